@@ -8,7 +8,7 @@ from starlette.middleware import Middleware
 from core.data.browsing import WRONG
 from core.data.examples import NOTED_HARD, bundled_set
 from core.evaluation.families import all_tokens_masked, card_sentence, measured_card, reads_pairs
-from core.evaluation.predictions_report import predictions_sentence
+from core.evaluation.predictions_report import right_share
 from core.explanation.row_sentences import importance_note, importance_sentence
 from core.explanation.rows import build_row
 from core.figures.figures import performance_by_masking
@@ -30,9 +30,10 @@ from pages.parts.sections.coloured import coloured_words
 from pages.parts.sections.saving import about_models, save_attributions, save_table
 
 WHAT_IT_IS = (
-    "<b>Explanations of a classifier often disagree:</b> each importance measure colours other words. Faithscope masks "
-    "what a measure names and watches the prediction, while a test watches whether the model still knows such inputs: "
-    "so it says which explanation holds up, which has not been shown to, and when it cannot tell."
+    "<b>Explanations of a classifier often disagree:</b> each importance measure calls other words important. "
+    "Faithscope masks (hides) the words that a measure names and watches what the model predicts, while a test watches "
+    "whether the model still knows such inputs. So it says which explanation to believe on a text, which is not shown "
+    "to do better than chance, and when that cannot be told."
 )
 STRATEGIES = {"half": "every second example masked", "mask": "every example masked", "none": "never masked"}
 
@@ -76,14 +77,13 @@ def _trust(view: View) -> None:
     """What *Model check* answers, whose rule and sentence it is; below it what the card says, and no verdict."""
     model, card = view.model, view.model.card
     st.header("Can this model be trusted under masking?", anchor=False)
-    verdict = card_sentence(measured_card(model.name, card)) if card else "No card of its training came with it."
+    of_card = card_sentence(measured_card(model.name, card)) if card else "No card of its training came with it."
     browsed = view.browsed
     known = browsed is not None and browsed.known is not None and browsed.known.complete
-    here = predictions_sentence(browsed.index, browsed.judged, browsed.match, True, _link) if known else ""
+    right = right_share(browsed.judged, True) if known else ""
+    here = f" On the data that is chosen it is right on {right}{_hard(view)}." if right else ""
     st.html(f"<p>{_checked(view)}</p>")
-    st.html(f"<p><b>{escaped(model.name)}</b>, {_where(model)}: {escaped(verdict, 600)}</p>")
-    if here:
-        st.html(f"<p>On the data that is chosen{_hard(view)}: {here}</p>")
+    st.html(f"<p><b>{escaped(model.name)}</b>: {escaped(of_card, 600)}{here}</p>")
     for note in model.notes:
         st.warning(plain(note))
     if card is not None:
@@ -99,7 +99,7 @@ def _hard(view: View) -> str:
     if data is None or data.name not in NOTED_HARD or data.digest != bundled_set(data.name).digest:
         return ""
     many = sum(bool(one.note) for one in data.examples)
-    return f", where {many:,} of {amount(len(data), 'sentence')} were written to be hard"
+    return f", of which {many:,} were written to be hard"
 
 
 def _checked(view: View) -> str:
@@ -108,22 +108,18 @@ def _checked(view: View) -> str:
     if view.browsed is None:
         return f"{page} tells, of texts with labels."
     # Statistics take a moment to load: the example stands there before.
+    from core.evaluation.studies.check_report import REJECTED
+    from core.evaluation.studies.check_sentences import length_sentence
     from pages.parts.check.known import answer_parts, known_check
 
     found = known_check(view.explainer, view.browsed.index, view.encoded.unit)
     if found is None:
         return f"Not known of these texts yet: {page} masks them at random and tells."
     of = f"{amount(found.n, 'text')} of {escaped(found.sample.name)}"
-    here = f" The example above has {amount(view.encoded.T, 'token')}." if view.example is not None else ""
-    return f"{answer_parts(found)[0]} That is the answer of {page} on {of}.{here}"
-
-
-def _link(example: str) -> str:
-    return link_to("examples", example=example)
-
-
-def _where(model) -> str:
-    return f"on {escaped(model.device)} in {escaped(model.precision)}"
+    # What the test says of other lengths need not hold for the example.
+    lengths = f" {length_sentence(found)} The example above has {amount(view.encoded.T, 'token')}."
+    here = escaped(lengths, 400) if found.tally.settled and found.verdict == REJECTED and view.example else ""
+    return f"{answer_parts(found)[0]}{here} That is the answer of {page} on {of}."
 
 
 def _example(view: View) -> None:
@@ -197,6 +193,7 @@ def _facts(card: dict, model) -> None:
         "Classes": ", ".join(model.labels),
         "Measured on": f"{shown['examples']:,} {shown['split']} examples",
         "Trained in": f"{card['seconds'] / 60:.0f} min on {card['machine']}",
+        "Computed on": f"{model.device} in {model.precision}",
         "Weights": f"SHA-256 {model.digest[:12]}…",
     }
     style = "opacity:.72;padding-right:1rem;white-space:nowrap"

@@ -133,8 +133,8 @@ def said(walks: dict[str, Walk]) -> str:
     """What the strip shows, in a sentence."""
     mine, twin = walks[MASKED].summary, walks[PLAIN].summary
     return (
-        f"A review that comes with the app. Drag the slider: step by step it masks (hides from the model) the word that "
-        f"matters most to each model then, the one whose masking lowers the class’s score most (that is {MEASURE}). "
+        f"A review that comes with the app, read by two models. Drag the slider: step by step it masks (hides) the word "
+        f"that matters most to each model then, the one whose masking lowers the class’s score most (that is {MEASURE}). "
         f"{MASKED}, trained to be masked, changes its prediction at "
         f"{10 * mine.flips} %, and the MaSF test (is this input still like those that the model knows?) rejects none of its "
         f"inputs on this one text (on many: Model check). Its twin {PLAIN} was "

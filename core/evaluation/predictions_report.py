@@ -37,16 +37,23 @@ def predictions_sentence(
     which all text is escaped. complete: whether every example is predicted; link: the address of an example, None where
     its name leads nowhere; left: rows int64[n] that a filter leaves, of which the mistake is, None for all.
     """
-    known, labelled = int((judged.predicted >= 0).sum()), int((judged.right >= 0).sum())
+    known = int((judged.predicted >= 0).sum())
     if not known:
         return f"<b>{len(index):,}</b> examples. What the model predicts for them is not known yet."
-    if labelled:
-        right, so_far = int((judged.right == 1).sum()), "" if complete else " so far"
-        share = f"<b>{right:,} of {labelled:,}</b> examples{so_far} ({100 * judged.accuracy:.1f} % ↑)"
+    if share := right_share(judged, complete):
         return f"The model is right on {share}. {_mistake(index, judged, match, complete, link, left)}"
     least = int(np.nanargmin(judged.confidence))
     of = "" if complete else f"Of {known:,} examples so far, "
     return f"{of}{'t' if of else 'T'}he model is least sure about {_says(index, judged, least, ': ', link)}."
+
+
+def right_share(judged: Predicted, complete: bool) -> str:
+    """On how many examples the model is right, as a sentence goes on, HTML; "" where no label is known. complete: as of
+    `predictions_sentence`.
+    """
+    labelled, right = int((judged.right >= 0).sum()), int((judged.right == 1).sum())
+    so_far = "" if complete else " so far"
+    return f"<b>{right:,} of {labelled:,}</b> examples{so_far} ({100 * judged.accuracy:.1f} % ↑)" if labelled else ""
 
 
 def _mistake(

@@ -750,7 +750,7 @@ def test_the_verdicts_and_what_they_say():
         "not rejected as out-of-distribution" in verdict_sentence(fine)
         and "no proof" in verdict_sentence(fine)
         and "at most 0 of 20 texts rejected unmasked, 5 % expected)" in verdict_sentence(fine)
-        and verdict_sentence(fine).endswith("smallest p of 11 ratios = 1.")
+        and verdict_sentence(fine).endswith("smallest MaSF p of 11 ratios = 1.")
     )
     later = judged(SOUND, rejected_from(7))
     assert later.verdict == REJECTED and later.rejected().tolist() == [7, 8, 9, 10]
@@ -763,7 +763,7 @@ def test_the_verdicts_and_what_they_say():
     unlike = verdict_sentence(replace(later, other_lengths=(5, 30)))
     assert unlike.startswith(
         "No, not on these texts: with 70 % of the words masked at random, 100 % of the texts are unlike what m knows, "
-        "where 5 % are expected; up to 60 % masked it is 0 %. ⚠ Masked at random"
+        "where 5 % are expected. Up to 60 % masked it is 0 % of all texts. ⚠ Masked at random"
     )
     assert "Averages over these texts masked at random say little" in unlike and "longer" not in said
     assert "python" not in unlike, "a command is no part of an answer"
@@ -791,8 +791,18 @@ def test_the_verdicts_and_what_they_say():
     "long, short, told",
     [
         # Of 30 and 20 texts: 27 of 30 against 5 of 20 has a one-sided p of 3e-6; 15 against 9 of .46.
-        (27, 5, "90 % of them are rejected there, of the others 25 %, so length may be why."),
-        (15, 9, "50 % of them are rejected there, of the others 45 %, so length is not shown to be why."),
+        (
+            27,
+            5,
+            "Length may be why: of the 20 texts of 5 to 30 tokens, as long as most that the test was fitted on, 25 % are "
+            "rejected there, of the 30 shorter or longer ones 90 %.",
+        ),
+        (
+            15,
+            9,
+            "30 of 50 texts are longer or shorter than nine of ten of its reference’s (5 to 30 tokens): 50 % of them are "
+            "rejected there, of the others 45 %, so length is not shown to be why.",
+        ),
     ],
 )
 def test_length_is_named_as_a_reason_only_where_texts_of_other_lengths_are_rejected_more_often(long, short, told):
@@ -803,19 +813,13 @@ def test_length_is_named_as_a_reason_only_where_texts_of_other_lengths_are_rejec
     tokens = np.array([31.0] * 15 + [4.0] * 15 + [5.0] * 10 + [30.0] * 10 + [np.nan, 99.0])
     split = by_length(replace(passed, tokens=tokens), (5, 30), CALIBRATED, 10)
     assert (split.alike, split.others) == ((short, 20), (long, 30))
-    begins = "30 of 50 texts are longer or shorter than nine of ten of its reference’s (5 to 30 tokens): "
-    assert split.sentence == begins + told
+    assert split.sentence == told
     assert by_length(passed, (5, 30), CALIBRATED, 10) is None
 
 
 def test_too_few_texts_of_usual_length_tell_nothing_of_length():
     few = LengthSplit(5, 30, (0, 19), (30, 30))
     assert few.more is None and few.sentence.endswith("; only 19 are not, too few to tell whether that is why.")
-    # Nobody is named whom length is not shown to concern.
-    assert few.aside == "" == LengthSplit(5, 30, (10, 30), (11, 30)).aside
-    assert LengthSplit(5, 30, (0, 30), (27, 30)).aside == (
-        ": 0 % of those of 5 to 30 tokens, as long as most that the test was fitted on, and 90 % of shorter or longer ones"
-    )
     assert "; none is not, too few" in LengthSplit(5, 30, (0, 0), (1, 1)).sentence
 
 
@@ -825,11 +829,12 @@ def test_too_few_texts_of_usual_length_tell_nothing_of_length():
         (
             27,
             (
-                "49 % of the texts are unlike what m knows, where 5 % are expected: 14 % of those of 5 to 30 tokens, as long "
-                "as most that the test was fitted on, and 90 % of shorter or longer ones; up to 90 % masked it is 0 %."
+                "49 % of the texts are unlike what m knows, where 5 % are expected. Length may be why: of the 35 texts of 5 "
+                "to 30 tokens, as long as most that the test was fitted on, 14 % are rejected there, of the 30 shorter or "
+                "longer ones 90 %. Up to 90 % masked it is 0 % of all texts."
             ),
         ),
-        (9, "22 % of the texts are unlike what m knows, where 5 % are expected; up to 90 % masked it is 0 %."),
+        (9, "22 % of the texts are unlike what m knows, where 5 % are expected. 30 of 65 texts are longer or shorter"),
     ],
 )
 def test_the_answer_tells_of_which_lengths_where_length_is_shown_to_be_why(long, said):
@@ -841,22 +846,36 @@ def test_the_answer_tells_of_which_lengths_where_length_is_shown_to_be_why(long,
     assert check_answer(found).startswith(f"Not reliably on these texts: with everything masked, {said}")
 
 
+def test_what_the_literal_form_rejects_is_told_beside_the_calibrated_one():
+    """Of 20 texts nine have p = 0.0025 with all masked; by Simes .0025 · 20 / 9 = .0056 is rejected, .05 is not."""
+    found = of_twenty_judged({10: 9})
+    assert found.rejected(LITERAL).tolist() == [10]
+    assert "each ratio by itself at 5 %; the paper’s literal form rejects them at 100 % masked." in check_answer(found)
+
+    def with_random(**changed):
+        lines = [replace(line, **changed) if line.curve.random else line for line in found.lines]
+        return check_answer(replace(found, lines=type(found.lines)(lines)))
+
+    high = with_random(p=found.random.p | {LITERAL: np.full(11, 0.2)})
+    assert "each ratio by itself at 5 %; the paper’s literal form rejects them nowhere." in high
+    assert "literal" not in with_random(gates={CALIBRATED: found.random.gates[CALIBRATED]})
+
+
 @pytest.mark.parametrize(
     "rejected, told",
     [
-        ({0: 1, 4: 2, 9: 8, 10: 9}, "up to 80 % masked it is 0 to 10 %"),
+        ({0: 1, 4: 2, 9: 8, 10: 9}, "Up to 80 % masked it is 0 to 10 %"),
         # What is rejected elsewhere is within the range, and not left out of it.
-        ({0: 1, 2: 5, 10: 9}, "up to 90 % masked it is 0 to 25 %"),
-        ({4: 9, 5: 5, 10: 2}, "at the other ratios it is 0 to 10 %"),
-        ({0: 2} | dict.fromkeys(range(1, 11), 9), "unmasked it is 10 %"),
+        ({0: 1, 2: 5, 10: 9}, "Up to 90 % masked it is 0 to 25 %"),
+        ({4: 9, 5: 5, 10: 2}, "At the other ratios it is 0 to 10 %"),
+        ({0: 2} | dict.fromkeys(range(1, 11), 9), "Unmasked it is 10 %"),
     ],
 )
 def test_the_answer_tells_how_many_texts_are_rejected_where_masking_is_less_of_a_problem(rejected, told):
     """Of 20 texts; five have p = 0.0025 and are rejected."""
-    lead = verdict_sentence(of_twenty_judged(rejected)).partition(". ")[0]
-    assert lead.startswith("Not reliably: ") and lead.endswith(
-        f"45 % of the texts are unlike what m knows, where 5 % are expected; {told}"
-    )
+    lead, rest = verdict_sentence(of_twenty_judged(rejected)).split(". ")[:2]
+    assert lead.startswith("Not reliably: ") and rest == f"{told} of all texts"
+    assert lead.endswith("45 % of the texts are unlike what m knows, where 5 % are expected")
 
 
 def of_twenty(rejected: dict[int, int]) -> np.ndarray:

@@ -15,10 +15,11 @@ from core.data.examples import bundled_set, first_example, read_bundled
 from core.evaluation.engine import run_study
 from core.evaluation.sampling import SAMPLE, draw_examples, draw_sample, without_labels
 from core.evaluation.studies.check_report import REJECTED, build_check_report
-from core.evaluation.studies.check_sentences import check_answer
+from core.evaluation.studies.check_sentences import check_answer, length_sentence
 from core.evaluation.studies.diagnosticity_question import Diagnosing
 from core.evaluation.studies.model_check import Curve
 from core.evaluation.studies.verdicts import VerdictsOfTexts
+from core.explanation.metric_table import LEVEL
 from core.explanation.standings import COMPREHENSIVENESS, compare_standings
 from core.mathematics.search.limits import EXACT
 from core.mathematics.stepwise import finish
@@ -117,6 +118,8 @@ def test_at_the_stop_on_limits_normalising_changes_which_model_is_ahead(walked):
     boards = sides(walked, example.text)
     found = compare_standings(boards, COMPREHENSIVENESS)
     assert found.ahead[default_measures()[0]] == (PLAIN, MASKED)
+    mine, its = (one.aopc for one in found.placed if one.measure == default_measures()[0])
+    assert abs(mine - its) <= LEVEL and "nearly equal" in stop.line
     assert {one.model for one in found.placed if one.marked} == {PLAIN}
     assert all(board.limits.method == EXACT for board in boards.values())
     # Both scores of something that is worth to be believed.
@@ -145,7 +148,16 @@ def test_the_first_view_is_of_the_first_example_and_says_what_the_check_that_shi
     checked = known_check(explainer, Index(bundled_set("reviews")), "word")
     # The rule and the sentence are Model check's, and its first is all that Home says of trust.
     lead, told = check_answer(checked).partition(". ")[0], " ".join(app.said.split())
-    assert checked.n == SAMPLE and f"{lead}. That is the answer of Model check on 200 texts of reviews." in told
+    tokens = (
+        resources.explainer(MASKED)
+        .encode(next(one for one in read_bundled("reviews") if one.id == app.example).text, None, "word")
+        .T
+    )
+    lengths = f"{length_sentence(checked)} The example above has {tokens} tokens."
+    assert lengths.startswith("Length may be why: ")
+    assert (
+        f"{lead}. {lengths} That is the answer of Model check on 200 texts of reviews." in told and checked.n == SAMPLE
+    )
     assert not any(other in told for other in ("necessary sign", "familiar ground", "distrust"))
     assert known_check(explainer, Index(bundled_set("contrast pairs")), "word") is None, "not known: nothing is told"
     assert known_check(explainer, Index(bundled_set("news")), "word") is None, "labels of another task"
@@ -227,6 +239,18 @@ def test_a_stop_shows_what_its_line_says_of_whom_to_believe(at, claims, monkeypa
 
 
 @pytest.mark.usefixtures("ships")
+def test_the_first_stop_on_masking_counts_the_random_orders_that_change_the_prediction_as_soon():
+    """A tenth at most: more would be no few, and without any it would not have to say so."""
+    stop = next(stop for stop in STOPS if stop.title == "Recursive masking")
+    assert "few random orders do that as soon" in stop.line
+    app = App(stop.path, **stop.choices, tour="3")
+    counted = re.compile(r"Yes, but (\d+) of (\d+) random orders change it as soon")
+    wait(app, lambda: counted.search(app.said), rest=60.0)
+    as_soon, orders = map(int, counted.search(app.said).groups())
+    assert 0 < as_soon <= orders / 10
+
+
+@pytest.mark.usefixtures("ships")
 def test_the_stop_on_many_texts_shows_that_one_measure_is_better_than_chance_on_most():
     """Its line names leave-one-out, and says that so it is on the first review: so do the intervals."""
     (stop,) = (stop for stop in STOPS if stop.title == "Data set")
@@ -256,8 +280,9 @@ def test_home_says_that_its_example_is_the_strips_and_why_fewer_are_right_here()
     app = App(HOME)
     assert "The same example, explained by leave-one-out" in app.said
     hard = sum(bool(one.note) for one in read_bundled("reviews"))
-    wait(app, lambda: "The model is right on" in app.said, rest=20.0)
-    assert f"where {hard} of 264 sentences were written to be hard: The model is right" in app.said
+    right = f"it is right on 171 of 264 examples (64.8 % ↑), of which {hard} were written to be hard."
+    wait(app, lambda: right in app.said, rest=20.0)
+    assert "It reaches 88.4 % accuracy ↑ on its own test file" in app.said
     assert "One example, explained by leave-one-out" in App(HOME, example="s005").said
 
 
@@ -275,8 +300,13 @@ def test_a_stop_says_its_line_on_its_page_and_elsewhere_where_it_goes_on():
     app = App(STOPS[1].path, **STOPS[1].choices, tour="2")
     assert LINES[1] in app.said and "stop 2 of 8" in app.said
     assert app.example == STOPS[1].choices["example"]
+    app.press("Next")
+    assert LINES[1] not in app.said
+    assert "Here another example is chosen now, so what the tour says does not hold." in app.said
+    app.press("Back to the tour")
+    assert LINES[1] in app.said and app.example == STOPS[1].choices["example"]
     app.go(HOME)
-    assert LINES[1] not in app.said and f"It goes on at {STOPS[1].title}" in app.said
+    assert LINES[1] not in app.said and f"It goes on at {STOPS[1].title}." in app.said
     app.press("Leave the tour")
     assert "stop 2" not in app.said and "tour" not in app.at.query_params
 

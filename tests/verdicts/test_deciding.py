@@ -82,7 +82,7 @@ def test_the_best_order_is_believed_its_reverse_is_worse_and_the_middle_is_neith
     assert report.null.every and report.null.planned == 5040
     assert report.verdicts[0].p == (1 / 5040, 1 / 5040) and report.verdicts[1].worse == (1 / 5040, 1 / 5040)
     said = believe_sentence(report, explainer.encoded)
-    why = "masked one by one in its order, words take the prediction down further than in random orders"
+    why = "masked one by one in its order, the most important first, words take the score down further than in random orders"
     assert said.startswith(
         f"Believe <b>leave-one-out</b> (chance p = 0.000595) here, of 3 measures: {why}; <b>gradient</b>"
     )
@@ -95,7 +95,7 @@ def test_the_best_order_is_believed_its_reverse_is_worse_and_the_middle_is_neith
     assert words(least)[:2] == [
         Word.BETTER,
         Word.WORSE,
-    ] and "least important first, in its order, words take the prediction down less than in random orders" in (
+    ] and "in its order, the least important first, words take the score down less than in random orders" in (
         believe_sentence(least, explainer.encoded)
     )
     assert "by AOPC sufficiency (lower is better)" in chance_sentence(least)
@@ -126,7 +126,10 @@ def test_what_holm_over_measures_does_not_reject_is_not_shown_and_can_be_luck():
     )
     assert believe_sentence(report, explainer.encoded).startswith(
         "Believe none of these orders here, of 3 measures: none is shown to do better than chance, that is, to take the "
-        "prediction down further than random orders do."
+        "score down further than random orders do."
+    )
+    assert believe_sentence(report, explainer.encoded, model="<m>").startswith(
+        "Under <b>&lt;m&gt;</b>, believe none of these orders here, of 3 measures: none is shown"
     )
     # Alone it is believed; beside one that is, another is not shown to be better.
     alone = decided(explainer, LOO)
@@ -142,8 +145,8 @@ def test_what_holm_over_measures_does_not_reject_is_not_shown_and_can_be_luck():
     beside = TableExplainer(additive(weights), {LOO: signed(weights), **middling})
     said = believe_sentence(decided(beside), beside.encoded)
     assert said.startswith(
-        "Believe <b>leave-one-out</b> (chance p = 0.025) here, of 3 measures: masked one by one in its order, words take "
-        "the prediction"
+        "Believe <b>leave-one-out</b> (chance p = 0.025) here, of 3 measures: masked one by one in its order, the most "
+        "important first, words take the score"
     )
     assert "are not shown to do better than chance." in said
 
@@ -216,6 +219,8 @@ def test_a_few_words_have_too_few_orders(F):
     )
     assert report.orders == ("the only order" if F == 1 else f"all {smallest[F].partition(',')[0]}")
     assert "cannot be told here: " in believe_sentence(report, explainer.encoded)
+    under = believe_sentence(report, explainer.encoded, model="m")
+    assert under.startswith("Under <b>m</b>, which to believe cannot be told here: ")
     # Of four words the best of 24 orders is enough for one measure: 1/24 is below 5 %.
     assert words(decided(explainer, LOO)) == [Word.BETTER if F == 4 else Word.UNTOLD]
 

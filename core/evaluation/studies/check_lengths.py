@@ -31,28 +31,21 @@ class LengthSplit:
         return None if min(m, n) < FEW else bool(more_often(np.array([other]), n, np.array([count]), m)[0])
 
     @property
-    def aside(self) -> str:
-        """Whom that concerns, behind the share of all; "" where length is not shown to be why."""
-        (count, m), (other, n) = self.alike, self.others
-        if not self.more:
-            return ""
-        return (
-            f": {share_text(count / m)} of those of {self.low:,} to {self.high:,} tokens, as long as most that the "
-            f"test was fitted on, and {share_text(other / n)} of shorter or longer ones"
-        )
-
-    @property
     def sentence(self) -> str:
         """What length has to do with it, as far as these texts tell; plain text."""
         (count, m), (other, n) = self.alike, self.others
-        begins = (
-            f"{n:,} of {amount(m + n, 'text')} are longer or shorter than nine of ten of its reference’s "
-            f"({self.low:,} to {self.high:,} tokens)"
-        )
+        ends = f"{self.low:,} to {self.high:,} tokens"
+        if self.more:
+            return (
+                f"Length may be why: of the {m:,} texts of {ends}, as long as most that the test was fitted on, "
+                f"{share_text(count / m)} are rejected there, of the {n:,} shorter or longer ones "
+                f"{share_text(other / n)}."
+            )
+        begins = f"{n:,} of {amount(m + n, 'text')} are longer or shorter than nine of ten of its reference’s ({ends})"
         if self.more is None:
             return f"{begins}; {'none is' if not m else f'only {m:,} are'} not, too few to tell whether that is why."
         shares = f"{share_text(other / n)} of them are rejected there, of the others {share_text(count / m)}"
-        return f"{begins}: {shares}, {'so length may be why' if self.more else 'so length is not shown to be why'}."
+        return f"{begins}: {shares}, so length is not shown to be why."
 
 
 def by_length(passed: Passed, span: tuple[int, int], form: str, k: int) -> LengthSplit | None:

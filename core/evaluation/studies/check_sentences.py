@@ -77,7 +77,7 @@ def check_figures(found: CheckReport) -> str:
     gained = f" ({points_text(found.gained[0], found.metric)})" if unsure else ""
     counts = found.tally.settled and CALIBRATED in found.random.gates and found.verdict not in _UNTOLD
     so_far = f"On the {amount(found.n, 'text')} so far, " if found.tally.coming else ""
-    return f"{so_far}{reach}{gained}{f'; smallest p of {len(X)} ratios = {found.smallest()[0]:.3g}' if counts else ''}."
+    return f"{so_far}{reach}{gained}{f'; smallest MaSF p of {len(X)} ratios = {found.smallest()[0]:.3g}' if counts else ''}."
 
 
 def end_note(found: CheckReport) -> str:
@@ -162,17 +162,39 @@ def _tested(found: CheckReport) -> str:
         )
     worst = found.worst()
     share = found.random.share(CALIBRATED)[worst]
-    split = None if found.other_lengths is None else by_length(found.followed, found.other_lengths, CALIBRATED, worst)
-    said = (
-        f"{masked_in_words(worst, found.sample.whole)}, {share_text(share)} of the texts are unlike what {found.model} "
-        f"knows, where {PERCENT} are expected{split.aside if split else ''}; "
-        f"{_elsewhere(found)}. {SIGN} Masked at random, its inputs are {OUT} {_where(where)} ({counted}), each ratio "
-        f"by itself at {PERCENT}."
-    )
-    begins = ("No", "No, not on these texts") if share >= _MOST else ("Not reliably", "Not reliably on these texts")
+    masked = masked_in_words(worst, found.sample.whole)
+    begins = f"{'No' if share >= _MOST else 'Not reliably'}{_here(share, found)}"
+    said = [
+        f"{begins}: {masked}, {share_text(share)} of the texts are unlike what {found.model} knows, where {PERCENT} are "
+        "expected.",
+        length_sentence(found),
+        f"{_elsewhere(found)} of all texts. {SIGN} Masked at random, its inputs are {OUT} {_where(where)} ({counted}), "
+        f"each ratio by itself at {PERCENT}{_literal(found)}.",
+        "" if found.other_lengths is None else _AVERAGES,
+    ]
+    return " ".join(filter(None, said))
+
+
+def length_sentence(found: CheckReport) -> str:
+    """What length has to do with texts being rejected where most are, plain text; "" where nobody knows."""
+    span = found.other_lengths
+    split = None if span is None else by_length(found.followed, span, CALIBRATED, found.worst())
+    return "" if split is None else split.sentence
+
+
+def _here(share: float, found: CheckReport) -> str:
+    """That an answer is of these texts, as a sentence goes on; "" of such as the reference's."""
     if found.other_lengths is None:
-        return f"{begins[0]}: {said}"
-    return " ".join([f"{begins[1]}: {said}", *([split.sentence] if split else []), _AVERAGES])
+        return ""
+    return ", not on these texts" if share >= _MOST else " on these texts"
+
+
+def _literal(found: CheckReport) -> str:
+    """What the paper's own form of the test says beside the calibrated one, as a sentence goes on; "" without it."""
+    if LITERAL not in found.random.gates:
+        return ""
+    where = found.rejected(LITERAL)
+    return f"; the paper’s literal form rejects them {_where(where) if len(where) else 'nowhere'}"
 
 
 def _doubtful(found: CheckReport, where: np.ndarray, counted: str) -> str:
@@ -210,7 +232,8 @@ def _elsewhere(found: CheckReport) -> str:
     shares = [f"{100 * found.random.share(CALIBRATED)[k]:.0f}" for k in at]
     low, high = min(shares, key=int), max(shares, key=int)
     below = f"up to {share_text(X[first - 1])} masked" if first > 1 else "unmasked"
-    return f"{below if end == last else 'at the other ratios'} it is {low if low == high else f'{low} to {high}'} %"
+    begins = f"{below[:1].upper()}{below[1:]}" if end == last else "At the other ratios"
+    return f"{begins} it is {low if low == high else f'{low} to {high}'} %"
 
 
 def masked_in_words(k: int, whole: str) -> str:

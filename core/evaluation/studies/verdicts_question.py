@@ -29,7 +29,7 @@ LED = (
 )
 # What a verdict means, in a sentence.
 MEANS = (
-    "Better than chance: masked one by one in the measure’s order, words take the prediction down further than in "
+    "Better than chance: masked one by one in the measure’s order, words take the score down further than in "
     "random orders of the same text, by a test on each text."
 )
 

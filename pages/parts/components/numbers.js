@@ -95,7 +95,7 @@ const verdictOf = (pane, step, data) => {
   if (step.rejected) return `MaSF p = ${step.p_text} ↑ · rejected: out-of-distribution ✕`;
   // Of several tests each has a stricter limit than the share that is written beside it.
   const own = limitText(pane.gate.limit ?? data.alpha, data);
-  const limit = own === data.alpha_text ? own : `${own} a step: ${data.alpha_text} over all`;
+  const limit = own === data.alpha_text ? own : `${own}: ${data.alpha_text} over all steps`;
   return `MaSF p = ${step.p_text} ↑${pane.gate.available ? ` · not rejected (limit ${limit})` : ''}`;
 };
 const drawLayer = (cell, name, p, text, out) => {

@@ -20,6 +20,8 @@ from pages.parts.frame.links import forget, held, hold, visit
 
 STRIP = BUNDLED / "computed" / "strip.json"
 _KEY = "tour"
+# What is chosen that a stop is not about, as a sentence goes on.
+_OTHER = {"model": "another model is", "data": "other data are", "example": "another example is"}
 
 
 class Stop(NamedTuple):
@@ -52,9 +54,9 @@ STOPS = (
         "Attributions",
         "pages/attributions.py",
         "",
-        "Three importance measures colour the words; two disagree on “won’t”. Which to believe? Mask the words in each "
-        "one’s order: only in that of leave-one-out is the score shown to fall further than in random orders. Believe "
-        "it here, as a whole. But it masks words itself, so such a test favours it.",
+        "Three importance measures colour the words; two disagree on “won’t”. Which to believe? Mask words one by one in "
+        "each one’s order, the most important first: only that of leave-one-out is shown to take the score down further "
+        "than random orders. Believe it here, as a whole. But it masks words itself: that favours it.",
         _EXAMPLE | _BELIEVED,
     ),
     Stop(
@@ -156,7 +158,8 @@ def _at(at: int, title: str) -> str:
     stop = STOPS[at - 1]
     # Of another example its line would be untrue.
     shown = _shown()
-    here = stop.title == title and all(shown[key] == stop.choices.get(key, shown[key]) for key in shown)
+    others = [said for key, said in _OTHER.items() if shown[key] != stop.choices.get(key, shown[key])]
+    here = stop.title == title and not others
     told = f"**Tour, stop {at} of {len(STOPS)}.** "
     if here:
         if at < len(STOPS) and st.button(
@@ -167,8 +170,8 @@ def _at(at: int, title: str) -> str:
     else:
         if st.button("Back to the tour", key="tour-return", type="primary", icon=":material/tour:", width="stretch"):
             take(at)
-        left = f"It goes on at {stop.title}" + " with what it showed there" * (stop.title == title)
-        told += plain(f"{left}.")
+        left = f"Here {others[0]} chosen now, so what the tour says does not hold. " if stop.title == title else ""
+        told += plain(f"{left}It goes on at {stop.title}{' with its own' * bool(left)}.")
     _back(at)
     return told
 

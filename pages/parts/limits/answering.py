@@ -4,7 +4,7 @@ from core.explanation.standings import ARROWS, COMPREHENSIVENESS, SUFFICIENCY, S
 from core.mathematics.search.limits import EXACT
 from core.validity.marks import SIGN, answer_rests, with_sign
 from core.verdicts.deciding import VerdictReport
-from core.verdicts.telling import as_good_sentence, believe_sentence, favoured_sentence
+from core.verdicts.telling import believe_sentence, favoured_sentence
 from core.wording import escaped, number, shortened
 from pages.parts.frame.sidebar import View
 from pages.parts.frame.working import tally_of
@@ -53,37 +53,37 @@ def limits_answer(
     beside: str = "",
 ) -> list[str]:
     """The page's result, a paragraph each, HTML in which all text is escaped: which measure comes closest, once all
-    that are asked for are scored; once the verdicts are known, which measures to believe, and how many random orders do
-    as well: what comes closest may do so by chance, so that one is not read without the other. alone: whether no other
-    model is shown beside it; beside: what is known of whom to believe under that one, HTML.
+    that are asked for are scored; once the verdicts are known, which measures to believe: what comes closest may do so
+    by chance, so that one is not read without the other. alone: whether no other model is shown beside it; beside: what
+    is known of whom to believe under that one, HTML.
     """
-    closest, measure = _of_limits(known, board, direction, alone)
+    closest = _of_limits(known, board, direction, alone)
     if verdicts is None:
         return [closest]
-    as_good = [] if measure is None else [escaped(as_good_sentence(verdicts, measure), 400)]
-    believed = [believe_sentence(verdicts, known.side.encoded), *as_good, favoured_sentence(verdicts), beside]
+    model = "" if alone else known.side.model.name
+    believed = [believe_sentence(verdicts, known.side.encoded, model=model), favoured_sentence(verdicts), beside]
     return [closest, " ".join(filter(None, believed))]
 
 
-def _of_limits(known: KnownLimits, board: StandingTable | None, direction: str, alone: bool) -> tuple[str, str | None]:
-    """Which measure comes closest, a paragraph, and its name; None where there is none yet."""
+def _of_limits(known: KnownLimits, board: StandingTable | None, direction: str, alone: bool) -> str:
+    """Which measure comes closest, or what that waits for."""
     if board is None:
         return (
             "The limits are being searched."
             if known.search.runs or (known.narrower is not None and known.narrower.runs)
             else "Ask for the limits to see how close these orders come to the best one."
-        ), None
+        )
     limits = board.limits
     if limits.coincide:
         return (
             "On this text every order of masking scores the same, so no measure can be better than another here: "
             "NAOPC is —."
-        ), None
+        )
     first, how = board.best(direction), tag(limits)
     reached = f"{reach(limits)} ({how})."
     if first is None:
-        return f"{reached} Choose a measure to see where it stands.", None
-    return tally_of(known.scored).tell(_closest(known, board, first, direction, alone), reached), first.measure
+        return f"{reached} Choose a measure to see where it stands."
+    return tally_of(known.scored).tell(_closest(known, board, first, direction, alone), reached)
 
 
 def _closest(known: KnownLimits, board: StandingTable, first: Standing, direction: str, alone: bool) -> str:

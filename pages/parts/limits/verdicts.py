@@ -9,7 +9,15 @@ from core.figures.verdict_figures import among_random_orders
 from core.validity.marks import MEANING, SIGN
 from core.verdicts.deciding import Reasons, VerdictReport
 from core.verdicts.reasons import find_unstable, known_pairs
-from core.verdicts.telling import COLUMNS, HANGS, believe_sentence, beside_sentence, chance_sentence, verdict_cells
+from core.verdicts.telling import (
+    COLUMNS,
+    HANGS,
+    as_good_sentence,
+    believe_sentence,
+    beside_sentence,
+    chance_sentence,
+    verdict_cells,
+)
 from core.wording import plain, without_markup
 from pages.parts.components.pictures import draw_figure
 from pages.parts.components.tables import table
@@ -32,6 +40,7 @@ def draw_verdicts(view: View, known: Sequence[KnownLimits]) -> None:
             st.markdown(f"**{plain(one.side.model.name)}**")
         said = believe_sentence(report, one.side.encoded)
         show_answer(said)
+        captions([" ".join(filter(None, (as_good_sentence(report, one.measure) for one in report.verdicts)))])
         if report.reached:
             drawn = among_random_orders(report.null.reached, report.reached, one.score_name, report.null.every)
             name = ["verdicts", view.example.id, one.side.model.name]
