@@ -85,14 +85,12 @@ def _stream_words(
     believe, else "".
     """
     # Known evidence says more of them than a word.
-    parted = parted_sentence(rows, view.encoded, view.class_name)
-    seen = evidence_sentence(view, rows) or (
-        parted and f"{parted} Verdicts are on whole orders, not on one {view.encoded.unit}."
-    )
+    found, parted = evidence_sentence(view, rows), parted_sentence(rows, view.encoded, view.class_name)
+    seen = found or (parted and f"{parted} Verdicts are on whole orders, not on one {view.encoded.unit}.")
     stream(
         lambda: [*(work for work in works if work.runs), *scoring.works],
         st.container(),
-        partial(draw_words, view, works, rows, sign, scoring, bool(words)),
+        partial(draw_words, view, works, rows, sign, scoring, bool(words), bool(words) and not found),
         view.places.answer if words else None,
         partial(say_believed, view, scoring, words, seen),
         name="scores",

@@ -139,6 +139,10 @@ class Summary:
         return any(gate is not None and gate.marked for gate in (self.gate, self.random_gate))
 
 
+# Why there is no RACU where there is none, as a sentence goes on.
+NO_AREA = "masking everything takes the score no lower than random orders do, so that there is no area"
+
+
 def area_cells(found: Areas, marked: bool, as_text: Callable[[float], str] = number) -> tuple[str, str]:
     """RACU and ACU as drawn, each with its interval, none where its ends read alike; an unstable RACU is called so in
     its stead, and what is marked has the sign.

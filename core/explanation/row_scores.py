@@ -66,9 +66,11 @@ def parted_sentence(rows: Sequence[WordRow], encoded: Encoded, class_name: str) 
     return f"On {word} the measures disagree: {supports}, {second} that it opposes it."
 
 
-def parting_sentence(rows: Sequence[WordRow], scores: Mapping[str, RowScore], encoded: Encoded, class_name: str) -> str:
+def parting_sentence(
+    rows: Sequence[WordRow], scores: Mapping[str, RowScore], encoded: Encoded, class_name: str, said: bool = False
+) -> str:
     """On which word the rows part, and whose order masking bears out on this text, HTML in which all text is escaped;
-    "" where they part on none or a score is not known yet.
+    "" where they part on none or a score is not known yet. said: whether on which word is said already.
 
     No order is called the more faithful before both scores of both are known, nor where these rest on rejected inputs,
     are undefined or equal, or disagree, nor before it is known to be better than chance; where no input could be
@@ -82,7 +84,8 @@ def parting_sentence(rows: Sequence[WordRow], scores: Mapping[str, RowScore], en
     if mine.racu is None or its.racu is None:
         return ""
     verdict = _verdict((escaped(one.measure), mine), (escaped(other.measure), its))
-    return f"{parted_sentence(rows, encoded, class_name)} {verdict}" if verdict else ""
+    parts = "" if said else f"{parted_sentence(rows, encoded, class_name)} "
+    return f"{parts}{verdict}" if verdict else ""
 
 
 def _verdict(one: tuple[str, RowScore], other: tuple[str, RowScore]) -> str:

@@ -794,14 +794,18 @@ def test_the_verdicts_and_what_they_say():
         (
             27,
             5,
-            "Length may be why: of the 20 texts of 5 to 30 tokens, as long as most that the test was fitted on, 25 % are "
-            "rejected there, of the 30 shorter or longer ones 90 %.",
+            (
+                "Length may be why: of the 20 texts of 5 to 30 tokens, as long as most that the test was fitted on, 25 % "
+                "are rejected there, of the 30 shorter or longer ones 90 %."
+            ),
         ),
         (
             15,
             9,
-            "30 of 50 texts are longer or shorter than nine of ten of its reference’s (5 to 30 tokens): 50 % of them are "
-            "rejected there, of the others 45 %, so length is not shown to be why.",
+            (
+                "30 of 50 texts are longer or shorter than nine of ten of its reference’s (5 to 30 tokens): 50 % of them "
+                "are rejected there, of the others 45 %, so length is not shown to be why."
+            ),
         ),
     ],
 )

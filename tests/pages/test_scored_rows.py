@@ -11,7 +11,7 @@ import pytest
 from core.data.examples import read_bundled
 from core.explanation.explainer import Explainer
 from core.explanation.limiting import find_exact, score
-from core.explanation.recursive import follow, random_band, summarise
+from core.explanation.recursive import NO_AREA, follow, random_band, summarise
 from core.explanation.rows import build_row
 from core.explanation.standings import COMPREHENSIVENESS, StandingGates, build_standings
 from core.mathematics.stepwise import finish
@@ -56,7 +56,7 @@ def test_the_scores_beside_a_row_are_the_librarys_and_lead_to_their_proof(bundle
         path = summarise(steps, encoded.F, "ratio", target, band, explainer.reference, "plain")
         racu, naopc = shown[name]["RACU ↑"], shown[name]["NAOPC ↑"]
         assert racu["text"].removesuffix(" ⚠") == (
-            "unstable" if path.areas.unstable else "—" if math.isnan(path.racu) else number(path.racu)
+            "unstable" if path.areas.unstable else "— (no area)" if math.isnan(path.racu) else number(path.racu)
         )
         assert ("⚠" in racu["text"]) == (path.marked and not path.areas.unstable)
         assert naopc["text"].removesuffix(" ⚠") == number(one.naopc[COMPREHENSIVENESS])
@@ -104,6 +104,13 @@ def test_a_class_set_against_another_has_the_scores_of_the_pages_that_take_it(fr
     head, row = next(table for table in proof.tables if "RACU ↑" in table[0])[:2]
     value = shown["RACU ↑"]["text"].removesuffix(" ⚠")
     assert row[head.index("RACU ↑")].startswith(value.replace("unstable", "")) and value != "—" and not app.errors
+
+
+def test_where_there_is_no_area_the_row_says_why(fresh):
+    """Masking takes nothing off the class that is not predicted."""
+    app = App(ATTRIBUTIONS, example=SMALL.id, measures=["gradient"], **{"class": "positive"})
+    racu = cells(wait(app, lambda: "…" not in str(cells(app)), rest=60.0))["gradient"]["RACU ↑"]
+    assert racu["text"].startswith("— (no area)") and NO_AREA in racu["about"]
 
 
 def test_leave_one_out_is_told_while_it_is_computed_and_ends_the_same(bundled):

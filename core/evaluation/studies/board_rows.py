@@ -48,7 +48,8 @@ FEWER = 10
 # long that of its first.
 REPEATS, _TIMED_SECONDS, _LONG_SECONDS = 5, 0.1, 1.0
 # Exact limits up to so many scores; an insertion search up to so many, and beyond a beam of one.
-_EXACT, _SEARCHED = 1 << 10, 1_200
+EXACT_FEATURES = 10
+_EXACT, _SEARCHED = 1 << EXACT_FEATURES, 1_200
 
 
 def board_metrics() -> tuple[str, ...]:

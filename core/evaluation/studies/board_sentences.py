@@ -9,7 +9,7 @@ import numpy as np
 from core.evaluation.findings import FEW, LOOKS, unranked
 from core.evaluation.questions import Table
 from core.evaluation.studies.board_report import EVIDENCE, RANDOM, BoardReport, arrow, direction_of, figures
-from core.evaluation.studies.board_rows import REPEATS, board_metrics
+from core.evaluation.studies.board_rows import EXACT_FEATURES, REPEATS, board_metrics
 from core.explanation.judging import BASELINES
 from core.explanation.metric_table import orders
 from core.explanation.recursive import UNSTABLE, UNSTABLE_MEANS
@@ -37,9 +37,10 @@ INTERVALS = f"In brackets: 95 % over texts, from {FEW} texts on; of RACU of one 
 ERASED = (
     "AOPC: the mean fall of the predicted class’s probability as words are erased one by one, the most important first "
     "(comprehensiveness ↑) or the least important first (sufficiency ↓). NAOPC: AOPC set between the lowest, 0, and "
-    "the highest, 1, that orders of the words were found to reach. RACU ↑: the area between the masking curve of the "
-    "measure, asked anew at each step, and that of random order, which is 0; 1 is to reach the fully masked score at "
-    "once."
+    f"the highest, 1, that orders of the words reach: of all orders where there are up to {EXACT_FEATURES} to mask, of "
+    "longer texts as far as a narrow search finds; AOPC and NAOPC searches further, so that its NAOPC may be another. "
+    "RACU ↑: the area between the masking curve of the measure, asked anew at each step, and that of random order, "
+    "which is 0; 1 is to reach the fully masked score at once."
 )
 KEPT = (
     "NS and NC ↑: normalised sufficiency (important words are kept whole: the prediction should stay) and "
@@ -261,7 +262,7 @@ def cheapest_believed(believed: Sequence[str], report: BoardReport) -> str:
     costs = amount(round(least), "forward pass")
     if len(known) == 1:
         return f"The cost of {best[0]}: {costs}."
-    return f"Of those to believe, {joined(best)} cost{'s' if len(best) == 1 else ''} least: {costs}."
+    return f"Of those to believe on this text, {joined(best)} cost{'s' if len(best) == 1 else ''} least: {costs}."
 
 
 def board_table(

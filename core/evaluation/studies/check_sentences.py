@@ -77,7 +77,8 @@ def check_figures(found: CheckReport) -> str:
     gained = f" ({points_text(found.gained[0], found.metric)})" if unsure else ""
     counts = found.tally.settled and CALIBRATED in found.random.gates and found.verdict not in _UNTOLD
     so_far = f"On the {amount(found.n, 'text')} so far, " if found.tally.coming else ""
-    return f"{so_far}{reach}{gained}{f'; smallest MaSF p of {len(X)} ratios = {found.smallest()[0]:.3g}' if counts else ''}."
+    smallest = f"; smallest MaSF p of {len(X)} ratios = {found.smallest()[0]:.3g}" if counts else ""
+    return f"{so_far}{reach}{gained}{smallest}."
 
 
 def end_note(found: CheckReport) -> str:
@@ -164,15 +165,14 @@ def _tested(found: CheckReport) -> str:
     share = found.random.share(CALIBRATED)[worst]
     masked = masked_in_words(worst, found.sample.whole)
     begins = f"{'No' if share >= _MOST else 'Not reliably'}{_here(share, found)}"
-    said = [
-        f"{begins}: {masked}, {share_text(share)} of the texts are unlike what {found.model} knows, where {PERCENT} are "
-        "expected.",
-        length_sentence(found),
-        f"{_elsewhere(found)} of all texts. {SIGN} Masked at random, its inputs are {OUT} {_where(where)} ({counted}), "
-        f"each ratio by itself at {PERCENT}{_literal(found)}.",
-        "" if found.other_lengths is None else _AVERAGES,
-    ]
-    return " ".join(filter(None, said))
+    unlike = f"{share_text(share)} of the texts are unlike what {found.model} knows, where {PERCENT} are expected"
+    tested = (
+        f"{SIGN} Masked at random, its inputs are {OUT} {_where(where)} ({counted}), each ratio by itself at "
+        f"{PERCENT}{_literal(found)}."
+    )
+    averages = "" if found.other_lengths is None else _AVERAGES
+    said = [f"{begins}: {masked}, {unlike}.", length_sentence(found), f"{_elsewhere(found)} of all texts.", tested]
+    return " ".join(filter(None, [*said, averages]))
 
 
 def length_sentence(found: CheckReport) -> str:

@@ -1,10 +1,11 @@
 """How faithful each row of words is: what is known of RACU, NAOPC and validity, as words that lead to their proof."""
 
+import math
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 
 from core.explanation.limiting import left_over
-from core.explanation.recursive import BY_RATIO, STEPS, Summary
+from core.explanation.recursive import BY_RATIO, NO_AREA, STEPS, Summary
 from core.explanation.row_scores import RowScore, reach_sentence, reach_text
 from core.explanation.standings import COMPREHENSIVENESS, Standing, StandingTable
 from core.mathematics.search.limits import EXACT, INSERTION
@@ -123,10 +124,12 @@ class ScoredRows:
         racu, naopc = _value(score.racu, score.racu_marked), _value(score.naopc, score.naopc_marked)
         tested = "" if summary is None else path_word(summary.gate, path.name, summary.complete)
         between = [] if self.limits is None else [self._between(name, naopc)]
+        flat = score.racu is not None and math.isnan(score.racu) and not score.unstable
+        racu, about = (f"{racu} (no area)", f"{_RACU}. Here {NO_AREA}") if flat else (racu, _RACU)
         return [
             *([] if self.limits is None else [self._verdict(name, report, "" if board is None else reach_text(board))]),
             *_unstable(path),
-            _cell("RACU ↑", "unstable" if score.unstable else racu, proof, _RACU, [path, path.orders]),
+            _cell("RACU ↑", "unstable" if score.unstable else racu, proof, about, [path, path.orders]),
             *between,
             _cell("its masked inputs:", tested, proof, _VALIDITY, [path]),
         ]

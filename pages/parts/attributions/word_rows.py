@@ -23,10 +23,12 @@ def draw_words(
     sign: str,
     scoring: ScoredRows,
     believed: bool,
+    parted: bool,
     asks: object,
 ) -> None:
     """Draw the rows that are there, and of measures under way what is answered so far; of the word that is clicked its
-    numbers. believed: whether the answer says which measures to believe, so that how that can be wrong stands here.
+    numbers. believed: whether the answer says which measures to believe, so that how that can be wrong stands here;
+    parted: whether it says on which word they part.
     """
     known = {row.measure: row for row in rows}
     for work in works:
@@ -37,7 +39,8 @@ def draw_words(
     scores, report = scoring.scores, scoring.report if believed else None
     if report is not None or not believed:
         # Before the verdicts, which may say more, it would be advice that turns.
-        show_answer(parting_sentence(rows, scores, view.encoded, view.class_name), bridge_sentence(rows, scores))
+        parting = parting_sentence(rows, scores, view.encoded, view.class_name, parted)
+        show_answer(parting, bridge_sentence(rows, scores))
     if report is not None:
         captions(filter(None, [f"{chance_sentence(report)} {HANGS}", without_markup(scoring.reach)]))
     if word is None or not drawn:

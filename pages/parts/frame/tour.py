@@ -54,9 +54,9 @@ STOPS = (
         "Attributions",
         "pages/attributions.py",
         "",
-        "Three importance measures colour the words; two disagree on “won’t”. Which to believe? Mask words one by one in "
-        "each one’s order, the most important first: only that of leave-one-out is shown to take the score down further "
-        "than random orders. Believe it here, as a whole. But it masks words itself: that favours it.",
+        "Three importance measures colour the words; two disagree on “won’t”. Which to believe? Mask words one by one "
+        "in each one’s order, the most important first: only that of leave-one-out is shown to take the score down "
+        "further than random orders. Believe it here, as a whole. But it masks words itself: that favours it.",
         _EXAMPLE | _BELIEVED,
     ),
     Stop(

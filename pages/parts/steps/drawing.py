@@ -6,7 +6,7 @@ from functools import partial
 import streamlit as st
 
 from core.explanation.plausibility import Evidence
-from core.explanation.recursive import UNSTABLE_MEANS
+from core.explanation.recursive import NO_AREA, UNSTABLE_MEANS
 from core.explanation.rows import pieces
 from core.figures.figures import masking_paths
 from core.stability.known import why_unstable
@@ -161,7 +161,7 @@ def _without_areas(found: Summaries) -> str:
     early = [path for path, summary in found.items() if path.orders.band is None or not summary.complete]
     flat = any(math.isnan(summary.racu) for path, summary in found.items() if path not in early)
     why = ["until the steps and the random orders that they are set against are computed"] * bool(early)
-    why += ["where masking everything takes the score no lower than random orders do, so that there is no area"] * flat
+    why += [f"where {NO_AREA}"] * flat
     return f"; — {' and '.join(why)}" if why else ""
 
 
