@@ -128,7 +128,9 @@ def test_what_is_drawn_as_the_line_parts_what_is_rejected_from_the_rest_and_the_
     shut = decide(np.array([0.041, 0.5]), np.arange(2), 11, 0.001)
     said = path_clause(shut, str, 0.041, True, None)
     assert "(smallest MaSF p = 0.041, higher is more alike: below 5 %, but not rejected by Holm over 11 tests)" in said
-    assert "below" not in path_clause(shut, str, 0.051, True, None) and shut.cut == shut.threshold == 0.05 / 11
+    clear = path_clause(shut, str, 0.051, True, None)
+    assert "(smallest MaSF p = 0.051, higher is more alike; less than 0.00455 would be rejected)" in clear
+    assert shut.cut == shut.threshold == 0.05 / 11
     whole = decide(np.array([0.001]), np.arange(1), 1, 0.0)
     assert whole.cut == 0.05 and whole.first == 0
 

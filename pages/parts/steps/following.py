@@ -215,7 +215,8 @@ def _as_far(summary: Summary) -> str:
     if not _told_as_soon(summary) or good is None or good == summary.as_early:
         return ""
     those = "of them" if summary.as_early else f"of {amount(summary.orders, 'random order')}"
-    return f" Over all steps {good or 'none'} {those} {'take' if good > 1 else 'takes'} the score down as far."
+    lower = "lower" if good > 1 else "lowers"
+    return f" On average over all steps {good or 'none'} {those} {lower} the score as much."
 
 
 def _anew(path: Path, step: int) -> str:
