@@ -107,7 +107,8 @@ def _say(view: View, known: list[KnownLimits]) -> None:
     # Beside a second model the question is which of the two is better.
     compared, ranges = standing.comparison(boards)
     first, *more = filter(None, [compared, *limits_answer(*about)])
-    prediction_line(view, text_shown(view), *more, first=first, after=f"<p>{ranges}</p>" if ranges else "")
+    after = f"<p>{ranges}</p>" if ranges else ""
+    prediction_line(view, text_shown(view), *more, first=first, after=after, named=len(known) > 1)
 
 
 def _draw(view: View, known: list[KnownLimits], asks) -> None:

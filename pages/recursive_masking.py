@@ -71,7 +71,7 @@ def _settings(view: View) -> dict:
 
 def _say(view: View, sides: list[Side], paths: list[Path]) -> None:
     answer = masking_answer(paths, _found(paths))
-    prediction_line(view, "", first=answer)
+    prediction_line(view, "", first=answer, named=len(sides) > 1)
     # Where inputs are rejected the answer says it itself.
     captions(note for note in reference_notes(sides) if escaped(note, 400) not in answer)
 

@@ -44,16 +44,18 @@ def coming(said: DeltaGenerator, stage: DeltaGenerator, answer: str = "") -> Gen
     place.empty()
 
 
-def prediction_line(view: View, rest: str, *more: str, after: str = "", first: str = "") -> None:
+def prediction_line(view: View, rest: str, *more: str, after: str = "", first: str = "", named: bool = False) -> None:
     """The page's answer beside what the model predicts, as in `show_answer`, and the second text of a pair, without
-    which it says little; first: an answer that says enough without the prediction, which follows it then.
+    which it says little; first: an answer that says enough without the prediction, which follows it then; named: whether
+    another model stands beside it, so that "the model" would not tell which.
     """
     share = number(float(view.probabilities[view.predicted]))
     chosen = "" if view.explained == view.predicted else f" Explained here: <b>{escaped(view.class_name)}</b>."
     if view.than is not None:
         apart = number(float(logit_of(view.explainer.logits(view.encoded), view.explained)))
         chosen += f" The score is the logit of the one less that of the other: {apart} here."
-    predicts = f"The model predicts <b>{escaped(view.model.labels[view.predicted])}</b> (probability {share})."
+    which = f"<b>{escaped(view.model.name)}</b>" if named else "The model"
+    predicts = f"{which} predicts <b>{escaped(view.model.labels[view.predicted])}</b> (probability {share})."
     predicted = f"{predicts}{_verdict(view)}{chosen} {rest}".rstrip()
     if first:
         show_answer(first, *more, after=f"<p>{predicted}</p>{after}{second_text(view)}")
