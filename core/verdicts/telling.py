@@ -80,9 +80,9 @@ def verdict_text(one: Verdict) -> str:
     return f"{with_sign(Word.UNTOLD, True)} inputs of {one.rejected} rejected" if one.rejected else str(Word.UNTOLD)
 
 
-def believe_sentence(report: VerdictReport, encoded: Encoded, why: bool = True, model: str = "") -> str:
+def believe_sentence(report: VerdictReport, encoded: Encoded, why: bool = True) -> str:
     """Which measures to believe on this text, over how many measures, which not and, with `why`, what is known of why
-    they part; model: its name, where another is told of beside it.
+    they part.
 
     A verdict is one of a family: Holm's bound holds for the measures that are looked at together, so that a page judges
     those that are chosen on it, and a text may have two words on two pages. Over one family everywhere a measure that
@@ -92,27 +92,24 @@ def believe_sentence(report: VerdictReport, encoded: Encoded, why: bool = True, 
     better, no_better, worse = (_names(report, word) for word in (Word.BETTER, *FAILS))
     said = []
     further = f"the score down {'further' if SIGNS[report.direction] > 0 else 'less'} than"
-    under = f"Under <b>{escaped(model)}</b>, " if model else ""
-    believe = f"{under}believe" if under else "Believe"
     if better:
         order = "its order" if len(better) == 1 else "their orders"
         taken = f"{_masked(report, order)}, {encoded.unit}s take {further} in random orders"
-        said.append(f"{believe} {joined(better)} here{_of_them(report)}: {taken}")
+        said.append(f"Believe {joined(better)} here{_of_them(report)}: {taken}")
     elif no_better or worse:
         # What is not rejected is not shown to be no better.
         erased = f"{_masked(report, 'their orders')}, " * (report.erasure != MASK)
         none = f"{erased}none is shown to do better than chance, that is, to take {further} random orders do"
-        said.append(f"{believe} none of these orders here{_of_them(report)}: {none}")
+        said.append(f"Believe none of these orders here{_of_them(report)}: {none}")
     several = ["Two that are better than chance need not agree."] * (len(better) > 1)
     said += [f"{joined(no_better)} {_are(no_better)} not shown to do better than chance"] * bool(no_better and better)
     said += [f"{joined(worse)} {_does(worse)} worse than chance"] * bool(worse)
     told = [f"{'; '.join(said)}."] if said else []
-    untold = _untold(report, not said, under)
-    return " ".join([*told, *several, *untold, *_reasons(report, encoded) * why, *_marks(report)])
+    return " ".join([*told, *several, *_untold(report, not said), *_reasons(report, encoded) * why, *_marks(report)])
 
 
 def beside_sentence(report: VerdictReport, model: str) -> str:
-    """The same in short, of a second model, HTML in which all text is escaped."""
+    """The same in short, of one model beside another, HTML in which all text is escaped."""
     under, better = f"Under <b>{escaped(model)}</b>", _names(report, Word.BETTER)
     if better:
         return f"{under} believe {joined(better)}."
@@ -292,15 +289,12 @@ def families_sentence(report: VerdictReport, other: VerdictReport) -> str:
     return f"Judged over {family} alone{drawn}, as other pages do unasked, {'; '.join(said)}."
 
 
-def _untold(report: VerdictReport, alone: bool, under: str = "") -> list[str]:
-    """Of which measures nothing can be told, a sentence for each reason; under: the model's name, as the first of all
-    sentences begins with it.
-    """
+def _untold(report: VerdictReport, alone: bool) -> list[str]:
+    """Of which measures nothing can be told, a sentence for each reason."""
     why: dict[str, list[str]] = {}
     for one in report.those(Word.UNTOLD):
         why.setdefault(one.why, []).append(f"<b>{escaped(one.measure)}</b>")
-    which = f"{under}which" if under else "Which"
-    begins = f"{which} to believe cannot be told here" if alone and len(why) == 1 else ""
+    begins = "Which to believe cannot be told here" if alone and len(why) == 1 else ""
     return [f"{begins or f'Of {joined(names)} it cannot be told'}: {_lower(said)}" for said, names in why.items()]
 
 

@@ -34,6 +34,8 @@ from pages.parts.limits.order_words import order_words, shown_orders
 from pages.parts.limits.width_words import study_line
 from pages.parts.sections.standings import Searching
 from tests.app_session import App, complete, wait
+from tests.verdicts.table_explainer import TableExplainer
+from tests.verdicts.test_deciding import additive, decided, signed
 
 pytestmark = pytest.mark.usefixtures("server")
 DEFAULT = default_measures()
@@ -135,6 +137,20 @@ def test_the_answer_says_where_random_orders_reach_as_far_and_calls_no_searched_
     # The bar is of other orders than the verdicts count.
     bar = f"the middle 95 % of {len(middle.aopc)} random orders reach; verdicts count others, as many as they name"
     assert bar in how_read(way, by_hand) and "grey bar" not in how_read(way, None), "before there is one"
+
+
+def test_of_two_models_the_answer_says_in_short_under_which_whom_to_believe(by_hand):
+    weights = np.array([0.3, 0.2, 0.1, 0.05, 0.03, 0.02])
+    report = decided(TableExplainer(additive(weights), {name: signed(weights) for name in DEFAULT[:1]}))
+    encoded = SimpleNamespace(unit="word", features=[])
+    model = SimpleNamespace(name="<model>")
+    side = SimpleNamespace(score_kind="probability", reference=None, encoded=encoded, model=model)
+    about = SimpleNamespace(side=side, scored=[]), by_hand, COMPREHENSIVENESS, report
+    _, alone = limits_answer(*about)
+    _, beside = limits_answer(*about, alone=False, beside="Under <b>other</b> believe none.")
+    assert alone.startswith(f"Believe <b>{DEFAULT[0]}</b> (chance p = ") and "in random orders" in alone
+    assert beside.startswith(f"Under <b>&lt;model&gt;</b> believe <b>{DEFAULT[0]}</b> (chance p = ")
+    assert "Under <b>other</b> believe none." in beside and "in random orders" not in beside
 
 
 def test_the_answer_names_the_measure_that_comes_closest_and_how_the_limits_were_found(by_hand):

@@ -128,9 +128,6 @@ def test_what_holm_over_measures_does_not_reject_is_not_shown_and_can_be_luck():
         "Believe none of these orders here, of 3 measures: none is shown to do better than chance, that is, to take the "
         "score down further than random orders do."
     )
-    assert believe_sentence(report, explainer.encoded, model="<m>").startswith(
-        "Under <b>&lt;m&gt;</b>, believe none of these orders here, of 3 measures: none is shown"
-    )
     # Alone it is believed; beside one that is, another is not shown to be better.
     alone = decided(explainer, LOO)
     assert words(alone) == [Word.BETTER]
@@ -219,8 +216,6 @@ def test_a_few_words_have_too_few_orders(F):
     )
     assert report.orders == ("the only order" if F == 1 else f"all {smallest[F].partition(',')[0]}")
     assert "cannot be told here: " in believe_sentence(report, explainer.encoded)
-    under = believe_sentence(report, explainer.encoded, model="m")
-    assert under.startswith("Under <b>m</b>, which to believe cannot be told here: ")
     # Of four words the best of 24 orders is enough for one measure: 1/24 is below 5 %.
     assert words(decided(explainer, LOO)) == [Word.BETTER if F == 4 else Word.UNTOLD]
 

@@ -46,8 +46,8 @@ def coming(said: DeltaGenerator, stage: DeltaGenerator, answer: str = "") -> Gen
 
 def prediction_line(view: View, rest: str, *more: str, after: str = "", first: str = "", named: bool = False) -> None:
     """The page's answer beside what the model predicts, as in `show_answer`, and the second text of a pair, without
-    which it says little; first: an answer that says enough without the prediction, which follows it then; named: whether
-    another model stands beside it, so that "the model" would not tell which.
+    which it says little; first: an answer that says enough without the prediction, which follows it then; named:
+    whether another model stands beside it, so that "the model" would not tell which.
     """
     share = number(float(view.probabilities[view.predicted]))
     chosen = "" if view.explained == view.predicted else f" Explained here: <b>{escaped(view.class_name)}</b>."

@@ -4,7 +4,7 @@ from core.explanation.standings import ARROWS, COMPREHENSIVENESS, SUFFICIENCY, S
 from core.mathematics.search.limits import EXACT
 from core.validity.marks import SIGN, answer_rests, with_sign
 from core.verdicts.deciding import VerdictReport
-from core.verdicts.telling import believe_sentence, favoured_sentence
+from core.verdicts.telling import believe_sentence, beside_sentence, favoured_sentence
 from core.wording import escaped, number, shortened
 from pages.parts.frame.sidebar import View
 from pages.parts.frame.working import tally_of
@@ -60,9 +60,10 @@ def limits_answer(
     closest = _of_limits(known, board, direction, alone)
     if verdicts is None:
         return [closest]
-    model = "" if alone else known.side.model.name
-    believed = [believe_sentence(verdicts, known.side.encoded, model=model), favoured_sentence(verdicts), beside]
-    return [closest, " ".join(filter(None, believed))]
+    # Of two models the whole stands under *Better than chance?*: here the question is which is better.
+    side = known.side
+    own = believe_sentence(verdicts, side.encoded) if alone else beside_sentence(verdicts, side.model.name)
+    return [closest, " ".join(filter(None, [own, beside, favoured_sentence(verdicts)]))]
 
 
 def _of_limits(known: KnownLimits, board: StandingTable | None, direction: str, alone: bool) -> str:
