@@ -10,6 +10,7 @@ import pytest
 from core.data.examples import read_bundled
 from core.explanation.explainer import Cost, Explainer
 from core.explanation.limiting import find_exact
+from core.explanation.recursive import random_band
 from core.explanation.standings import StandingGates
 from core.mathematics.stepwise import finish
 from core.oracle.erasing import MASK, erasures_of
@@ -134,6 +135,28 @@ def test_what_waits_to_be_asked_for_is_asked_where_it_is_missed_and_comes_unaske
     again = App(ATTRIBUTIONS, **chosen)
     wait(again, lambda: HANGS in again.said, rest=60.0)
     assert not again.has("button", "Compute which measures to believe")
+
+
+def test_dear_verdicts_are_offered_while_other_work_runs(fresh, monkeypatch):
+    """No other work that ends would start them, so nobody waits for what nobody asked for."""
+    monkeypatch.setenv("FAITHSCOPE_SHIPPED", "no")
+    monkeypatch.setenv("FAITHSCOPE_EXACT", "1")
+    monkeypatch.setattr(VerdictWork, "cost", property(lambda work: Cost(10**6, 1e4)))
+    monkeypatch.setattr(Searching, "cost", property(lambda work: Cost(10**6, 1e6)))
+    held = threading.Event()
+
+    def waits(*about, **asked):
+        held.wait(60)
+        return (yield from random_band(*about, **asked))
+
+    monkeypatch.setattr("pages.parts.sections.sides.random_band", waits)
+    app = App(ATTRIBUTIONS, example="s009", measures=NAMES, says=BELIEVED)
+    try:
+        wait(app, lambda: app.has("button", "Compute which measures to believe"), rest=60.0)
+        assert any("random orders" in job.label for job in resources.jobs().active())
+        assert "Which measures to believe is not computed yet." in app.said and "being computed" not in app.said
+    finally:
+        held.set()
 
 
 def test_by_every_way_of_erasing_the_verdicts_are_the_librarys(bundled, fresh, any_speed):
