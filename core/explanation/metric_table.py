@@ -203,6 +203,10 @@ class MetricTable:
     def lead(self, k: int) -> tuple[float, float]:
         """By how much the first is ahead of the next under a metric that puts one alone first, and the standard error
         of that, as if each had draws of its own; NaN where nothing is drawn.
+
+        How true that is, `tests/explanation/test_metric_table.py`: the true lead is within two such errors on 95 % of
+        texts (93 % of eight draws, 98 % and more where half of the noise is shared). A lead is told only where it is
+        beyond two, so that of a true lead of one error what is told is 2.4 times that on average, of three errors 1.1.
         """
         first_two = np.argsort(-self.oriented[:, k])[:2]
         best, second = self.oriented[first_two, k]

@@ -89,6 +89,26 @@ def test_a_lead_of_three_standard_errors_is_found_as_often_as_is_stated():
     assert not ordered(draws / 100 + [[[0.0], [0.009]]])[0].any()
 
 
+@pytest.mark.parametrize(
+    ("count", "shared", "within"), [(8, 0.0, 0.93), (32, 0.0, 0.95), (128, 0.0, 0.95), (8, 0.5, 0.98), (32, 0.5, 0.99)]
+)
+def test_the_true_lead_is_within_two_standard_errors_as_often_as_is_stated(count, shared, within):
+    """4,000 texts, a true lead of so many standard errors of a difference; and what is told of small ones is large."""
+    N, rng, unit = 4_000, np.random.default_rng(count), 0.1 * np.sqrt(2 / count)
+    for leads, larger in ((1, 2.4), (3, 1.1), (6, 1.0)):
+        noise = np.sqrt(1 - shared) * rng.normal(0, 0.1, (N, 2, count))
+        draws = 0.3 + noise + np.sqrt(shared) * rng.normal(0, 0.1, (N, 1, count))
+        values, errors = draws.mean(axis=-1), draws.std(axis=-1, ddof=1) / np.sqrt(count)
+        values[:, 0] += leads * unit
+        table = MetricTable(("a", "b"), ("Soft-NS",) * N, values.T, errors.T, ((),) * 2)
+        found, error = np.array([table.lead(k) for k in range(N)]).T
+        true = leads * unit * np.sign(values[:, 0] - values[:, 1])
+        assert (np.abs(found - true) <= 2 * error).mean() == pytest.approx(within, abs=0.015)
+        told = found > 2 * error
+        if not shared:
+            assert found[told].mean() == pytest.approx(larger * leads * unit, rel=0.06)
+
+
 def test_scores_that_draws_alone_may_order_share_a_place_contradict_nobody_and_are_ties_of_agreement():
     # a and b lie 0.1 apart, each ± 0.04: within 2·√2·0.04 = 0.113; c lies beyond that from b, by .3.
     values, errors = np.array([[0.9, 0.2], [0.8, 0.3], [0.5, 0.1]]), np.array([[0.04, NAN]] * 3)
