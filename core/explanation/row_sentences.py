@@ -7,6 +7,7 @@ import numpy as np
 from core.explanation.rows import WordRow, most_important, most_opposed
 from core.measures.catalogue import measures
 from core.network.features import Encoded, placed_word
+from core.terms import PER_UNIT, TERMS
 from core.wording import escaped, number, shortened, strong
 
 # k of the overlap of measures, and how many pieces of a text a sentence names.
@@ -79,6 +80,13 @@ def models_sentence(predicted: Sequence[tuple[str, Sequence[str], np.ndarray]]) 
         f"{escaped(name)} predicts <b>{escaped(label)}</b> (probability {number(share)})" for name, label, share in tops
     ]
     return f"{', '.join(told)}."
+
+
+def per_unit_note(rows: Sequence[WordRow]) -> str:
+    """What "per unit of input" means where a row is counted in it, text; "" where none is."""
+    meant = TERMS[PER_UNIT]
+    told = f"{PER_UNIT.capitalize()}: {meant[:1].lower()}{meant[1:]}"
+    return told if any(row.unit.endswith(PER_UNIT) for row in rows) else ""
 
 
 def kinds_sentence(rows: Sequence[WordRow]) -> str:

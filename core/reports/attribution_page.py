@@ -2,14 +2,14 @@
 
 from core.explanation.edits import aligned, largest_of
 from core.explanation.plausibility import MEANING, evidence_of
-from core.explanation.row_sentences import kinds_sentence
+from core.explanation.row_sentences import kinds_sentence, per_unit_note
 from core.explanation.rows import WordRow, agreement, pieces, value_text
 from core.interactions.pairs import RULE
 from core.interactions.telling import COLUMNS, MASKED
 from core.measures.catalogue import measures
 from core.reports.exports import Beside, Shown
 from core.reports.page import BIDI, read_style, shade, straight, write_page
-from core.verdicts.telling import believe_sentence, chance_sentence, verdict_text
+from core.verdicts.telling import believe_sentence, chance_sentence, favoured_sentence, verdict_text
 from core.wording import without_markup
 
 STYLE = read_style("page.css")
@@ -40,6 +40,7 @@ def attribution_page(shown: Shown, top: int = 3, beside: Beside | None = None) -
         pairs=_pairs(shown),
         verdicts={} if shown.verdicts is None else {one.measure: verdict_text(one) for one in shown.verdicts.verdicts},
         told=_told(shown),
+        per_unit=per_unit_note(shown.rows),
         beside=beside,
         versions=[("", shown)] if beside is None else beside.versions(shown),
         compared=[] if beside is None else _compared(beside.versions(shown)),
@@ -101,7 +102,8 @@ def _told(shown: Shown) -> dict | None:
     report = shown.verdicts
     if report is None:
         return None
-    return {"believed": without_markup(believe_sentence(report, shown.encoded)), "chance": chance_sentence(report)}
+    believed = f"{believe_sentence(report, shown.encoded)} {favoured_sentence(report)}".rstrip()
+    return {"believed": without_markup(believed), "chance": chance_sentence(report)}
 
 
 def _pairs(shown: Shown) -> dict | None:

@@ -37,6 +37,8 @@ from core.wording import amount, safe_name
 from tests.colours import contrast
 from tests.saved_page import ANY, ATTACKS, harmless, shown_text
 from tests.shown import NOW, encoded, model, rows, shown
+from tests.verdicts.table_explainer import TableExplainer
+from tests.verdicts.test_deciding import additive, decided, signed
 
 # Cells
 
@@ -409,6 +411,19 @@ def test_the_page_says_what_was_predicted_and_from_what():
         for i in range(view.encoded.F):
             assert value_text(row, i).replace("-", "−") in page.said
     assert "Explained here" not in page.said and "more words" not in page.said
+
+
+def test_a_saved_page_says_what_a_gradient_is_counted_in_and_whom_the_test_favours():
+    weights = np.array([0.3, 0.2, 0.1, 0.05, 0.03, 0.02])
+    middle = weights[[3, 0, 5, 1, 4, 2]]
+    report = decided(
+        TableExplainer(additive(weights), {"leave-one-out": signed(weights), "gradient": {"L2": middle, "L1": middle}})
+    )
+    view = shown("It is a good film indeed", names=("leave-one-out", "gradient"), verdicts=report)
+    said = harmless(attribution_page(view)).said
+    assert "Believe leave-one-out (chance p = " in said and "the test masks them: that favours it" in said
+    assert "Per unit of input: of a gradient: by how much the score changes" in said
+    assert "Per unit of input" not in harmless(attribution_page(shown(names=("leave-one-out",)))).said
 
 
 def test_colour_is_never_the_only_sign():

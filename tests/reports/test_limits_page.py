@@ -410,7 +410,7 @@ def test_the_page_saves_what_it_shows():
     for row in table:
         for cell in row:
             assert (cell if row is table[0] else cell.replace("-", "−")) in page.said or cell in page.said, cell
-    answer = next(element.value for element in app.at.html if "The model predicts" in element.value)
+    answer = next(element.value for element in app.at.html if " predicts <b>" in element.value)
     # In the file the text stands elsewhere than behind the prediction.
     for part in re.split("</?p[^>]*>|(?<=[.]) (?=“)", answer):
         assert " ".join(without_markup(part).split()) in " ".join(page.said.split())

@@ -6,16 +6,14 @@ The markup is constant; texts travel as data and become `textContent`, never mar
 import numpy as np
 import streamlit as st
 
-from core.explanation.row_sentences import outscaled_sentence
+from core.explanation.row_sentences import outscaled_sentence, per_unit_note
 from core.explanation.rows import WordRow, outscaled, value_text
 from core.figures.palette import STRONGEST, hue
 from core.reports.exports import describe
-from core.terms import PER_UNIT, TERMS
 from pages.parts.components.component import component
 
 _draw = component("words", "word")
 _SCALED = "Each row’s colour is scaled to its own largest value."
-_PER_UNIT = f" {PER_UNIT.capitalize()}: {TERMS[PER_UNIT][:1].lower()}{TERMS[PER_UNIT][1:]}"
 
 
 def words(
@@ -63,7 +61,7 @@ def words(
         "for": f"supports “{class_name}”",
         "most": "matters most, for or against (no sign)",
         "against": f"opposes “{class_name}”",
-        "legend": _SCALED + _PER_UNIT * any(row.unit.endswith(PER_UNIT) for row in rows),
+        "legend": f"{_SCALED} {per_unit_note(rows)}".rstrip(),
         "hint": f"Point at a {unit} for the number, click it to compare.",
         "name": name,
         "about": about,
