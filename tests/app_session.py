@@ -76,7 +76,7 @@ class App:
     def shown(self) -> bool:
         """Whether the page shows an example: its words, a table, or what the model says of it, or of a sample."""
         told = (
-            "The model predicts",
+            " predicts ",
             "Ask for random order below",
             "with everything masked",
             "Ask for it below",
