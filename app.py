@@ -32,8 +32,8 @@ from pages.parts.sections.saving import about_models, save_attributions, save_ta
 WHAT_IT_IS = (
     "<b>Explanations of a classifier often disagree:</b> each importance measure calls other words important. "
     "Faithscope masks (hides) the words that a measure names and watches what the model predicts, while a test watches "
-    "whether the model still knows such inputs. So it says which explanation to believe on a text, which is not shown "
-    "to do better than chance, and when that cannot be told."
+    "whether the model still knows such inputs. For each text it then says of an explanation: believe it; it is not "
+    "shown to be better than guessing; or that cannot be told."
 )
 STRATEGIES = {"half": "every second example masked", "mask": "every example masked", "none": "never masked"}
 

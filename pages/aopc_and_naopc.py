@@ -12,7 +12,7 @@ from core.validity.marks import LINES
 from core.wording import escaped, plain
 from pages.parts.frame.links import choose_one, folded
 from pages.parts.frame.sidebar import View, open_page
-from pages.parts.frame.texts import prediction_line, show_notes
+from pages.parts.frame.texts import prediction_line, show_answer, show_notes
 from pages.parts.limits import standing
 from pages.parts.limits.answering import how_read, limits_answer, text_shown
 from pages.parts.limits.drawing import draw_curves, draw_gauges, draw_slope, draw_standings, draw_widths
@@ -102,13 +102,15 @@ def _settings(view: View) -> dict:
 
 
 def _say(view: View, known: list[KnownLimits]) -> None:
-    boards, one = known_boards(known), known[0]
-    about = one, boards.get(one), one.choice.direction, verdicts_of(one), len(known) == 1, beside_line(known)
-    # Beside a second model the question is which of the two is better.
-    compared, ranges = standing.comparison(boards)
-    first, *more = filter(None, [compared, *limits_answer(*about)])
-    after = f"<p>{ranges}</p>" if ranges else ""
-    prediction_line(view, text_shown(view), *more, first=first, after=after, named=len(known) > 1)
+    compared, _ = standing.comparison(known_boards(known))
+    # Beside a second model the question is which of the two is better; the rest stands below the pictures.
+    first, *more = [compared] if compared else _answer(known)
+    prediction_line(view, text_shown(view), *more, first=first, named=len(known) > 1)
+
+
+def _answer(known: list[KnownLimits]) -> list[str]:
+    one, board = known[0], known_boards(known).get(known[0])
+    return limits_answer(one, board, one.choice.direction, verdicts_of(one), len(known) == 1, beside_line(known))
 
 
 def _draw(view: View, known: list[KnownLimits], asks) -> None:
@@ -117,6 +119,8 @@ def _draw(view: View, known: list[KnownLimits], asks) -> None:
         if one not in boards:
             draw_raw(one)
     draw_gauges(view, boards)
+    compared, ranges = standing.comparison(boards)
+    show_answer(*_answer(known) if compared else (), after=f"<p>{ranges}</p>" if ranges else "")
     st.html(f"<p>{escaped(how_read(first.choice.direction, boards.get(first)), 600)}</p>")
     asks()
     for one in known:

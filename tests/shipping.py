@@ -133,13 +133,11 @@ def said(walks: dict[str, Walk]) -> str:
     """What the strip shows, in a sentence."""
     mine, twin = walks[MASKED].summary, walks[PLAIN].summary
     return (
-        f"A review that comes with the app, read by two models. Drag the slider: step by step it masks (hides) the word "
-        f"that matters most to each model then, the one whose masking lowers the class’s score most (that is {MEASURE}). "
-        f"{MASKED}, trained to be masked, changes its prediction at "
-        f"{10 * mine.flips} %, and the MaSF test (is this input still like those that the model knows?) rejects none of its "
-        f"inputs on this one text (on many: Model check). Its twin {PLAIN} was "
-        f"trained without masking: from {10 * twin.gate.first} % on its inputs are rejected (✕), so what it predicts "
-        f"there says little."
+        "A review that comes with the app, read by two models. Drag the slider: step by step it masks (hides) the word "
+        f"that matters most to each model then. {MASKED}, trained to be masked, changes its prediction at "
+        f"{10 * mine.flips} %, and the MaSF test (is this input still like those that the model knows?) rejects none of "
+        f"its inputs. Inputs of its twin {PLAIN}, trained without masking, are rejected (✕) from "
+        f"{10 * twin.gate.first} % on, so what it predicts there says little. That is one text; of many: Model check."
     )
 
 

@@ -87,7 +87,8 @@ def gauges(
         xaxis=axis(f"AOPC: mean fall of the<br>{html.escape(score)}", range=[low - room, high + room]),
         yaxis=axis(tickvals=list(range(len(names))), ticktext=names, range=[len(names) - 0.4, -0.75], showgrid=False),
         shapes=_limits(limits),
-        margin={"l": 10, "r": 24, "t": _ABOVE, "b": _BELOW},
+        # As wide for each of two models, so that their axes lie under each other.
+        margin={"l": 8 * max(16, *(len(row.name) for row in rows), 0), "r": 24, "t": _ABOVE, "b": _BELOW},
         # Below the axis and its title, whatever the number of rows.
         legend=legend(-92 / tall, xanchor="left", yanchor="top"),
         showlegend=bool(traces),

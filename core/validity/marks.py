@@ -343,9 +343,8 @@ def _smallest_text(smallest: float, gate: Gate | None = None) -> str:
     """The smallest p where nothing is rejected; gate: whose rule is named where it is below 5 % all the same."""
     if gate is None:
         return smallest_text(smallest)
-    below = f"; less than {number(gate.cut)} would be rejected"
-    if alone(np.array(smallest)):
-        below = f": below {PERCENT}, but not rejected by {gate.rule} over {amount(gate.steps, 'test')}"
+    least = f": below {PERCENT}, but not rejected by {gate.rule} over {amount(gate.steps, 'test')}"
+    below = least if alone(np.array(smallest)) else f"; less than {number(gate.cut)} would be rejected"
     return f"smallest {MASF_P} = {number(smallest)}, higher is more alike{below}"
 
 

@@ -100,7 +100,8 @@ def believe_sentence(report: VerdictReport, encoded: Encoded, why: bool = True) 
         # What is not rejected is not shown to be no better.
         erased = f"{_masked(report, 'their orders')}, " * (report.erasure != MASK)
         none = f"{erased}none is shown to do better than chance, that is, to take {further} random orders do"
-        said.append(f"Believe none of these orders here{_of_them(report)}: {none}")
+        wrong = "; that does not show them wrong" if not worse else ""
+        said.append(f"Believe none of these orders here{_of_them(report)}: {none}{wrong}")
     several = ["Two that are better than chance need not agree."] * (len(better) > 1)
     said += [f"{joined(no_better)} {_are(no_better)} not shown to do better than chance"] * bool(no_better and better)
     said += [f"{joined(worse)} {_does(worse)} worse than chance"] * bool(worse)

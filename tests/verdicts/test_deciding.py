@@ -126,7 +126,7 @@ def test_what_holm_over_measures_does_not_reject_is_not_shown_and_can_be_luck():
     )
     assert believe_sentence(report, explainer.encoded).startswith(
         "Believe none of these orders here, of 3 measures: none is shown to do better than chance, that is, to take the "
-        "score down further than random orders do."
+        "score down further than random orders do; that does not show them wrong."
     )
     # Alone it is believed; beside one that is, another is not shown to be better.
     alone = decided(explainer, LOO)

@@ -30,7 +30,8 @@ def say_believed(view: View, scoring: ScoredRows, words: str, seen: str) -> None
         believed = f"{believe_sentence(report, view.encoded, why=False)} {favoured_sentence(report)}"
         found = f"{seen} {believed}".strip()
         why = why_sentence(report, view.encoded)
-        prediction_line(view, found, after=f"<p>{why}</p>" if why else "")
+        # What they part on, or where the evidence is, says which words count.
+        prediction_line(view, found, "" if seen else words, after=f"<p>{why}</p>" if why else "")
         return
     offered = _offered(scoring)
     prediction_line(view, f"{seen} {_waits(scoring, offered)}".lstrip(), words)

@@ -54,9 +54,9 @@ STOPS = (
         "Attributions",
         "pages/attributions.py",
         "",
-        "Three importance measures colour the words; two disagree on “won’t”. Which to believe? Mask words one by one "
-        "in each one’s order, the most important first: only that of leave-one-out is shown to take the score down "
-        "further than random orders. Believe it here, as a whole. But it masks words itself: that favours it.",
+        "Three importance measures colour the words; two disagree on “won’t”. Which to believe? Mask each one’s most "
+        "important words first: only leave-one-out’s order is shown to lower the score more than random orders do. "
+        "Believe it here, and remember: it masks words itself, as the test does, which favours it.",
         _EXAMPLE | _BELIEVED,
     ),
     Stop(
@@ -72,9 +72,9 @@ STOPS = (
         "Recursive masking",
         "pages/recursive_masking.py",
         "The review on Home, s104, beside a second model: sst2-plain, a twin trained without masking.",
-        "Both predictions change (▴). Of sst2-fmm, trained to be masked, no input is rejected, so its change counts "
-        "here. The twin’s comes only where the test rejects its inputs (red, ✕) as unlike what it knows: there its "
-        "prediction says little.",
+        "In leave-one-out’s order both predictions change (▴). No input of sst2-fmm, trained to be masked, is "
+        "rejected, so its change counts. The twin’s comes only where the test rejects its inputs (red, ✕) as unlike "
+        "what it knows: there its prediction says little.",
         _EXAMPLE | _TWIN | {"example": "s104", "step": "8"},
     ),
     Stop(
@@ -91,8 +91,8 @@ STOPS = (
         "pages/attributions.py",
         "Another model, stories-1-fmm, reads a story (stories 1, s1-025): where is Bruno?",
         "It answers rightly. Leave-one-out has two of three answering words (overlined) among its first three, but "
-        "its order is not shown better than chance: looking right is no proof. Asked again after each it does "
-        "better, by a laxer test: words saying the same can hide each other.",
+        "its order is not shown better than chance: looking right is no proof. One cause can be that two words say the "
+        "same: masking either changes little.",
         {"model": "stories-1-fmm", "data": "stories 1", "example": "s1-025"} | _BELIEVED,
     ),
     Stop(

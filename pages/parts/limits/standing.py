@@ -253,7 +253,8 @@ def comparison_line(found: Comparison, complete: bool) -> str:
     if not any(one.marked for one in found.placed):
         return f"<b>{begins}</b> {goes_on}"
     # What is known first is that nothing can be concluded.
-    return f"<b>Under which model a measure is better cannot be told here.</b> {SCORES_REST} {begins} {goes_on}"
+    none = "<b>Which of the two models a measure explains better cannot be told here.</b>"
+    return f"{none} {SCORES_REST} {begins} {goes_on}"
 
 
 def ranges_line(boards: dict[str, StandingTable]) -> str:
