@@ -40,12 +40,12 @@ _HEADER = ["measure", "comprehensiveness ↑", "NAOPC ↑", "sufficiency ↓", "
 
 def draw_gauges(view: View, boards: Boards) -> None:
     """Each model's measures between its limits, what their scores are made of, and what is said of these limits."""
+    # Two models' pictures stand together: what one allows and the other does not is seen at once.
     for i, (one, board) in enumerate(boards.items()):
-        if len(boards) > 1:
-            st.markdown(f"**{plain(one.side.model.name)}**")
         direction = one.choice.direction
         if board.standings or board.chance is not None:
-            # Under each other on one axis: what one model allows and another does not is seen at once.
+            if len(boards) > 1:
+                st.markdown(f"**{plain(one.side.model.name)}**")
             every = [other.limits for other in boards.values()]
             drawn = gauges(
                 standing.gauge_rows(board),
@@ -59,8 +59,11 @@ def draw_gauges(view: View, boards: Boards) -> None:
             name = ["naopc", view.example.id, one.side.model.name]
             told = standing.standings_in_words(board, direction)
             draw_figure(drawn, f"gauges-{i}", told, name, about_shown(view, one.side), "the gauges")
+    for one, board in boards.items():
+        direction = one.choice.direction
         made = score_line(one, board, direction, verdicts_of(one), standing.same_measure(board, boards))
-        st.html(f"<p>{made} {standing.limits_line(one, board, one.choice.width)}</p>")
+        whose = f"<b>{escaped(one.side.model.name)}</b>: " if len(boards) > 1 else ""
+        st.html(f"<p>{whose}{made} {standing.limits_line(one, board, one.choice.width)}</p>")
         warning = standing.narrow_warning(board.limits)
         if warning:
             st.warning(plain(warning), icon=":material/warning:")
