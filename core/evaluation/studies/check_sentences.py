@@ -77,7 +77,7 @@ def check_figures(found: CheckReport) -> str:
     gained = f" ({points_text(found.gained[0], found.metric)})" if unsure else ""
     counts = found.tally.settled and CALIBRATED in found.random.gates and found.verdict not in _UNTOLD
     so_far = f"On the {amount(found.n, 'text')} so far, " if found.tally.coming else ""
-    smallest = f"; smallest MaSF p of {len(X)} ratios = {found.smallest()[0]:.3g}" if counts else ""
+    smallest = f"; smallest p by count of {len(X)} ratios = {found.smallest()[0]:.3g}" if counts else ""
     return f"{so_far}{reach}{gained}{smallest}."
 
 

@@ -93,8 +93,8 @@ def ratios_table(reports: list[CheckReport], form: str) -> tuple[list[str], list
             name = f"{one.model}, {line.curve.label}" if len(reports) > 1 else line.curve.label
             rows.append([f"{name}: rejected of {line.n:,}", *(f"{count:,}" for count in line.rejected[form])])
             if form == CALIBRATED:
-                rows.append([f"{name}: p by count", *map(number, line.p[form])])
-            rows.append([f"{name}: p by Simes", *map(number, line.simes[form])])
+                rows.append([f"{name}: {form} p by count", *map(number, line.p[form])])
+            rows.append([f"{name}: {form} p by Simes", *map(number, line.simes[form])])
     return header, rows
 
 
