@@ -40,7 +40,8 @@ def draw_verdicts(view: View, known: Sequence[KnownLimits]) -> None:
             st.markdown(f"**{plain(one.side.model.name)}**")
         said = believe_sentence(report, one.side.encoded)
         show_answer(said)
-        captions([" ".join(filter(None, (as_good_sentence(report, one.measure) for one in report.verdicts)))])
+        as_good = " ".join(filter(None, (as_good_sentence(report, one.measure) for one in report.verdicts)))
+        captions(filter(None, [as_good]))
         if report.reached:
             drawn = among_random_orders(report.null.reached, report.reached, one.score_name, report.null.every)
             name = ["verdicts", view.example.id, one.side.model.name]
