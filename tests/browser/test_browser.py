@@ -46,9 +46,10 @@ def test_home_opens_with_an_example_and_legible_words_and_a_link_restores_its_ch
     person = visit().open()
     # The cheapest measure stands in where this machine looks slow.
     assert person.rows in (["leave-one-out"], ["gradient"]) and person.text == next(iter(REVIEWS.values())).text
-    assert "Explanations of a classifier often disagree" in person.said and "sst2-fmm, on cpu" in person.said
+    assert "Explanations of a classifier often disagree" in person.said and "on its own test file" in person.said
     person.page.get_by_text("Its card, weights and reference").click()
     person.page.wait_for_selector(".js-plotly-plot .scatterlayer path", state="attached")
+    assert "cpu in float32" in person.said
     legible(person, "home")
     person.open("", example="p03b", data="contrast pairs", unit="token", **{"class": "positive"})
     assert (

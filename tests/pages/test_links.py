@@ -10,7 +10,7 @@ from streamlit.testing.v1 import AppTest
 
 from pages.parts.components.copy_link import MOST_CARRIED
 from pages.parts.frame.links import MOST_OF_A_TEXT
-from tests.app_session import ATTRIBUTIONS, EXAMPLES, HOME, App
+from tests.app_session import ATTRIBUTIONS, EXAMPLES, App
 from tests.pages.test_examples_page import predicted
 from tests.pages.test_pages import no_raw_markup
 
@@ -62,9 +62,6 @@ def test_a_sentence_that_names_an_example_leads_to_it():
     assert path == "" and asked["tag"] == ["negation"] and f"Choose {asked['example'][0]}" in str(app.at.button)
     there = App(EXAMPLES, **asked)
     assert there.example == asked["example"][0] and not there.has("button", f"Choose {there.example}")
-    asked = parse_qs(links(App(EXAMPLES))[0].partition("?")[2])
-    (link,) = (one for one in links(App(HOME)) if one.startswith("examples?"))
-    assert parse_qs(link.partition("?")[2])["example"] == asked["example"]
 
 
 @pytest.mark.usefixtures("server")

@@ -83,7 +83,11 @@ def test_asked_for_it_is_the_answer_and_stands_in_what_is_saved(report, fresh, a
     app = App(ATTRIBUTIONS, example=SMALL.id, measures=NAMES, says=BELIEVED)
     wait(app, lambda: ERROR_RATE in app.said, rest=60.0)
     better = [one.measure for one in report.verdicts if one.word == "better than chance"]
-    assert ("Believe none of these orders" in app.said) == (not better) and "Speaks most for" not in app.said
+    assert ("Believe none of these orders" in app.said) == (not better)
+    # No word parts them, so which words count is said besides, as it is where it is the answer.
+    said = next(element.value for element in plain.at.html if "Speaks most for" in element.value)
+    words = without_markup(said).partition("Speaks most for")[2].partition(".")[0]
+    assert f"Speaks most for{words}." in app.said
     assert HANGS in app.said and HANGS not in plain.said
     assert all(f"{name} (p" in app.said for name in better) and not app.errors
     files = app.downloads
