@@ -174,10 +174,9 @@ def sides(models: dict[str, Explainer], text: str) -> dict[str, StandingTable] |
 
 def crossing(models: dict[str, Explainer]) -> list[tuple[bool, bool, float, str]]:
     """(whether no measure that crosses is better than chance under the model that was trained to be masked, whether
-    anything rests on rejected inputs, apart, id) of the bundled reviews on which one model is ahead by raw
-    comprehensiveness and the other by NAOPC, the tour's first: those with a measure to believe before others, unmarked
-    before marked, then by how far the two are apart in the score in which they are closer, for the measure for which
-    that is most.
+    anything rests on rejected inputs, apart, id) of the bundled reviews on which normalising changes which model is
+    ahead by comprehensiveness, or whether one is, the tour's first: those with a measure to believe before others,
+    unmarked before marked, then by how much further apart the two are after it, for the measure for which that is most.
 
     Under the model that was trained to be masked nothing rests on rejected inputs.
     """
@@ -189,7 +188,7 @@ def crossing(models: dict[str, Explainer]) -> list[tuple[bool, bool, float, str]
             continue
         marked = {name: any(one.marked for one in compared.placed if one.model == name) for name in models}
         apart = max(
-            min(abs(first.aopc - second.aopc), abs(first.naopc - second.naopc))
+            abs(first.naopc - second.naopc) - abs(first.aopc - second.aopc)
             for first in compared.placed
             for second in compared.placed
             if first.measure == second.measure and first.measure in compared.changed and first.model != second.model

@@ -70,8 +70,12 @@ def orders(values: np.ndarray, directions: np.ndarray, errors: np.ndarray | None
     if errors is not None:
         squares = np.nan_to_num(np.asarray(errors, dtype=np.float64)) ** 2
         noise = APART * np.sqrt(squares[:, None, :] + squares[None, :, :])
-    level = (np.abs(apart) < LEVEL - _LAST_BIT) | (np.abs(apart) <= noise)
-    return np.where(level, 0.0, np.sign(apart))
+    return np.where(level(apart) | (np.abs(apart) <= noise), 0.0, np.sign(apart))
+
+
+def level(apart: np.ndarray | float) -> np.ndarray:
+    """Whether two scores lie closer than LEVEL, by their difference."""
+    return np.abs(apart) < LEVEL - _LAST_BIT
 
 
 def reversals(values: np.ndarray, directions: np.ndarray, errors: np.ndarray | None = None) -> np.ndarray:

@@ -7,6 +7,7 @@ from functools import cached_property
 import numpy as np
 
 from core.explanation.limiting import Found, OrderScore, Walk
+from core.explanation.metric_table import level
 from core.explanation.recursive import BY_FEATURE, Band, planned_counts, random_masks
 from core.mathematics.aopc import naopc
 from core.mathematics.curves import spread
@@ -213,7 +214,7 @@ class Comparison:
     tau: Kendall's τ-b of both orders, in [−1, 1], 1 where normalising changes nothing, NaN where there is none;
     changed: measures for which
     another model is ahead after normalising; ahead: {measure: (model ahead by AOPC, by NAOPC)}, None where both are
-    equal.
+    level, see `core.explanation.metric_table.level`.
     """
 
     direction: str
@@ -223,8 +224,13 @@ class Comparison:
 
     @property
     def changed(self) -> tuple[str, ...]:
-        """Measures for which normalising puts another model ahead."""
+        """Measures for which normalising changes which model is ahead, or whether one is."""
         return tuple(measure for measure, (before, after) in self.ahead.items() if before != after)
+
+    @property
+    def turned(self) -> tuple[str, ...]:
+        """Those of them for which one model is ahead before and the other after."""
+        return tuple(measure for measure in self.changed if None not in self.ahead[measure])
 
 
 def compare_standings(boards: dict[str, StandingTable], direction: str) -> Comparison | None:
@@ -255,11 +261,12 @@ def compare_standings(boards: dict[str, StandingTable], direction: str) -> Compa
         if sum(one.measure == measure for one in placed) > 1
     ]
     ahead = {
-        measure: (_ahead(placed, measure, "place"), _ahead(placed, measure, "place_normalised")) for measure in shared
+        measure: (_ahead(placed, measure, "place", "aopc"), _ahead(placed, measure, "place_normalised", "naopc"))
+        for measure in shared
     }
     return Comparison(direction, placed, kendall_tau(-raw, -normal), ahead)
 
 
-def _ahead(placed: tuple[Placed, ...], measure: str, by: str) -> str | None:
-    first, second = sorted((one for one in placed if one.measure == measure), key=lambda one: getattr(one, by))[:2]
-    return None if getattr(first, by) == getattr(second, by) else first.model
+def _ahead(placed: tuple[Placed, ...], measure: str, place: str, score: str) -> str | None:
+    first, second = sorted((one for one in placed if one.measure == measure), key=lambda one: getattr(one, place))[:2]
+    return None if level(getattr(first, score) - getattr(second, score)) else first.model

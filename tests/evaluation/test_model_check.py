@@ -69,7 +69,7 @@ from core.network.features import masked_ids
 from core.network.scheduler import Cancelled, Input, Scheduler
 from core.storage.store import Store
 from core.validity.fitting import Drawing, fit_reference
-from core.validity.marks import SIGN
+from core.validity.marks import SIGN, Why
 from core.validity.masf import p_values
 from core.validity.references import CALIBRATED, FORMS, LITERAL
 from core.wording import Tally
@@ -862,6 +862,12 @@ def test_what_the_literal_form_rejects_is_told_beside_the_calibrated_one():
 
     high = with_random(p=found.random.p | {LITERAL: np.full(11, 0.2)})
     assert "each ratio by itself at 5 %; the paper’s literal form rejects them nowhere." in high
+    # A reference so small that its literal form gives no p below 5 % says nothing by not rejecting.
+    shut = replace(found.random.gates[LITERAL], why=Why.FLOOR, first=None)
+    small = with_random(gates=found.random.gates | {LITERAL: shut})
+    assert (
+        "each ratio by itself at 5 %; the paper’s literal form cannot reject here" in small and "nowhere" not in small
+    )
     assert "literal" not in with_random(gates={CALIBRATED: found.random.gates[CALIBRATED]})
 
 

@@ -72,6 +72,20 @@ def test_a_model_may_be_ahead_before_and_behind_after():
     assert compare_standings(boards, SUFFICIENCY).ahead == {"a": ("B", "A")}
 
 
+@pytest.mark.parametrize(
+    "first, second, ahead, said",
+    [
+        # .009 apart is level, as it is between measures; of halves of a range it is .018 apart.
+        (0.4, 0.391, (None, "A"), "changes whether a model is ahead</b> for 1 of 1 measure (a: both are level"),
+        (0.4, 0.399, (None, None), "does not change which model is ahead</b> for any of 1 measure: both are level"),
+        (0.4, 0.39, ("A", "A"), "does not change which model is ahead</b> for any of 1 measure: A is ahead"),
+    ],
+)
+def test_models_less_than_a_hundredth_apart_are_level(first, second, ahead, said):
+    found = compare_standings({"A": made(0, 0.5, a=first), "B": made(0, 0.5, a=second)}, COMPREHENSIVENESS)
+    assert found.ahead == {"a": ahead} and said in standing.comparison_line(found, True)
+
+
 def test_places_may_change_though_no_other_model_is_ahead():
     boards = {"M": made(0, 0.8, a=0.64, b=0.40), "N": made(0, 0.5, a=0.36, b=0.24)}
     found = compare_standings(boards, COMPREHENSIVENESS)
@@ -125,7 +139,7 @@ def test_equal_ranges_equal_scores_and_marks_are_said():
     said = f"{standing.comparison_line(found, True)} {standing.ranges_line(boards)}"
     assert (
         "do not compare" not in said
-        and "both are equal both ways" in said
+        and "both are level (less than 0.01 apart) both ways" in said
         and "⚠" in said
         and "(exact)" in said
         and "(beam 5)" in said

@@ -193,6 +193,8 @@ def _literal(found: CheckReport) -> str:
     """What the paper's own form of the test says beside the calibrated one, as a sentence goes on; "" without it."""
     if LITERAL not in found.random.gates:
         return ""
+    if not found.random.gates[LITERAL].available:
+        return "; the paper’s literal form cannot reject here, its reference being too small"
     where = found.rejected(LITERAL)
     return f"; the paper’s literal form rejects them {_where(where) if len(where) else 'nowhere'}"
 

@@ -4,6 +4,7 @@ from collections.abc import Callable, Mapping
 from dataclasses import replace
 
 from core.explanation.limiting import Walk
+from core.explanation.metric_table import LEVEL
 from core.explanation.plausibility import Evidence
 from core.explanation.rows import values_taken
 from core.explanation.standings import (
@@ -316,7 +317,10 @@ def _changed(found: Comparison) -> tuple[str, str]:
             f"{joined(names)}: {_lead(before)} by AOPC, {_lead(after)} by NAOPC"
             for (before, after), names in alike.items()
         )
-        return "Normalising changes which model is ahead", f"for {len(found.changed)} of {many} ({told})."
+        return (
+            f"Normalising changes {'which' if found.turned else 'whether a'} model is ahead",
+            f"for {len(found.changed)} of {many} ({told}).",
+        )
     leads = {after for _, after in found.ahead.values()}
     whole = f": {_lead(leads.pop())} both ways" if len(leads) == 1 else ""
     moved = sum(one.place != one.place_normalised for one in found.placed)
@@ -408,4 +412,4 @@ def _validity(one: Standing, counts_text: Callable[[int], str]) -> str:
 
 
 def _lead(model: str | None) -> str:
-    return "both are equal" if model is None else f"{escaped(model)} is ahead"
+    return f"both are level (less than {LEVEL:g} apart)" if model is None else f"{escaped(model)} is ahead"

@@ -17,8 +17,12 @@ from core.oracle.target import target_key
 from core.storage.store import canonical_key
 from core.verdicts.deciding import Reasons, VerdictReport, decide_verdicts
 from core.verdicts.finding import chance_known, find_chance, null_cost, scores_known
+from pages.parts.frame import working
 from pages.parts.frame.working import PageWork
 from pages.parts.sections.sides import Orders, Side, about_side
+
+# Verdicts may take so many times as long as other work that starts unasked: they go after all that is on the screen.
+_LASTING = 6
 
 
 @dataclass(frozen=True, eq=False)
@@ -60,8 +64,10 @@ class VerdictWork(PageWork):
 
     @property
     def at_once(self) -> bool:
-        """Also where the random orders that are known settle it, which costs nothing."""
-        return super().at_once or self.known
+        """What the pages are for starts by itself unless it is very dear, and where the random orders that are known
+        settle it, which costs nothing.
+        """
+        return self.cost.seconds <= _LASTING * working.AT_ONCE_SECONDS or self.known
 
     @property
     def known(self) -> bool:
