@@ -12,7 +12,7 @@ from core.validity.marks import LINES
 from core.wording import escaped, plain
 from pages.parts.frame.links import choose_one, folded
 from pages.parts.frame.sidebar import View, open_page
-from pages.parts.frame.texts import prediction_line, show_answer, show_notes
+from pages.parts.frame.texts import captions, prediction_line, show_answer, show_notes
 from pages.parts.limits import standing
 from pages.parts.limits.answering import how_read, limits_answer, text_shown
 from pages.parts.limits.drawing import draw_curves, draw_gauges, draw_slope, draw_standings, draw_widths
@@ -123,9 +123,9 @@ def _draw(view: View, known: list[KnownLimits], asks) -> None:
     show_answer(*_answer(known) if compared else (), after=f"<p>{ranges}</p>" if ranges else "")
     st.html(f"<p>{escaped(how_read(first.choice.direction, boards.get(first)), 600)}</p>")
     asks()
-    for one in known:
-        if one.exact is None and not one.search.exact:
-            st.caption(plain(refused(one.side)))
+    # As a rule two models are refused for one reason.
+    told = (refused(one.side) for one in known if one.exact is None and not one.search.exact)
+    captions(dict.fromkeys(filter(None, told)))
     if not boards:
         return
     parts = _parts(view, known, boards)

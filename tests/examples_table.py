@@ -77,6 +77,8 @@ def add(person: Person, name: str, content: bytes, examples: int) -> None:
     hand_over(person, (name, content))
     person.press("Add this data")
     found(person, f"{examples:,} examples")
+    # What is said of it stands at the top, and what was pressed stood below.
+    assert person.page.locator("[data-testid=stMain]").evaluate("main => main.scrollTop") == 0
 
 
 def safe_rows(content: bytes) -> list[list[str]]:

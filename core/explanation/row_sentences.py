@@ -97,8 +97,8 @@ def kinds_sentence(rows: Sequence[WordRow]) -> str:
         return ""
     return (
         f"No sign: {', '.join(without)}. What opposes the class strongly stands first there, and last where there is a "
-        "sign, so between the two kinds a low figure may say that alone. Absolute compares magnitudes where a measure "
-        "has them."
+        "sign, so between the two kinds a low figure may say that alone. Absolute values (More settings) compare "
+        "magnitudes where a measure has them."
     )
 
 

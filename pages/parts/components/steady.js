@@ -63,10 +63,18 @@ const goTo = (state, title, url) => {
 };
 const act = () => ([acted, before] = [true, null]);
 
+// Where a page says another thing than before, its answer is above what was pressed.
+let turned = null;
+const begin = (turn) => {
+  if (turned !== null && turn !== turned) document.querySelector('[data-testid="stMain"]')?.scrollTo(0, 0);
+  turned = turn;
+};
+
 export default function (component) {
+  const { style, turn } = JSON.parse(component.data.json);
+  begin(turn);
   if (document.documentElement.dataset.steady) return;
   // The page's own style goes with each page that is left; this one stays.
-  const { style } = JSON.parse(component.data.json);
   document.head.append(Object.assign(document.createElement('style'), { textContent: style }));
   document.addEventListener('keydown', asked);
   tellProgress();

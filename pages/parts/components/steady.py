@@ -15,6 +15,6 @@ def page_style() -> None:
     st.html(f"<style>{_STYLE}</style>")
 
 
-def steady_buttons() -> None:
-    """Have every button of the page so; drawn once, invisible."""
-    _draw({"style": _STYLE}, "steady")
+def steady_buttons(turn: int = 0) -> None:
+    """Have every button of the page so; drawn once, invisible. turn: where it changes, the page begins at its top."""
+    _draw({"style": _STYLE, "turn": turn}, "steady")

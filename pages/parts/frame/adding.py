@@ -21,7 +21,7 @@ from core.data.tasks import match_task, tasks
 from core.loading.inspection import check_model
 from core.network.architectures import UnsupportedModel
 from core.settings import SettingError
-from core.wording import amount, plain, shortened
+from core.wording import amount, joined, plain, shortened
 from pages.parts.components.tables import table
 from pages.parts.frame import data, resources
 from pages.parts.frame.links import choose, current, held, shown_page
@@ -31,18 +31,13 @@ UPLOAD, PATH, TASK, HUB = "Upload a file", "A file on this machine", "A data set
 _NONE = "—"
 # Whether data is about to be added.
 ADDING = "adding data"
+# How many data sets a session added.
+TURN = "data added"
 # What a path may name; what is uploaded is limited by the server.
 PATH_BYTES = 200_000_000
 _SIGNS = {"partly": ":material/change_history:", "no": ":material/block:"}
-_ROLES = {
-    "text": "Text (its words are masked)",
-    "second": "Second text (read, never masked)",
-    "label": "Label",
-    "id": "Id",
-    "tags": "Tags",
-    "note": "Note",
-    "evidence": "Evidence (what the label rests on)",
-}
+_ROLES = {"text": "Text (its words are masked)", "second": "Second text (read, never masked)", "label": "Label"}
+_MORE = {"id": "Id", "tags": "Tags", "note": "Note", "evidence": "Evidence (what the label rests on)"}
 
 
 def ways_to_add() -> None:
@@ -190,7 +185,7 @@ def _file(path: str, state: str):
 
 def _turn() -> int:
     """Counts what was added in this session: the boxes of what is done are drawn anew, empty."""
-    return st.session_state.setdefault("data added", 0)
+    return st.session_state.setdefault(TURN, 0)
 
 
 def _of_task():
@@ -312,17 +307,20 @@ def _table(digest: str, name: str, _content: bytes):
 
 def _mapped(found, task, origin: str, content: bytes | None) -> None:
     """Show what each column is taken for, let it be corrected, and keep the data."""
-    asked = found
+    given = found
     found, guess, task = _understood(f"{found.digest} {found.name}", task and task.name, found, task)
     # What a task prepared is no longer the file's own bytes.
-    content = content if found is asked else None
+    content = content if found is given else None
     mapping = _choose_columns(found, guess)
     known = _built(found.digest, json.dumps([mapping.as_dict(), found.classes, found.name]), found, mapping)
     if task is not None:
         st.caption(f"The columns are those of {plain(task.name)}.")
     labels = f"Labels: {plain(', '.join(map(str, known.classes[:12])))}." if known.classes else "No labels."
-    st.markdown(f"**{amount(len(known), 'example')}** of {amount(len(found), 'row')}. {labels}")
-    for note in known.notes:
+    with st.container(horizontal=True, vertical_alignment="center"):
+        st.markdown(f"**{amount(len(known), 'example')}** of {amount(len(found), 'row')}. {labels}")
+        asked = st.button("Add this data", type="primary", key="keep-data")
+    numbered = bool(known.classes) and all(label.isdigit() for label in known.classes)
+    for note in [*known.notes, *["To name numbered labels, open “More columns” above."] * numbered]:
         st.caption(plain(note))
     model = held("model") or resources.chosen_settings().model
     if known.classes and resources.is_loaded(model):
@@ -337,9 +335,9 @@ def _mapped(found, task, origin: str, content: bytes | None) -> None:
             for e in known.examples[:3]
         ],
     )
-    if st.button("Add this data", type="primary", key="keep-data"):
+    if asked:
         source = keep(resources.library(), found, mapping, origin, content)
-        st.session_state["data added"] = _turn() + 1
+        st.session_state[TURN] = _turn() + 1
         choose("data", source.key)
         st.session_state.pop(ADDING, None)
         st.toast(f"Added and chosen: {plain(source.name)}")
@@ -351,28 +349,40 @@ def _quoted(example) -> str:
     return " … ".join(shortened(example.text[start:end]) for start, end in example.evidence[:5]) or _NONE
 
 
-def _choose_columns(found, guess: Mapping) -> Mapping:
-    chosen, places = {}, st.columns(3)
-    for i, (role, label) in enumerate(_ROLES.items()):
+def _choose_roles(found, guess: Mapping, roles: dict[str, str]) -> dict[str, str]:
+    """Which column is which, {role: column}."""
+    chosen, places = {}, st.columns(len(roles))
+    for place, (role, label) in zip(places, roles.items()):
         options = list(found.columns) if role == "text" else [_NONE, *found.columns]
         start = getattr(guess, role)
         # The key holds the file, so that another file starts from its own guess.
-        chosen[role] = places[i % 3].selectbox(
+        chosen[role] = place.selectbox(
             label, options, options.index(start) if start in options else 0, key=f"column-{role}-{found.digest[:12]}"
         )
-    mapping = replace(guess, **{role: None if value == _NONE else value for role, value in chosen.items()})
-    if mapping.label is None:
-        return replace(mapping, label_names=())
-    names = guess.label_names if mapping.label == guess.label else ()
-    names = names or found.classes.get(mapping.label, ())
+    return chosen
+
+
+def _choose_columns(found, guess: Mapping) -> Mapping:
+    chosen = _choose_roles(found, guess, _ROLES)
+    # What few files have does not stand between the file and the button that adds it.
+    taken = any(getattr(guess, role) for role in _MORE) or bool(guess.label_names)
+    more = joined([label.partition(" (")[0].lower() for label in _MORE.values()])
+    with st.expander(f"More columns ({more}), and names of numbered labels", taken):
+        chosen |= _choose_roles(found, guess, _MORE)
+        mapping = replace(guess, **{role: None if value == _NONE else value for role, value in chosen.items()})
+        return replace(mapping, label_names=() if mapping.label is None else _choose_names(found, guess, mapping.label))
+
+
+def _choose_names(found, guess: Mapping, label: str) -> tuple[str, ...]:
+    names = (guess.label_names if label == guess.label else ()) or found.classes.get(label, ())
     typed = st.text_area(
         "Names of numbered labels, in order, one a line",
         "\n".join(names),
         height=90,
-        key=f"names-{mapping.label}-{found.digest[:12]}",
+        key=f"names-{label}-{found.digest[:12]}",
         help="Only for labels that are numbers from 0; leave empty for labels that are names already.",
     )
-    return replace(mapping, label_names=tuple(name.strip() for name in typed.split("\n") if name.strip()))
+    return tuple(name.strip() for name in typed.split("\n") if name.strip())
 
 
 @st.cache_resource(show_spinner=False, max_entries=4)

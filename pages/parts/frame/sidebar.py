@@ -28,7 +28,7 @@ from pages.parts.components.copy_link import copy_link
 from pages.parts.components.steady import page_style, steady_buttons
 from pages.parts.components.words import words
 from pages.parts.frame import filters, resources
-from pages.parts.frame.adding import ways_to_add
+from pages.parts.frame.adding import TURN, ways_to_add
 from pages.parts.frame.links import (
     arrive,
     choose,
@@ -185,7 +185,7 @@ def open_frame(title: str, lead: Callable[[], None] | None = None, above: bool =
         words_and_keys()
         own = frame.example if frame.example is not None and frame.browsed is None else None
         copy_link(*((own.text, own.second) if own is not None else ()))
-        steady_buttons()
+        steady_buttons(st.session_state.get(TURN, 0))
         draw_tray()
     with missing:
         show_missing()

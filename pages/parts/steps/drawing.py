@@ -14,10 +14,10 @@ from core.storage.store import canonical_key
 from core.terms import MASF_P
 from core.validity.marks import LINES, MEANING, level_text
 from core.verdicts.telling import suits_sentence
-from core.wording import plain, safe_name
+from core.wording import linked_name, plain, safe_name
 from pages.parts.components.pictures import draw_figure
 from pages.parts.components.player import player
-from pages.parts.frame.links import held, hold
+from pages.parts.frame.links import held, hold, link_to
 from pages.parts.frame.sidebar import View
 from pages.parts.frame.texts import captions
 from pages.parts.sections.evidence import disagreement_text, known_evidence, score_table
@@ -129,6 +129,7 @@ def draw_paths_table(view: View, sides: list[Side], found: Summaries) -> None:
         + f"{UNSTABLE_MEANS} " * any(summary.areas.unstable for summary in found.values())
         + f"{plain(_unstable(found))} {MEANING}".lstrip(),
     )
+    st.html(f"<p>{_whom_to_believe()}</p>")
     same = same_class(list(dict.fromkeys(path.side for path in found)))
     save_table(
         "Steps (CSV)",
@@ -136,6 +137,15 @@ def draw_paths_table(view: View, sides: list[Side], found: Summaries) -> None:
         lambda: [row for path, summary in found.items() for row in following.step_rows(path, summary, same)],
         safe_name(["masking", view.example.id, *dict.fromkeys(path.side.model.name for path in found)], "csv"),
         key="steps-csv",
+    )
+
+
+def _whom_to_believe() -> str:
+    """Where measures are tested against chance, HTML: neither column of this table is that test."""
+    link = linked_name("AOPC and NAOPC", link_to("aopc_and_naopc"))
+    return (
+        "A high RACU, or few random orders as good, is no verdict: whether a measure’s order, ranked once, is better "
+        f"than chance is tested on {link}, by more random orders and over all measures chosen."
     )
 
 

@@ -9,7 +9,7 @@ from core.measures.catalogue import default_measures, measures
 from core.network.scheduler import NonFinite, OutOfMemory
 from core.oracle.target import target_key
 from core.storage.store import canonical_key
-from core.validity.marks import Gate, decide, decide_path, rule_text, why_unavailable
+from core.validity.marks import HOLM, Gate, decide, decide_path, rule_text, why_unavailable
 from core.validity.mask_tests import MaskTest
 from core.wording import plain
 from pages.parts.components.player import hand_set, what_if
@@ -65,8 +65,13 @@ def _pane(side: Side, mask: np.ndarray, shades: list[float], colours: str, choic
         judged, whole = both.one(0), both.one(1)
     tested.flush()
     gate = _gate(side, judged, choice)
-    text = why_unavailable(gate) or f"Tested as a step is: {rule_text(gate.rule, f'{gate.steps} tests', 'mask')}."
+    text = why_unavailable(gate) or f"{_as(choice)} is: {rule_text(gate.rule, f'{gate.steps} tests', 'mask')}."
     return by_hand(side, mask, judged, whole, shades, colours, choice.form, gate, text)
+
+
+def _as(choice: Choice) -> str:
+    """What a mask is tested like: Holm allows a path's other steps more once the smallest p of it is rejected."""
+    return "Tested as the smallest p of a path" if choice.rule == HOLM else "Tested as a step"
 
 
 def _gate(side: Side, judged: MaskTest, choice: Choice) -> Gate:
