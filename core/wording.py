@@ -125,11 +125,10 @@ def duration(seconds: float) -> str:
 
 
 def estimate(seconds: float) -> str:
-    """A duration that is expected, no finer than anybody can tell: "under 1 s", "8 s", "25 s", "60 s", "5 min",
-    "3.5 h"; so coarse that what is told of one work at two places of a page, a moment apart, is the same.
+    """A duration that is expected, no finer than anybody can tell, behind "about": "1 s", which is the least, "8 s",
+    "25 s", "60 s", "5 min", "3.5 h"; so coarse that what is told of one work at two places of a page, a moment apart,
+    is the same.
     """
-    if seconds < 0.5:
-        return "under 1 s"
     if seconds < 90:
         step = 1 if seconds < 10 else 5 if seconds < 30 else 10
         return f"{max(1, step * round(seconds / step))} s"
