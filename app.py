@@ -30,10 +30,10 @@ from pages.parts.sections.coloured import coloured_words
 from pages.parts.sections.saving import about_models, save_attributions, save_table
 
 WHAT_IT_IS = (
-    "<b>Explanations of a classifier often disagree:</b> each importance measure calls other words important. "
+    "<b>Explanations of a classifier often disagree:</b> each importance measure calls different words important. "
     "Faithscope masks (hides) the words that a measure names and watches what the model predicts, while a test watches "
-    "whether the model still knows such inputs. For each text it then says of an explanation: believe it; it is not "
-    "shown to be better than guessing; or that cannot be told."
+    "whether the model still knows such inputs. For each text it then says of an explanation: believe it, since it is "
+    "better than chance; it is not shown to be; or that cannot be told."
 )
 STRATEGIES = {"half": "every second example masked", "mask": "every example masked", "none": "never masked"}
 
@@ -99,7 +99,7 @@ def _hard(view: View) -> str:
     if data is None or data.name not in NOTED_HARD or data.digest != bundled_set(data.name).digest:
         return ""
     many = sum(bool(one.note) for one in data.examples)
-    return f", of which {many:,} were written to be hard"
+    return f"; {many:,} of these examples were written to be hard"
 
 
 def _checked(view: View) -> str:

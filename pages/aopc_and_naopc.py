@@ -104,7 +104,8 @@ def _settings(view: View) -> dict:
 def _say(view: View, known: list[KnownLimits]) -> None:
     compared, _ = standing.comparison(known_boards(known))
     # Beside a second model the question is which of the two is better; the rest stands below the pictures.
-    first, *more = [compared] if compared else _answer(known)
+    told = compared and not compared.startswith(standing.PENDING)
+    first, *more = [compared] if told else [*_answer(known), *filter(None, [compared])]
     prediction_line(view, text_shown(view), *more, first=first, named=len(known) > 1)
 
 
@@ -120,7 +121,8 @@ def _draw(view: View, known: list[KnownLimits], asks) -> None:
             draw_raw(one)
     draw_gauges(view, boards)
     compared, ranges = standing.comparison(boards)
-    show_answer(*_answer(known) if compared else (), after=f"<p>{ranges}</p>" if ranges else "")
+    told = compared and not compared.startswith(standing.PENDING)
+    show_answer(*_answer(known) if told else (), after=f"<p>{ranges}</p>" if ranges else "")
     st.html(f"<p>{escaped(how_read(first.choice.direction, boards.get(first)), 600)}</p>")
     asks()
     # As a rule two models are refused for one reason.

@@ -28,7 +28,8 @@ from pages.parts.sections.streaming import stream
 
 _COLOURS = (
     "Blue: better than random attributions are on average, by so many of their standard deviations (sd), full from "
-    f"{BLUEST:g} sd on. No colour: no better. Hatched {SIGN}: not ranked. Level: too close to put one before the other."
+    f"{BLUEST:g} sd on; no colour: no better. As good: so many random attributions score at least as well, ↓ fewer is "
+    f"better; that is no test. Hatched {SIGN}: not ranked. Level: too close to put one before the other."
 )
 _PLACES = (
     f"1st is the best place. Measures are level, and share it, where their scores lie closer than {LEVEL:g}, or those "

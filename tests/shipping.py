@@ -133,11 +133,10 @@ def said(walks: dict[str, Walk]) -> str:
     """What the strip shows, in a sentence."""
     mine, twin = walks[MASKED].summary, walks[PLAIN].summary
     return (
-        "A review that comes with the app, read by two models. Drag the slider: step by step it masks (hides) the word "
-        f"that matters most to each model then. {MASKED}, trained to be masked, changes its prediction at "
-        f"{10 * mine.flips} %, and the MaSF test (is this input still like those that the model knows?) rejects none of "
-        f"its inputs. Inputs of its twin {PLAIN}, trained without masking, are rejected (✕) from "
-        f"{10 * twin.gate.first} % on, so what it predicts there says little. That is one text; of many: Model check."
+        "One review, two models: press ▶, and the words that matter most to each are masked (hidden), step by step. "
+        f"{MASKED}, trained to be masked, changes its prediction at {10 * mine.flips} %, and a test rejects none of its "
+        f"inputs as unlike what it knows. Those of its twin {PLAIN}, trained without masking, are rejected (✕) from "
+        f"{10 * twin.gate.first} % on: what it predicts there says little. For many texts see Model check."
     )
 
 

@@ -52,9 +52,9 @@ def card_sentence(found: Measured) -> str:
     reach = f"It reaches {unmasked} {found.metric} ↑ {where}; {all_tokens_masked(found.paired)}, {end} ↑"
     # One example more or less is a tie.
     if found.masked >= found.majority - 1 / found.examples:
-        least = "at least" if found.masked >= found.majority else "within one example of"
-        return f"{reach}, {least} what always answering the commonest class reaches ({floor})."
-    return f"{reach}, less than what always answering the commonest class reaches ({floor})."
+        least = "no less than" if found.masked >= found.majority else "within one example of"
+        return f"{reach}, {least} by always answering the commonest class ({floor}), as it should be."
+    return f"{reach}, less than by always answering the commonest class ({floor})."
 
 
 def all_tokens_masked(paired: bool) -> str:

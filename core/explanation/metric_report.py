@@ -10,6 +10,7 @@ from core.explanation.judging import How, Rated
 from core.explanation.metric_table import (
     MetricTable,
     above_chance,
+    as_good,
     build_metric_table,
     gate_of_inputs,
     gate_of_rationales,
@@ -105,7 +106,18 @@ class MetricReport:
         """Standard deviations by which each number is better than random attributions, float64[M, K], see
         `above_chance`; NaN of marked ones, and until all random ones are there.
         """
-        return above_chance(self.trusted, {name: self.chance[name] for name in self.drawn if name in self.chance})
+        return above_chance(self.trusted, self._drawn)
+
+    @cached_property
+    def as_good(self) -> np.ndarray:
+        """How many random attributions do at least as well, int64[M, K], see `as_good`; −1 of marked ones, and until
+        all random ones are there.
+        """
+        return as_good(self.trusted, self._drawn)
+
+    @property
+    def _drawn(self) -> dict[str, np.ndarray]:
+        return {name: self.chance[name] for name in self.drawn if name in self.chance}
 
     @property
     def sizes(self) -> np.ndarray:

@@ -360,3 +360,22 @@ def above_chance(board: MetricTable, chance: dict[str, np.ndarray]) -> np.ndarra
             beyond = np.where((over == 0) | np.isnan(over), over, np.copysign(np.inf, over))
             found[:, k] = over / spread if spread >= ROUNDING else beyond
     return np.round(found, 1) + 0.0
+
+
+def as_good(board: MetricTable, chance: dict[str, np.ndarray]) -> np.ndarray:
+    """How many random attributions score at least as well as each measure.
+
+    Args:
+        chance: as of `above_chance`.
+    Returns:
+        int64[M, K], 0..n; −1 without a random score, a score or a direction.
+    """
+    found = np.full(board.values.shape, -1, dtype=np.int64)
+    for k, name in enumerate(board.metrics):
+        drawn = np.asarray(chance.get(name, np.empty(0)), dtype=np.float64)
+        drawn = drawn[~np.isnan(drawn)]
+        behind = oriented(board.values[:, [k]] - drawn[None, :], np.repeat(board.directions[[k]], len(drawn)))
+        counted = (behind < ROUNDING).sum(axis=1)
+        told = ~np.isnan(board.values[:, k]) & (board.directions[k] != NEITHER) & (len(drawn) > 0)
+        found[:, k] = np.where(told, counted, -1)
+    return found

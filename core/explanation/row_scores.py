@@ -131,8 +131,8 @@ def _verdict(one: tuple[str, RowScore], other: tuple[str, RowScore]) -> str:
 # What may be said of the order that is ahead, by whether it is better than chance.
 _CLAIMS = {
     True: ", so by these two that order is the more faithful one on this text; of the single word this says nothing.",
-    False: "; but it is not shown to do better than random orders of the same words, so this says not whom to believe.",
-    None: ". Whether it does better than chance is not known, so this says not whom to believe.",
+    False: "; but it is not shown to do better than random orders of the same words: so which to believe is not said.",
+    None: ". Whether it does better than chance is not known: so which to believe is not said.",
 }
 
 

@@ -9,7 +9,7 @@ from core.figures.palette import LIMIT, OUT_OF_DISTRIBUTION, RANDOM
 from core.mathematics.search.limits import EXACT, BeamStudy, Limits
 from core.validity.marks import with_sign
 
-_ROW, _ABOVE, _BELOW = 58, 44, 126
+_ROW, _CLOSE, _ABOVE, _BELOW = 58, 46, 44, 126
 _OVER: dict[str, Any] = {"y": 1, "yref": "paper", "yanchor": "bottom", "yshift": 6}
 # Marks of the two directions; their shape tells them apart without colour.
 _MARKS = (
@@ -61,7 +61,7 @@ def gauges(
     Args:
         tag: "exact", "insertion search" or "beam 5".
         score: name of the score, "probability of positive".
-        span: what the axis must hold, so that two models' gauges compare.
+        span: what the axis must hold, so that two models' gauges compare; None of one model.
         direction: of `_MARKS`; which limit is the best order depends on it.
     Source: NAOPC Eq. 8.
     """
@@ -74,7 +74,8 @@ def gauges(
     reach = [*(span or ()), limits.lower, limits.upper]
     reach += [(row.comprehensiveness, row.sufficiency)[at] for row in rows]
     low, high = min(reach), max(reach)
-    room, tall = 0.06 * max(high - low, 1e-3), _ROW * len(names) + 24
+    # Beside another model's a row has less room.
+    room, tall = 0.06 * max(high - low, 1e-3), (_ROW if span is None else _CLOSE) * len(names) + 24
     # In one line and from the right, so that its halves stand apart however close the limits are.
     kind = "order" if tag == EXACT else "found"
     left, right = ("worst", "best")[:: 1 - 2 * at]
@@ -87,7 +88,7 @@ def gauges(
         xaxis=axis(f"AOPC: mean fall of the<br>{html.escape(score)}", range=[low - room, high + room]),
         yaxis=axis(tickvals=list(range(len(names))), ticktext=names, range=[len(names) - 0.4, -0.75], showgrid=False),
         shapes=_limits(limits),
-        # As wide for each of two models, so that their axes lie under each other.
+        # As wide for each of two models, so that their axes are equally long.
         margin={"l": 8 * max(16, *(len(row.name) for row in rows), 0), "r": 24, "t": _ABOVE, "b": _BELOW},
         # Below the axis and its title, whatever the number of rows.
         legend=legend(-92 / tall, xanchor="left", yanchor="top"),

@@ -45,8 +45,7 @@ FAILS = Word.NO_BETTER, Word.WORSE
 # What each of them means, after the name of a measure.
 CAUSES = {
     Cause.REDUNDANCY: "does better than chance if it is asked again after each step of masking: in another order than "
-    "this one, that of Recursive masking and RACU. This can happen where two words say the same: masking one changes "
-    "nothing while the other stands",
+    "this one, that of Recursive masking and RACU",
     Cause.NARROW: "the best and the worst order hardly differ, so that no order shows anything",
     Cause.REJECTED: "the masked inputs are rejected as out-of-distribution",
     Cause.UNSTABLE: "does not keep one word first: other draws, or changes that should not matter, put another there",
@@ -98,7 +97,8 @@ class VerdictReport:
 
     pair: two words that work only together, where measures part or fail; untested: why no input could be rejected, a
     sentence, or ""; limits: lower and upper, None where neither is known; null: what orders were set against; direction
-    and erasure as asked; stepwise: as of `Reasons`.
+    and erasure as asked; stepwise: as of `Reasons`; turned: p of the other values' order, adjusted for the number of
+    measures and not for being one more look, of measures that it is a cause of.
     """
 
     verdicts: tuple[Verdict, ...]
@@ -112,6 +112,7 @@ class VerdictReport:
     pair: PairTest | None
     untested: str
     stepwise: Mapping[str, float] = field(default_factory=dict)
+    turned: Mapping[str, float] = field(default_factory=dict)
 
     def of(self, measure: str) -> Verdict | None:
         """The verdict of a measure; None where it was not asked for."""
@@ -161,7 +162,8 @@ def decide_verdicts(
     better, worse = (tail_test(reached, null, way * sign, test.planned) for way in (1, -1))
     limits = test.exact or (None if known.limits is None else (known.limits.lower, known.limits.upper))
     chance = gating.gate_of_all(random_walks(gating.encoded, test.band, test.target))
-    nothing = _nothing(test, limits) or _rejected(chance, RANDOM)
+    # Of inputs that the model does not know no choice of measures or words tells anything.
+    nothing = _rejected(chance, RANDOM) or _nothing(test, limits)
     found = []
     for i, name in enumerate(names):
         walk = test.scores[name].comprehensive if sign > 0 else test.scores[name].sufficient
@@ -175,6 +177,7 @@ def decide_verdicts(
         found.append(Verdict(name, word, *ends, why[0] if why else "", causes, whose, (low, high)))
     lost = (float("nan"), float("nan"))
     found += [Verdict(name, Word.UNTOLD, lost, lost, why) for name, why in test.problems.items()]
+    turned = {one.measure: _turned(test, one.measure) for one in found if Cause.SIGN in one.causes}
     report = VerdictReport(
         tuple(found),
         direction,
@@ -187,6 +190,7 @@ def decide_verdicts(
         None,
         why_unavailable(chance),
         known.stepwise or {},
+        turned,
     )
     return _with_pair(report, known.pairs, gating)
 
@@ -234,11 +238,15 @@ def _causes(name: str, word: Word, test: ChanceTest, known: Reasons, direction: 
         found.append(Cause.REDUNDANCY)
     # Equal orders fail alike, and the other values are one more try for each measure.
     if fails and other is not None and abs(other - mine) > TIE:
-        p = float(test.null.p(np.array([other]), 1)[1][0])
-        found += [Cause.SIGN] * significant(test.planned * p)
+        found += [Cause.SIGN] * significant(_turned(test, name))
     if name in known.unstable:
         found.append(Cause.UNSTABLE)
     return tuple(found)
+
+
+def _turned(test: ChanceTest, name: str) -> float:
+    """p of the order by a measure's other values, adjusted for the number of measures."""
+    return min(1.0, test.planned * float(test.null.p(np.array([test.other[name]]), 1)[1][0]))
 
 
 def _with_pair(report: VerdictReport, pairs: Paired | None, gating: StandingGates) -> VerdictReport:

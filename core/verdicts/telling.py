@@ -80,16 +80,16 @@ def verdict_text(one: Verdict) -> str:
     return f"{with_sign(Word.UNTOLD, True)} inputs of {one.rejected} rejected" if one.rejected else str(Word.UNTOLD)
 
 
-def believe_sentence(report: VerdictReport, encoded: Encoded, why: bool = True) -> str:
+def believe_sentence(report: VerdictReport, encoded: Encoded, why: bool = True, chances: bool = True) -> str:
     """Which measures to believe on this text, over how many measures, which not and, with `why`, what is known of why
-    they part.
+    they part; chances: each with its p, where that does not stand beside each measure.
 
     A verdict is one of a family: Holm's bound holds for the measures that are looked at together, so that a page judges
     those that are chosen on it, and a text may have two words on two pages. Over one family everywhere a measure that
     nobody looks at would cost others their verdict, or one that is looked at be left out of the bound. So the family
     stands in the sentence itself, wherever there is one; by what it is told stands in `chance_sentence`.
     """
-    better, no_better, worse = (_names(report, word) for word in (Word.BETTER, *FAILS))
+    better, no_better, worse = (_names(report, word, chances) for word in (Word.BETTER, *FAILS))
     said = []
     further = f"the score down {'further' if SIGNS[report.direction] > 0 else 'less'} than"
     if better:
@@ -101,7 +101,8 @@ def believe_sentence(report: VerdictReport, encoded: Encoded, why: bool = True) 
         erased = f"{_masked(report, 'their orders')}, " * (report.erasure != MASK)
         none = f"{erased}none is shown to do better than chance, that is, to take {further} random orders do"
         wrong = "; that does not show them wrong" if not worse else ""
-        said.append(f"Believe none of these orders here{_of_them(report)}: {none}{wrong}")
+        many = f"{report.planned} " * (report.planned > 1)
+        said.append(f"Believe none of these {many}orders here: {none}{wrong}")
     several = ["Two that are better than chance need not agree."] * (len(better) > 1)
     said += [f"{joined(no_better)} {_are(no_better)} not shown to do better than chance"] * bool(no_better and better)
     said += [f"{joined(worse)} {_does(worse)} worse than chance"] * bool(worse)
@@ -150,7 +151,7 @@ def favoured_sentence(report: VerdictReport) -> str:
 
 def chance_sentence(report: VerdictReport) -> str:
     """What orders were compared with, and how it can be wrong, text."""
-    stopped = "" if report.null.complete else " (no more were drawn, since no verdict could change)"
+    stopped = "" if report.null.complete else " (they settled it: whatever the rest, no verdict could change)"
     many = report.null.rough
     scored = f"{many:,} of them, far from every measure, {'was' if many == 1 else 'were'} scored in half precision."
     far = f" {scored}" if many else ""
@@ -230,14 +231,13 @@ def erasures_sentence(reports: dict[str, VerdictReport]) -> str:
     return f"{'; '.join(said)}: that hangs on how words are erased." if said else ""
 
 
-def _names(report: VerdictReport, word: Word) -> list[str]:
-    return [f"<b>{escaped(one.measure)}</b> ({_p_of(one)})" for one in report.those(word)]
+def _names(report: VerdictReport, word: Word, chances: bool = True) -> list[str]:
+    return [f"<b>{escaped(one.measure)}</b>{f' ({_p_of(one)})' * chances}" for one in report.those(word)]
 
 
 def _p_of(one: Verdict, arrow: str = "") -> str:
-    """The p that decided, adjusted for the number of measures; that it is, where it lies below 5 % without."""
-    alone = one.word == Word.NO_BETTER and significant(one.p[1])
-    return chance_text(one.adjusted, arrow) + " by Holm" * alone
+    """The p that decided, adjusted for the number of measures."""
+    return chance_text(one.adjusted, arrow)
 
 
 def _does(names: list[str]) -> str:
@@ -316,6 +316,7 @@ def _reasons(report: VerdictReport, encoded: Encoded) -> list[str]:
             said.append(f"What is known of why: {words} work only together, which scores of single words cannot say.")
         elif names:
             meant = report.meaning(cause).replace("of masking:", f"of masking{_anew(report)}:")
+            meant += _looked_again(report) * (cause == Cause.SIGN)
             said.append(f"{joined(names)} {meant}.".replace(" does ", f" {_does(names)} ", 1))
     return said
 
@@ -326,6 +327,12 @@ def _anew(report: VerdictReport) -> str:
     known = [report.stepwise[name] for name in found if name in report.stepwise]
     ps = [chance_text((p, p)) for p in known]
     return f" ({joined(ps)}, a laxer test: not adjusted for the number of measures)" if ps else ""
+
+
+def _looked_again(report: VerdictReport) -> str:
+    """The chance p of measures' other values, in brackets behind them."""
+    ps = [chance_text((p, p)) for p in report.turned.values()]
+    return f" ({joined(ps)}, a second look, for which this is not adjusted)" if ps else ""
 
 
 def _marks(report: VerdictReport) -> list[str]:

@@ -38,7 +38,10 @@ def test_the_table_is_read_in_both_themes_and_its_signs_have_words(visit):
     row = person.page.get_by_role("row", name=re.compile("^gradient")).first
     playwright.expect(row).to_contain_text("⚠")
     hard, _, soft = row.locator("td").all()
-    assert re.match(r"\d(st|nd|rd|th) [\d.]+\n[+−][\d.]+ sd", hard.inner_text()) and " sd" not in soft.inner_text()
+    assert (
+        re.match(r"\d(st|nd|rd|th) [\d.]+\n[+−][\d.]+ sd, \d+ of \d+ as good", hard.inner_text())
+        and " sd" not in soft.inner_text()
+    )
     colours = "e => [getComputedStyle(e).backgroundColor, getComputedStyle(e).backgroundImage]"
     (_, plain), (bare, hatched) = hard.evaluate(colours), soft.evaluate(colours)
     assert plain == "none" and bare == "rgba(0, 0, 0, 0)" and "repeating-linear-gradient" in hatched

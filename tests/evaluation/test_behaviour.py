@@ -17,6 +17,7 @@ from core.evaluation import store_log
 from core.evaluation.engine import read_study as known
 from core.evaluation.engine import run_study as behave
 from core.evaluation.engine import study_cost as behave_cost
+from core.evaluation.findings import FEW
 from core.evaluation.sampling import Sample
 from core.evaluation.studies import embedding_map
 from core.evaluation.studies.behaviour import ORDERS, Course, Walked
@@ -302,7 +303,7 @@ def test_a_report_by_hand(reported):
     assert loo.fidelity.mean == pytest.approx(1 - (0.25 + 0.5 + 1) / 3) and chance.fidelity.mean == pytest.approx(
         1 - (0.75 + 1 + 1) / 3
     )
-    assert loo.fidelity.low < loo.fidelity.mean < loo.fidelity.high
+    assert not loo.fidelity.known, "of three examples there is no interval"
     best = 1 - (0.25 + 0.5 + 1) / 3
     assert reported.best == pytest.approx(best)
     assert loo.normalised == pytest.approx(
@@ -425,6 +426,15 @@ def test_the_answer_says_which_order_changes_predictions_first(model, reported):
     short = behaviour_report(model, sample_of(["a", "b"]), {CHANCE: walked_of([[1], [1]], [1, 1])})
     assert "never changes — %" in Behaviour().readable(short) and "nan" not in Behaviour().readable(short)
     assert alone.random.fidelity.mean == 0.5 and not alone.random.fidelity.known and np.isnan(alone.random.spread).all()
+
+
+@pytest.mark.parametrize("n", [FEW - 1, FEW])
+def test_fidelity_has_an_interval_from_the_fewest_examples_on(model, n):
+    found = behaviour_report(
+        model, sample_of(["a b"] * n), {CHANCE: walked_of([[1 + i % 2] for i in range(n)], [2] * n)}
+    )
+    fidelity = found.random.fidelity
+    assert fidelity.known == (n == FEW) and (not fidelity.known or fidelity.low < fidelity.mean < fidelity.high)
 
 
 def test_a_measure_that_went_through_fewer_examples_is_not_set_before_the_others(model):

@@ -10,6 +10,7 @@ from core.explanation.metric_table import (
     LEVEL,
     MetricTable,
     above_chance,
+    as_good,
     build_metric_table,
     count_pairs,
     count_rejected,
@@ -140,6 +141,14 @@ def test_a_score_stands_above_chance_by_its_standard_deviations_in_the_better_di
     # Where all random attributions score the same, whatever differs from them is beyond any of them.
     same = above_chance(board([[0.75], [0.5 + 1e-9], [0.2], [NAN]]), {"NS": np.array([0.5, 0.5, NAN])})
     assert same.ravel()[:3].tolist() == [np.inf, 0, -np.inf] and np.isnan(same[3])
+
+
+def test_random_attributions_that_score_at_least_as_well_are_counted():
+    """AOPC sufficiency is better where it is lower, and a tie is as good."""
+    chance = {"NS": np.array([0.2, 0.5, 0.8, NAN]), "AOPC sufficiency": np.array([0.2, 0.4, 0.6])}
+    found = as_good(board([[0.5, 0.4, 0.3], [0.9, 0.1, 0.3], [NAN, 0.7, 0.3]]), chance)
+    assert found.tolist() == [[2, 2, -1], [0, 0, -1], [-1, 3, -1]]
+    assert as_good(board([[0.5]]), {}).tolist() == [[-1]]
 
 
 def test_what_is_marked_is_in_no_order_and_nothing_else_is_ahead_of_it():

@@ -129,7 +129,7 @@ def test_the_answer_says_where_random_orders_reach_as_far_and_calls_no_searched_
     ends = "worst order found (0) to the best" if way == COMPREHENSIVENESS else "best order found (0) to the worst"
     assert f"from the {ends} found (1)" in found and "the best order of words there is" in exact
     better = "higher" if way == COMPREHENSIVENESS else "lower"
-    assert f"(1), its NAOPC ({better} is better); random orders go " in exact
+    assert f"(1), its NAOPC ({way}, {better} is better); random orders go " in exact
     assert limits_answer(known, by_hand, way, alone=False)[0].startswith(
         "Under <b>&lt;model&gt;</b>, of these measures"
     )
@@ -229,9 +229,9 @@ def test_two_models_stand_beside_each_other_with_their_places_before_and_after(b
     assert header[0] == "model" and [row[0] for row in rows] == ["sst2-fmm"] * 4 + ["sst2-plain"] * 4
     assert float(rows[4][2].split(" ")[0]) == pytest.approx(beside.standings[0].aopc[COMPREHENSIVENESS], abs=2e-3)
     compared = compare_standings({"sst2-fmm": by_hand, "sst2-plain": beside}, COMPREHENSIVENESS)
-    changes = f"Normalising changes {'which' if compared.turned else 'whether a'} model is ahead"
+    changes = f"ormalising changes {'which' if compared.turned else 'whether a'} model is ahead"
     assert (changes in app.said) == bool(compared.changed)
-    assert ("Normalising does not change which model is ahead" in app.said) == (not compared.changed)
+    assert ("ormalising does not change which model is ahead" in app.said) == (not compared.changed)
     # What rests on rejected inputs tells of no better model, which is said first.
     none = "Which of the two models a measure explains better cannot be told here."
     assert app.said.startswith(none) == (none in app.said) == any(one.marked for one in compared.placed)

@@ -132,9 +132,13 @@ def test_every_number_is_what_the_library_says(by_hand, mine):
     )
     above = above_chance(mine_board, chance)
     for i, row in enumerate(rows[:-1]):
-        said = [re.search(r"([+−][\d.]+|0) sd$", cell) for cell in row[1:3]]
+        said = [re.search(rf"([+−][\d.]+|0) sd, (\d+) of {BASELINES} as good$", cell) for cell in row[1:3]]
         found = [float(one.group(1).replace("−", "-")) if one else np.nan for one in said]
         assert found == pytest.approx(above[i, :2].tolist(), abs=0.11, nan_ok=True)
+        # Which of them do as well is counted one by one; NS and NC are better where they are higher.
+        for one, name in zip(said, METRICS[:2]):
+            value = known.table.values[i, METRICS.index(name)]
+            assert one is None or int(one.group(2)) == sum(drawn >= value - 1e-6 for drawn in chance[name])
 
 
 def test_what_is_there_of_a_measure_under_way_is_drawn_without_a_place(mine, by_hand, monkeypatch):

@@ -208,8 +208,8 @@ def test_what_is_tested_and_which_number_has_no_interval_is_said_once():
 
     found = dict([one("a", 11, areas)])
     assert what_is_tested(found) == (
-        "Each step is tested, the unmasked text included. Holm holds all these tests together to 5 %, as far as each of "
-        "them keeps to its own."
+        "Each step is tested, the unmasked text included. Holm holds the tests of one path together to 5 %, as far as "
+        "each of them keeps to its own."
     )
     assert narrow_text(found) == ""
     found |= dict([one("b", 10, SimpleNamespace(racu=area, acu=wide))])
@@ -595,9 +595,14 @@ def test_random_order_can_be_followed_too():
 
 
 class Named(NamedTuple):
-    """A path, of which only the measure is asked."""
+    """A path, of which only the measure and the model's name are asked."""
 
     measure: str
+    model: str = "mine"
+
+    @property
+    def side(self):
+        return SimpleNamespace(model=SimpleNamespace(name=self.model))
 
 
 def test_a_racu_above_one_is_explained_where_there_is_one():
@@ -610,3 +615,6 @@ def test_a_racu_above_one_is_explained_where_there_is_one():
     said = "; above 1 (gradient) the score is, on average over the steps, below that of the fully masked text"
     assert _above_one(found(LIME=1.0, gradient=2.6, beam=9.0)) == said
     assert _above_one(found(LIME=0.9, attention=float("nan"), beam=9.0)) == ""
+    # Of two models one alone may have it so.
+    low = {Named("gradient", "twin"): SimpleNamespace(racu=-0.9, areas=SimpleNamespace(unstable=False))}
+    assert "above 1 (gradient under mine) the" in _above_one(found(gradient=2.6) | low)

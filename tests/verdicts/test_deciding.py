@@ -40,6 +40,7 @@ from core.verdicts.telling import (
     verdict_text,
     why_sentence,
 )
+from core.wording import number
 from tests.verdicts.table_explainer import TableExplainer
 
 LOO, GRADIENT, IXG = "leave-one-out", "gradient", "input × gradient"
@@ -125,7 +126,7 @@ def test_what_holm_over_measures_does_not_reject_is_not_shown_and_can_be_luck():
         "2 of the other 119 orders do as well as leave-one-out: with 3 measures tried that can be luck (chance p = 0.075 by Holm)."
     )
     assert believe_sentence(report, explainer.encoded).startswith(
-        "Believe none of these orders here, of 3 measures: none is shown to do better than chance, that is, to take the "
+        "Believe none of these 3 orders here: none is shown to do better than chance, that is, to take the "
         "score down further than random orders do; that does not show them wrong."
     )
     # Alone it is believed; beside one that is, another is not shown to be better.
@@ -262,8 +263,11 @@ def test_a_sign_that_hides_what_counts_is_named():
     explainer = TableExplainer(additive(counts), {IXG: signed(-counts * [1, 1, 1, -1, -1, -1, -1])})
     report = decided(explainer)
     assert words(report) == [Word.WORSE] and report.verdicts[0].causes == (Cause.SIGN,)
-    assert "does better than chance by its absolute values" in believe_sentence(report, explainer.encoded)
-    assert words(decided(explainer, sign="absolute")) == [Word.BETTER]
+    absolute = decided(explainer, sign="absolute")
+    assert words(absolute) == [Word.BETTER] and report.turned == {IXG: absolute.verdicts[0].adjusted[1]}
+    p = number(report.turned[IXG])
+    told = f"by its absolute values (chance p = {p}, a second look, for which this is not adjusted)."
+    assert f"does better than chance {told}" in believe_sentence(report, explainer.encoded)
 
 
 def test_equal_orders_fail_alike_and_the_other_values_are_held_to_as_much_as_the_verdict():
@@ -300,7 +304,7 @@ def test_words_that_say_the_same_hide_each_other_once_and_not_step_by_step(monke
     why = f"<b>{LOO}</b> does better than chance if it is asked again after each step of masking (chance p = 0.0323, "
     why += (
         "a laxer test: not adjusted for the number of measures): in another order than this one, that of Recursive "
-        "masking and RACU. This"
+        "masking and RACU."
     )
     assert believe_sentence(report, explainer.encoded).startswith("Believe none of these orders here")
     assert why_sentence(report, explainer.encoded).startswith(why) and why in believe_sentence(
@@ -453,6 +457,9 @@ def test_inputs_that_are_rejected_leave_nothing_to_tell(twin):
     report = decide_verdicts(test, StandingGates(encoded, explainer.reference))
     (one,) = report.verdicts
     assert one.word == Word.UNTOLD and one.causes == (Cause.REJECTED,)
+    # Fewer measures or more orders, which would be advised where no p can be small enough, would tell nothing here.
+    (lost,) = decide_verdicts(replace(test, planned=10**9), StandingGates(encoded, explainer.reference)).verdicts
+    assert lost.causes == (Cause.REJECTED,) and "choose" not in lost.why
     # Whose inputs: here those of the random orders, and without these the measure's own.
     assert verdict_text(one) == "cannot be told ⚠ inputs of the random orders rejected"
     assert "inputs of the random orders are rejected as out-of-distribution" in believe_sentence(report, encoded)

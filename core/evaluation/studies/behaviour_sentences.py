@@ -90,7 +90,8 @@ def _after(line: CourseLine) -> str:
     """When predictions change along an order; those that never do are said."""
     if line.never == 1:
         return "never"
-    never = f" ({100 * line.never:.3g} % never do, which counts as 100 %)" if line.never else ""
+    each = "of the orders " * line.course.random
+    never = f" ({100 * line.never:.3g} % {each}never do, which counts as 100 %)" if line.never else ""
     return f"after {100 * (1 - line.fidelity.mean):.3g} % of the {line.course.unit}s on average{never}"
 
 

@@ -11,7 +11,7 @@ from core.evaluation.questions import Table
 from core.evaluation.studies.board_report import EVIDENCE, RANDOM, BoardReport, arrow, direction_of, figures
 from core.evaluation.studies.board_rows import EXACT_FEATURES, REPEATS, board_metrics
 from core.explanation.judging import BASELINES
-from core.explanation.metric_table import orders
+from core.explanation.metric_table import level, orders
 from core.explanation.recursive import UNSTABLE, UNSTABLE_MEANS
 from core.mathematics.erasure import DRAWS
 from core.mathematics.ranking import pareto_front
@@ -48,8 +48,6 @@ KEPT = (
     "kept or erased in part, by its attribution. Fixed share: soft, and as much is kept for every measure."
 )
 _ON = "better than chance ↑ (texts)"
-# Values that lie no further apart are equal.
-_EQUAL = 1e-6
 
 
 VerdictLines = dict[tuple[int, str], dict]
@@ -157,7 +155,8 @@ def _without_marks(report: BoardReport, shown: Sequence[str]) -> str:
 def _ahead(report: BoardReport) -> str:
     """Which measure, or random order, is ahead on one text by which figures; "" of one measure and before all began.
 
-    Erasure metrics are level within their errors, as on *Hard and soft erasure*; nothing rests on rejected inputs.
+    Erasure metrics are level within their errors, as on *Hard and soft erasure*, other figures within a hundredth;
+    nothing rests on rejected inputs.
     """
     if report.waiting or len(report.names) < 3:
         return ""
@@ -198,7 +197,9 @@ def _first(report: BoardReport, figure: str, values: np.ndarray) -> np.ndarray:
     none.
     """
     if figure not in board_metrics():
-        return values >= np.nanmax(values) - _EQUAL
+        # RACU, which has no upper end, by so much of itself.
+        best = np.nanmax(values)
+        return level((best - values) / max(1.0, abs(best)))
     errors = np.array([report.cells[name, figure].error for name in report.names])
     ahead = orders(values[:, None], np.array([HIGHER]), errors[:, None])[..., 0] == 1
     return ~np.isnan(values) & ~ahead.any(axis=0)
@@ -227,7 +228,7 @@ def _problems(report: BoardReport) -> list[str]:
     for (said, named, count), names in alike.items():
         of = f"{joined(named)} of " if any(named) else ""
         told.append(f"{of}{joined(names)} ({amount(count, 'text')}): {said}")
-    return [*told, *[f"Not computed yet: {joined(report.waiting)}."] * bool(report.waiting)]
+    return [*told, *[f"Scores in the tables not computed yet: {joined(report.waiting)}."] * bool(report.waiting)]
 
 
 def draws_note(report: BoardReport) -> str:
@@ -248,7 +249,8 @@ def draws_note(report: BoardReport) -> str:
     return (
         f"{told}those of Hard and soft erasure, and of each random attribution one, where it takes all, so that random "
         "order may differ from there by about its ±. ±: one standard error, of a measure over draws, of random order "
-        "over random attributions; measures within two standard errors of their difference, or .01, are level."
+        "over random attributions; measures within two standard errors of their difference, or .01, are level, and by "
+        "AOPC, NAOPC and RACU those within .01 (of a RACU above 1, within a hundredth of it)."
     )
 
 

@@ -180,17 +180,20 @@ def _answer(report: VerdictsReport) -> str:
     elif not others:
         return f"{_holds(report.better[best])}: {name} is {better} on {most:,} of {n:,} texts ({_share(most, n)})."
     elif report.ahead:
-        more = f"more often than {rest.lower()}"
+        # How often each of the others is so stands here, and not again.
+        rivals = [(one, many) for one, many in zip(report.measures, counts) if one != name]
+        behind = joined([f"{one} ({many:,}, {_share(many, n)})" for one, many in rivals])
+        more, others = f"more often than {behind}", []
         holds = _holds(report.better[best])
-        leads = f"{holds}: {name} is {better} on {most:,} of {n:,} ({_share(most, n)}), {more}"
+        leads = f"{holds}: {name} is {better} on {most:,} of {n:,} texts ({_share(most, n)}), {more}"
     else:
-        leads = f"No measure stands out: none is {better} on every text, and which one is so most often cannot be told"
+        leads = f"No measure stands out: which of them is {better} most often cannot be told"
         rest, others = "By measure", told
     none = f"On {_some(report.none, n)} none of them is" if report.none else "On no text do all of them fail"
     listed = f" {rest}: {joined(others)}." if others else ""
     # Who masks to score is suited by masking alone.
     suits = suits_sentence(report.measures) if report.erasure == MASK else ""
-    return f"{leads}.{listed} {none}{', so look at each text by itself' * (most < n)}.{f' {suits}' * bool(suits)}"
+    return f"{leads}.{listed} {none}{', so ask of each text anew' * (most < n)}.{f' {suits}' * bool(suits)}"
 
 
 def _holds(share: Interval) -> str:

@@ -27,11 +27,12 @@ def say_believed(view: View, scoring: ScoredRows, words: str, seen: str) -> None
     """
     report = scoring.report
     if report is not None:
-        believed = f"{believe_sentence(report, view.encoded, why=False)} {favoured_sentence(report)}"
-        found = f"{seen} {believed}".strip()
+        # Each row of words has its own p.
+        said = believe_sentence(report, view.encoded, why=False, chances=False)
+        believed = f"{said} {favoured_sentence(report)}".rstrip()
         why = why_sentence(report, view.encoded)
         # What they part on, or where the evidence is, says which words count.
-        prediction_line(view, found, "" if seen else words, after=f"<p>{why}</p>" if why else "")
+        prediction_line(view, seen or words, first=believed, after=f"<p>{why}</p>" if why else "")
         return
     offered = _offered(scoring)
     prediction_line(view, f"{seen} {_waits(scoring, offered)}".lstrip(), words)

@@ -27,7 +27,7 @@ def draw_metric_table(report: MetricReport, unstable: Mapping[str, str]) -> None
         "flip": flip_sentence,
         "spread": _spread,
         "place": _place,
-        "above": _above,
+        "above": partial(_above, report),
         "amount": amount,
     }
     st.html(macros("erasure/metric_cells.html").table(report, metrics(), told, _kinds(report.names), BLUEST))
@@ -52,11 +52,17 @@ def _place(board: MetricTable, i: int, k: int) -> str:
     return "level " * bool((board.places[:, k] == place).sum() > 1) + ordinal(place)
 
 
-def _above(deviations: float) -> str:
-    """How much better than random attributions a score is: "+2.5 sd"."""
+def _above(report: MetricReport, i: int, k: int) -> str:
+    """How much better than random attributions a score is, and how many of them do as well: "+2.5 sd, 1 of 30 as good":
+    far above their mean is no rare place where they lie far apart.
+    """
+    deviations, name = report.above[i, k], report.table.metrics[k]
+    count, drawn = report.as_good[i, k], int((~np.isnan(report.chance[name])).sum())
     if np.isinf(deviations):
-        return "better" if deviations > 0 else "worse"
-    return f"{deviations:+.1f} sd".replace("-", "−") if deviations else "0 sd"
+        told = "better" if deviations > 0 else "worse"
+    else:
+        told = f"{deviations:+.1f} sd".replace("-", "−") if deviations else "0 sd"
+    return f"{told}, {count} of {drawn} as good"
 
 
 def _spread(values: np.ndarray) -> str:

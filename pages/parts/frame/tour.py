@@ -71,34 +71,34 @@ STOPS = (
     Stop(
         "Recursive masking",
         "pages/recursive_masking.py",
-        "The review on Home, s104, beside a second model: sst2-plain, a twin trained without masking.",
+        "The review on Home, s104, beside a twin trained without masking, sst2-plain.",
         "In leave-one-out’s order both predictions change (▴). No input of sst2-fmm, trained to be masked, is "
-        "rejected, so its change counts. The twin’s comes only where the test rejects its inputs (red, ✕) as unlike "
-        "what it knows: there its prediction says little.",
+        "rejected, so its change counts. The twin’s, where the slider stands, comes only on inputs that the test "
+        "rejects (red, ✕) as unlike what it knows, so it says little.",
         _EXAMPLE | _TWIN | {"example": "s104", "step": "8"},
     ),
     Stop(
         "AOPC and NAOPC",
         "pages/aopc_and_naopc.py",
-        "Another mistake, s048, under the same two models.",
+        "sst2-fmm’s mistake on s048, beside the twin again.",
         "Is leave-one-out better under one of them? Its raw scores (AOPC) are nearly equal, but each model has its own "
-        "worst and best order. Set between these (NAOPC), sst2-fmm looks far ahead. Yet there is no winner: the twin’s "
-        f"scores rest on inputs that the test rejects ({SIGN}).",
+        "worst and best order. Between these (NAOPC) sst2-fmm is far ahead. Yet which is better cannot be told: the "
+        f"twin’s scores rest on rejected inputs ({SIGN}).",
         _EXAMPLE | _TWIN | {"example": "s048"},
     ),
     Stop(
         "Attributions",
         "pages/attributions.py",
-        "Another model, stories-1-fmm, reads a story (stories 1, s1-025): where is Bruno?",
-        "It answers rightly. Leave-one-out has two of three answering words (overlined) among its first three, but "
-        "its order is not shown better than chance: looking right is no proof. One cause can be that two words say the "
-        "same: masking either changes little.",
+        "Another model, stories-1-fmm, reads a story (stories 1, s1-025) and tells where Bruno is.",
+        "It answers rightly. All three measures look right, too: each has two of the three words that give the answer "
+        "(the evidence, overlined) among its first three. Yet no order is shown better than chance, so believe none "
+        "here: looking right is no proof.",
         {"model": "stories-1-fmm", "data": "stories 1", "example": "s1-025"} | _BELIEVED,
     ),
     Stop(
         "Data set",
         "pages/data_set.py",
-        "Back to sst2-fmm, to s140, and to many of the reviews.",
+        "Back to sst2-fmm and its reviews, to s140 and many more.",
         "One text proves little, so ask many: on how many is a measure better than chance? Leave-one-out on most, "
         "though not on all, the others on few. But leave-one-out masks words, as the test does: that favours it, and "
         "nobody knows by how much.",
@@ -108,13 +108,13 @@ STOPS = (
         "Attributions",
         "pages/attributions.py",
         "Now your own text, under sst2-fmm: type it below.",
-        "What the tour showed:",
+        "To take away:",
         {"model": "sst2-fmm", "data": "own text"} | _BELIEVED,
         (
             "Measures disagree.",
             "Masking can tell which to believe, on inputs that the model knows.",
             "Looking right is no proof.",
-            "Over these reviews one stands out; the test favours it.",
+            "Over these reviews leave-one-out stands out; the test favours it.",
             "Where the test rejects inputs, the app says so.",
             "The test does not catch every strange text.",
         ),
@@ -147,7 +147,7 @@ def tour_bar(title: str) -> None:
         # The last stop asks for a text; with one, the tour is over on every page.
         ended = at == len(STOPS) and held("data") == STOPS[-1].choices["data"] and held("text")
         with ways:
-            told = _end(at, title) if ended else _at(at, title)
+            told = _end(at) if ended else _at(at, title)
             # No tooltip: it would cover the way on.
             st.button("Leave the tour", key="tour-leave", on_click=forget, args=(_KEY,))
         said.markdown(told)
@@ -189,7 +189,7 @@ def _back(at: int) -> None:
         take(at - 1)
 
 
-def _end(at: int, title: str) -> str:
+def _end(at: int) -> str:
     """Draw where to go once the tour is over; what is said of it as Markdown."""
     of_data = {key: _EXAMPLE[key] for key in ("model", "data")}
     if st.button("More examples", key="tour-examples", type="primary"):
@@ -197,8 +197,7 @@ def _end(at: int, title: str) -> str:
     if st.button("Check a model", key="tour-check", type="primary"):
         visit("pages/model_check.py", **of_data)
     _back(at)
-    showed = f" {_told(STOPS[-1])}" if title == STOPS[-1].title else ""
-    return f"**Tour, stop {at} of {len(STOPS)}: the end.** {plain(_END)}{showed}"
+    return f"**Tour, stop {at} of {len(STOPS)}: the end.** {plain(_END)}"
 
 
 def _told(stop: Stop) -> str:

@@ -100,7 +100,7 @@ def _closest(known: KnownLimits, board: StandingTable, first: Standing, directio
     under = "" if alone else f"Under <b>{escaped(known.side.model.name)}</b>, of"
     return (
         f"{under or 'Of'} these measures <b>{escaped(first.measure)}</b> comes closest to {best}: {way}, its NAOPC "
-        f"({better} is better){_random(board)}.{warned}"
+        f"({direction}, {better} is better){_random(board)}.{warned}"
     )
 
 

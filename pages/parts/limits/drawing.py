@@ -40,25 +40,17 @@ _HEADER = ["measure", "comprehensiveness ↑", "NAOPC ↑", "sufficiency ↓", "
 
 def draw_gauges(view: View, boards: Boards) -> None:
     """Each model's measures between its limits, what their scores are made of, and what is said of these limits."""
-    # Two models' pictures stand together: what one allows and the other does not is seen at once.
-    for i, (one, board) in enumerate(boards.items()):
-        direction = one.choice.direction
-        if board.standings or board.chance is not None:
-            if len(boards) > 1:
-                st.markdown(f"**{plain(one.side.model.name)}**")
-            every = [other.limits for other in boards.values()]
-            drawn = gauges(
-                standing.gauge_rows(board),
-                standing.chance_range(board),
-                board.limits,
-                tag(board.limits),
-                one.score_name,
-                (min(limits.lower for limits in every), max(limits.upper for limits in every)),
-                direction,
-            )
-            name = ["naopc", view.example.id, one.side.model.name]
-            told = standing.standings_in_words(board, direction)
-            draw_figure(drawn, f"gauges-{i}", told, name, about_shown(view, one.side), "the gauges")
+    # Two models' pictures stand side by side: what one allows and the other does not is seen at once.
+    every = [board.limits for board in boards.values()]
+    span = (min(one.lower for one in every), max(one.upper for one in every)) if len(every) > 1 else None
+    drawn_of = [(one, board) for one, board in boards.items() if board.standings or board.chance is not None]
+    for i, _ in side_columns([one.side for one, _ in drawn_of]):
+        one, board = drawn_of[i]
+        rows, direction = standing.gauge_rows(board), one.choice.direction
+        chance, how = standing.chance_range(board), tag(board.limits)
+        drawn = gauges(rows, chance, board.limits, how, one.score_name, span, direction)
+        name, told = ["naopc", view.example.id, one.side.model.name], standing.standings_in_words(board, direction)
+        draw_figure(drawn, f"gauges-{i}", told, name, about_shown(view, one.side), "the gauges")
     for one, board in boards.items():
         direction = one.choice.direction
         made = score_line(one, board, direction, verdicts_of(one), standing.same_measure(board, boards))

@@ -76,6 +76,10 @@ ORDER_COLUMNS = [
 ]
 
 
+# What stands for the comparison while it may still turn.
+PENDING = "Whether normalising changes which model is ahead is told once all of it is known."
+
+
 def limits_line(known: KnownLimits, board: StandingTable, width: int | None) -> str:
     """What the limits are and how they were found, HTML in which all text is escaped."""
     limits = board.limits
@@ -249,10 +253,11 @@ def comparison_line(found: Comparison, complete: bool) -> str:
     if not found.ahead:
         return ""
     if not complete:
-        return "Whether normalising changes which model is ahead is told once all of it is known."
+        return PENDING
     begins, goes_on = _changed(found)
     if not any(one.marked for one in found.placed):
         return f"<b>{begins}</b> {goes_on}"
+    begins = f"By the numbers alone normalising{begins.removeprefix('Normalising')}"
     # What is known first is that nothing can be concluded.
     none = "<b>Which of the two models a measure explains better cannot be told here.</b>"
     return f"{none} {SCORES_REST} {begins} {goes_on}"
@@ -332,7 +337,13 @@ def slope_points(found: Comparison, second: str) -> tuple[list, list]:
     """What the slope chart draws, see `core.figures.limit_figures.slope`."""
     return (
         [
-            (f"{one.measure} · {one.model}", hue(one.measure), one.model == second, one.place, one.aopc)
+            (
+                with_sign(f"{one.measure} · {one.model}", one.marked),
+                hue(one.measure),
+                one.model == second,
+                one.place,
+                one.aopc,
+            )
             for one in found.placed
         ],
         [(one.place_normalised, one.naopc) for one in found.placed],

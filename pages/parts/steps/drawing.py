@@ -157,8 +157,10 @@ def _unstable(found: Summaries, measure: str = "") -> str:
 
 def _above_one(found: Summaries) -> str:
     """What RACU above 1 means, where there is one."""
-    high = dict.fromkeys(path.measure for path, one in found.items() if one.racu > 1 and not one.areas.unstable)
-    named = ", ".join(plain(name) for name in high)
+    high = [path for path, one in found.items() if one.racu > 1 and not one.areas.unstable]
+    # Of two models a measure may have it under one alone.
+    two = len({path.side.model.name for path in found}) > 1
+    named = ", ".join(plain(f"{path.measure}{f' under {path.side.model.name}' * two}") for path in high)
     return (
         f"; above 1 ({named}) the score is, on average over the steps, below that of the fully masked text"
         if high

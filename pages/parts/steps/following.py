@@ -84,7 +84,7 @@ def what_is_tested(found: Summaries) -> str:
     fewer = dict.fromkeys(path.side.model.name for path, gate in gates.items() if gate.steps < len(path.names))
     alike = f"; of {joined(list(fewer))} steps that mask the same are one test" if fewer else ""
     tested = f"Each step is tested, the unmasked text included{alike}"
-    return f"{tested}. Holm holds all these tests together to {PERCENT}, as far as each of them keeps to its own."
+    return f"{tested}. Holm holds the tests of one path together to {PERCENT}, as far as each of them keeps to its own."
 
 
 def narrow_text(found: Summaries) -> str:
