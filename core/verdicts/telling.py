@@ -102,7 +102,7 @@ def believe_sentence(report: VerdictReport, encoded: Encoded, why: bool = True, 
         none = f"{erased}none is shown to do better than chance, that is, to take {further} random orders do"
         wrong = "; that does not show them wrong" if not worse else ""
         many = f"{report.planned} " * (report.planned > 1)
-        said.append(f"Believe none of these {many}orders here: {none}{wrong}")
+        said.append(f"Believe none of these {many}orders here: {none}{_least_p(report) * chances}{wrong}")
     several = ["Two that are better than chance need not agree."] * (len(better) > 1)
     said += [f"{joined(no_better)} {_are(no_better)} not shown to do better than chance"] * bool(no_better and better)
     said += [f"{joined(worse)} {_does(worse)} worse than chance"] * bool(worse)
@@ -238,6 +238,13 @@ def _names(report: VerdictReport, word: Word, chances: bool = True) -> list[str]
 def _p_of(one: Verdict, arrow: str = "") -> str:
     """The p that decided, adjusted for the number of measures."""
     return chance_text(one.adjusted, arrow)
+
+
+def _least_p(report: VerdictReport) -> str:
+    """The smallest p of those that are not shown to be better, in brackets; "" where there is none."""
+    known = [one.adjusted for one in report.those(Word.NO_BETTER) if one.adjusted[1] == one.adjusted[1]]
+    least = "smallest " * (len(known) > 1)
+    return f" ({least}{chance_text(min(known))})" if known else ""
 
 
 def _does(names: list[str]) -> str:

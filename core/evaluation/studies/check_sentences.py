@@ -77,7 +77,7 @@ def check_figures(found: CheckReport) -> str:
     gained = f" ({points_text(found.gained[0], found.metric)})" if unsure else ""
     counts = found.tally.settled and CALIBRATED in found.random.gates and found.verdict not in _UNTOLD
     so_far = f"On the {amount(found.n, 'text')} so far, " if found.tally.coming else ""
-    smallest = f"; smallest p by count of {len(X)} ratios = {found.smallest()[0]:.3g}" if counts else ""
+    smallest = f"; of {len(X)} ratios the smallest {_p(found.smallest()[0])}, by count" if counts else ""
     return f"{so_far}{reach}{gained}{smallest}."
 
 
@@ -369,8 +369,8 @@ def _validity(masked: CheckReport | None, plain: CheckReport | None) -> Iterator
             only_all = "; at no smaller ratio, as FMM found for bAbI-2" if not should and where == [len(X) - 1] else ""
             most = one.most_rejected()
             here = (
-                f"{one.counted(one.worst())}, p = {p:.3g} (calibrated){only_all}; literal form, by Simes "
-                f"{one.smallest(LITERAL)[0]:.3g}; of single texts at most {100 * most.mean:.1f} % "
+                f"{one.counted(one.worst())}, {_p(p)} (calibrated){only_all}; literal form, by Simes "
+                f"{_p(one.smallest(LITERAL)[0])}; of single texts at most {100 * most.mean:.1f} % "
                 f"[{100 * most.low:.1f}, {100 * most.high:.1f}] rejected, {PERCENT} expected, margin {100 * MARGIN:g}"
             )
             within = not_more(most, one.n)
@@ -387,6 +387,11 @@ def _validity(masked: CheckReport | None, plain: CheckReport | None) -> Iterator
                 yield Finding(claim, here, None, why)
                 continue
             yield Finding(claim, here, None if found is None else found == should, _unsure(one))
+
+
+def _p(p: float) -> str:
+    """A p-value, no smaller than anybody can tell."""
+    return "p < 0.0001" if p < 1e-4 else f"p = {p:.3g}"
 
 
 def _unsure(one: CheckReport) -> str:

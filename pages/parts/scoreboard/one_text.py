@@ -163,7 +163,12 @@ def _say(view: View, board: TextBoard) -> None:
     said = " ".join(filter(None, [believe_sentence(report, view.encoded) + left, *also, favoured_sentence(report)]))
     prediction_line(view, said, cheapest)
     if report.null.planned:
-        st.caption(plain(chance_sentence(report)))
+        fewer = (
+            " Of fewer measures, as other pages judge unasked, it is smaller."
+            if report.planned > len(default_measures())
+            else ""
+        )
+        st.caption(plain(chance_sentence(report) + fewer))
 
 
 def _waits(board: TextBoard) -> str:

@@ -103,7 +103,8 @@ class Studying(PageWork):
         job = self.job
         if job is None or not job.total:
             return ""
-        within = f", {job.batches:,} batches into the next" if job.batches > 1 and job.done < job.total else ""
+        # Of a first one that takes long; later ones tell it themselves.
+        within = f", {job.batches:,} batches into the first" if job.batches > 1 and not job.done else ""
         return f", {job.done:,} done{within}"
 
     @property
