@@ -127,7 +127,7 @@ def test_what_holm_over_measures_does_not_reject_is_not_shown_and_can_be_luck():
     )
     assert believe_sentence(report, explainer.encoded).startswith(
         "Believe none of these 3 orders here: none is shown to do better than chance, that is, to take the "
-        "score down further than random orders do; that does not show them wrong."
+        "score down further than random orders do (smallest chance p = 0.075); that does not show them wrong."
     )
     # Alone it is believed; beside one that is, another is not shown to be better.
     alone = decided(explainer, LOO)
