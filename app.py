@@ -1,5 +1,6 @@
 """Home: what this is, shown at one sentence, and the ways in."""
 
+import math
 from functools import partial
 
 import streamlit as st
@@ -117,9 +118,17 @@ def _checked(view: View) -> str:
         return f"Not known of these texts yet: {page} masks them at random and tells."
     of = f"{amount(found.n, 'text')} of {escaped(found.sample.name)}"
     # What the test says of other lengths need not hold for the example.
-    lengths = f" {length_sentence(found)} The example above has {amount(view.encoded.T, 'token')}."
+    told = length_sentence(found)
+    lengths = f" {told} {_among(found, view)}" if told else ""
     here = escaped(lengths, 400) if found.tally.settled and found.verdict == REJECTED and view.example else ""
     return f"{answer_parts(found)[0]}{here} That is the answer of {page} on {of}."
+
+
+def _among(found, view: View) -> str:
+    """Whether the example is as long as most that the test was fitted on, a sentence."""
+    low, high = found.other_lengths or (0, math.inf)
+    where = "within" if low <= view.encoded.T <= high else "outside of"
+    return f"The example above, of {amount(view.encoded.T, 'token')}, is {where} that range."
 
 
 def _example(view: View) -> None:

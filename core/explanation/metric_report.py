@@ -10,8 +10,8 @@ from core.explanation.judging import How, Rated
 from core.explanation.metric_table import (
     MetricTable,
     above_chance,
-    as_good,
     build_metric_table,
+    count_as_good,
     gate_of_inputs,
     gate_of_rationales,
     mean_and_spread,
@@ -110,10 +110,10 @@ class MetricReport:
 
     @cached_property
     def as_good(self) -> np.ndarray:
-        """How many random attributions do at least as well, int64[M, K], see `as_good`; −1 of marked ones, and until
+        """How many random attributions do at least as well, int64[M, K]; −1 of marked ones, and until
         all random ones are there.
         """
-        return as_good(self.trusted, self._drawn)
+        return count_as_good(self.trusted, self._drawn)
 
     @property
     def _drawn(self) -> dict[str, np.ndarray]:

@@ -70,10 +70,10 @@ def orders(values: np.ndarray, directions: np.ndarray, errors: np.ndarray | None
     if errors is not None:
         squares = np.nan_to_num(np.asarray(errors, dtype=np.float64)) ** 2
         noise = APART * np.sqrt(squares[:, None, :] + squares[None, :, :])
-    return np.where(level(apart) | (np.abs(apart) <= noise), 0.0, np.sign(apart))
+    return np.where(are_level(apart) | (np.abs(apart) <= noise), 0.0, np.sign(apart))
 
 
-def level(apart: np.ndarray | float) -> np.ndarray:
+def are_level(apart: np.ndarray | float) -> np.ndarray:
     """Whether two scores lie closer than LEVEL, by their difference."""
     return np.abs(apart) < LEVEL - _LAST_BIT
 
@@ -362,7 +362,7 @@ def above_chance(board: MetricTable, chance: dict[str, np.ndarray]) -> np.ndarra
     return np.round(found, 1) + 0.0
 
 
-def as_good(board: MetricTable, chance: dict[str, np.ndarray]) -> np.ndarray:
+def count_as_good(board: MetricTable, chance: dict[str, np.ndarray]) -> np.ndarray:
     """How many random attributions score at least as well as each measure.
 
     Args:

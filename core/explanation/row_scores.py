@@ -121,6 +121,8 @@ def _verdict(one: tuple[str, RowScore], other: tuple[str, RowScore]) -> str:
             f"{do_not}: {ahead[0]} is ahead by RACU ({told}), {behind[0]} by NAOPC "
             f"({number(less)} ↑ against {number(more)})."
         )
+    # The one that is ahead comes first, as it does in what follows.
+    told = f"RACU ↑ {number(ahead[1].racu or 0.0)} of {ahead[0]}, {number(behind[1].racu or 0.0)} of {behind[0]}"
     named = (
         f"Masked in the order of {ahead[0]} the explained score falls faster, computed again at each step ({told}) and "
         f"as coloured here (NAOPC {number(more)} ↑ against {number(less)}){_CLAIMS[ahead[1].better]}"

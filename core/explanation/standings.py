@@ -7,7 +7,7 @@ from functools import cached_property
 import numpy as np
 
 from core.explanation.limiting import Found, OrderScore, Walk
-from core.explanation.metric_table import level
+from core.explanation.metric_table import are_level
 from core.explanation.recursive import BY_FEATURE, Band, planned_counts, random_masks
 from core.mathematics.aopc import naopc
 from core.mathematics.curves import spread
@@ -214,7 +214,7 @@ class Comparison:
     tau: Kendall's τ-b of both orders, in [−1, 1], 1 where normalising changes nothing, NaN where there is none;
     changed: measures for which
     another model is ahead after normalising; ahead: {measure: (model ahead by AOPC, by NAOPC)}, None where both are
-    level, see `core.explanation.metric_table.level`.
+    level, see `core.explanation.metric_table.are_level`.
     """
 
     direction: str
@@ -269,4 +269,4 @@ def compare_standings(boards: dict[str, StandingTable], direction: str) -> Compa
 
 def _ahead(placed: tuple[Placed, ...], measure: str, place: str, score: str) -> str | None:
     first, second = sorted((one for one in placed if one.measure == measure), key=lambda one: getattr(one, place))[:2]
-    return None if level(getattr(first, score) - getattr(second, score)) else first.model
+    return None if are_level(getattr(first, score) - getattr(second, score)) else first.model

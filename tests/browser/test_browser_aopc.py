@@ -42,7 +42,7 @@ def test_two_models_are_set_between_their_limits(visit):
     said = person.said
     assert (
         "comes closest to the best order of words" in said
-        and "Normalising" in said
+        and "normalising" in said.lower()
         and "exact, over all orders (256 sets)" in said
     )
     slope = person.page.locator(".st-key-slope .js-plotly-plot").first
@@ -95,16 +95,18 @@ def test_a_search_can_be_cancelled_and_goes_on(visit):
     playwright.expect(ask.or_(bar.filter(has_text="beam 50 limits")).first).to_be_visible()
     if ask.count():
         ask.press("Enter")
-    # The first limits are those of a beam of one, while the wide one is searched.
-    playwright.expect(bar).to_contain_text(re.compile(r"beam 50 limits \(sst2-fmm\), [\d,]+ of at most [\d,]+ sets"))
+    # The first limits are those of a narrow beam, while the wide one is searched.
+    # A narrower one may go beside it, on a machine of its speed.
+    counted = re.compile(r"beam 50 limits( \(sst2-fmm\))?, [\d,]+ of at most")
+    playwright.expect(bar).to_contain_text(counted)
     playwright.expect(person.page.get_by_text("this is the best so far")).to_be_visible()
     # The measure is scored: cancelling stops all that is under way.
     playwright.expect(gauge(person)).to_be_visible()
     person.press("Cancel")
     playwright.expect(person.page.get_by_text("Cancelled; what was computed is kept").first).to_be_visible()
     playwright.expect(person.page.get_by_text(re.compile("a beam of 50 stopped"))).to_be_visible()
-    playwright.expect(gauge(person)).to_contain_text("(beam 1)")
+    playwright.expect(gauge(person)).to_contain_text(re.compile(r"\(beam [12]\)"))
     person.page.get_by_role("button", name=re.compile("^Go on with beam 50 limits")).press("Enter")
-    playwright.expect(bar).to_contain_text(re.compile(r"beam 50 limits \(sst2-fmm\), [\d,]+ of at most"))
+    playwright.expect(bar).to_contain_text(counted)
     person.press("Cancel")
     person.idle()

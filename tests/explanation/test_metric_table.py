@@ -10,8 +10,8 @@ from core.explanation.metric_table import (
     LEVEL,
     MetricTable,
     above_chance,
-    as_good,
     build_metric_table,
+    count_as_good,
     count_pairs,
     count_rejected,
     equal_lengths,
@@ -146,9 +146,9 @@ def test_a_score_stands_above_chance_by_its_standard_deviations_in_the_better_di
 def test_random_attributions_that_score_at_least_as_well_are_counted():
     """AOPC sufficiency is better where it is lower, and a tie is as good."""
     chance = {"NS": np.array([0.2, 0.5, 0.8, NAN]), "AOPC sufficiency": np.array([0.2, 0.4, 0.6])}
-    found = as_good(board([[0.5, 0.4, 0.3], [0.9, 0.1, 0.3], [NAN, 0.7, 0.3]]), chance)
+    found = count_as_good(board([[0.5, 0.4, 0.3], [0.9, 0.1, 0.3], [NAN, 0.7, 0.3]]), chance)
     assert found.tolist() == [[2, 2, -1], [0, 0, -1], [-1, 3, -1]]
-    assert as_good(board([[0.5]]), {}).tolist() == [[-1]]
+    assert count_as_good(board([[0.5]]), {}).tolist() == [[-1]]
 
 
 def test_what_is_marked_is_in_no_order_and_nothing_else_is_ahead_of_it():

@@ -121,6 +121,8 @@ def test_at_the_stop_on_limits_normalising_changes_which_model_is_ahead(walked):
     mine, its = (one.aopc for one in found.placed if one.measure == default_measures()[0])
     assert abs(mine - its) <= LEVEL and "nearly equal" in stop.line
     assert {one.model for one in found.placed if one.marked} == {PLAIN}
+    # "much further".
+    assert boards[PLAIN].limits.upper - boards[MASKED].limits.upper > 0.2
     assert all(board.limits.method == EXACT for board in boards.values())
     # Both scores of something that is worth to be believed.
     assert MEASURE in believed(walked[MASKED], example)
@@ -153,7 +155,7 @@ def test_the_first_view_is_of_the_first_example_and_says_what_the_check_that_shi
         .encode(next(one for one in read_bundled("reviews") if one.id == app.example).text, None, "word")
         .T
     )
-    lengths = f"{length_sentence(checked)} The example above has {tokens} tokens."
+    lengths = f"{length_sentence(checked)} The example above, of {tokens} tokens, is within that range."
     assert lengths.startswith("Length may be why: ")
     assert (
         f"{lead}. {lengths} That is the answer of Model check on 200 texts of reviews." in told and checked.n == SAMPLE

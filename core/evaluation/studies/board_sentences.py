@@ -11,7 +11,7 @@ from core.evaluation.questions import Table
 from core.evaluation.studies.board_report import EVIDENCE, RANDOM, BoardReport, arrow, direction_of, figures
 from core.evaluation.studies.board_rows import EXACT_FEATURES, REPEATS, board_metrics
 from core.explanation.judging import BASELINES
-from core.explanation.metric_table import level, orders
+from core.explanation.metric_table import are_level, orders
 from core.explanation.recursive import UNSTABLE, UNSTABLE_MEANS
 from core.mathematics.erasure import DRAWS
 from core.mathematics.ranking import pareto_front
@@ -199,7 +199,7 @@ def _first(report: BoardReport, figure: str, values: np.ndarray) -> np.ndarray:
     if figure not in board_metrics():
         # RACU, which has no upper end, by so much of itself.
         best = np.nanmax(values)
-        return level((best - values) / max(1.0, abs(best)))
+        return are_level((best - values) / max(1.0, abs(best)))
     errors = np.array([report.cells[name, figure].error for name in report.names])
     ahead = orders(values[:, None], np.array([HIGHER]), errors[:, None])[..., 0] == 1
     return ~np.isnan(values) & ~ahead.any(axis=0)

@@ -2,7 +2,7 @@
 
 import streamlit as st
 
-from core.verdicts.telling import believe_sentence, favoured_sentence, why_sentence
+from core.verdicts.telling import believe_sentence, favoured_sentence
 from pages.parts.attributions.scoring import ScoredRows
 from pages.parts.frame.links import choose_one
 from pages.parts.frame.sidebar import View
@@ -30,9 +30,8 @@ def say_believed(view: View, scoring: ScoredRows, words: str, seen: str) -> None
         # Each row of words has its own p.
         said = believe_sentence(report, view.encoded, why=False, chances=False)
         believed = f"{said} {favoured_sentence(report)}".rstrip()
-        why = why_sentence(report, view.encoded)
         # What they part on, or where the evidence is, says which words count.
-        prediction_line(view, seen or words, first=believed, after=f"<p>{why}</p>" if why else "")
+        prediction_line(view, seen or words, first=believed)
         return
     offered = _offered(scoring)
     prediction_line(view, f"{seen} {_waits(scoring, offered)}".lstrip(), words)

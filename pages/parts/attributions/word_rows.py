@@ -5,7 +5,7 @@ import streamlit as st
 from core.explanation.row_scores import bridge_sentence, parting_sentence
 from core.explanation.rows import WordRow, build_row, value_text
 from core.measures.catalogue import measures
-from core.verdicts.telling import HANGS, chance_sentence
+from core.verdicts.telling import HANGS, chance_sentence, why_sentence
 from core.wording import escaped, without_markup
 from pages.parts.attributions.attributing import Attributing
 from pages.parts.attributions.editing import edit_word
@@ -42,7 +42,8 @@ def draw_words(
         parting = parting_sentence(rows, scores, view.encoded, view.class_name, parted)
         show_answer(parting, bridge_sentence(rows, scores))
     if report is not None:
-        captions(filter(None, [f"{chance_sentence(report)} {HANGS}", without_markup(scoring.reach)]))
+        why = without_markup(why_sentence(report, view.encoded))
+        captions(filter(None, [why, f"{chance_sentence(report)} {HANGS}", without_markup(scoring.reach)]))
     if word is None or not drawn:
         return
     encoded = view.encoded

@@ -45,7 +45,7 @@ STOPS = (
         "Examples",
         "pages/examples.py",
         "The model sst2-fmm reads reviews.",
-        "Among short reviews with a negation that it gets wrong, it is surest of s140: “won’t find a kinder” is "
+        "Of its mistakes on short reviews with a negation, it is surest of s140: “won’t find a kinder” is "
         "praise, and the model calls it negative. Which words make it say so?",
         _EXAMPLE
         | {"outcome": "wrong", "tag": "negation", "length": "6 to 10", "order": "confidence", "descending": "1"},
@@ -73,17 +73,17 @@ STOPS = (
         "pages/recursive_masking.py",
         "The review on Home, s104, beside a twin trained without masking, sst2-plain.",
         "In leave-one-out’s order both predictions change (▴). No input of sst2-fmm, trained to be masked, is "
-        "rejected, so its change counts. The twin’s, where the slider stands, comes only on inputs that the test "
-        "rejects (red, ✕) as unlike what it knows, so it says little.",
+        "rejected, so its change counts. The twin’s (the slider stands on it) comes only on inputs that the test "
+        "rejects (red, ✕) as unlike what it knows: it says little.",
         _EXAMPLE | _TWIN | {"example": "s104", "step": "8"},
     ),
     Stop(
         "AOPC and NAOPC",
         "pages/aopc_and_naopc.py",
         "sst2-fmm’s mistake on s048, beside the twin again.",
-        "Is leave-one-out better under one of them? Its raw scores (AOPC) are nearly equal, but each model has its own "
-        "worst and best order. Between these (NAOPC) sst2-fmm is far ahead. Yet which is better cannot be told: the "
-        f"twin’s scores rest on rejected inputs ({SIGN}).",
+        "Leave-one-out lowers both models’ scores about as much: the raw figures (AOPC) are nearly equal. But the best "
+        "order would lower the twin’s much further, so raw figures of two models do not compare. Between worst and "
+        f"best (NAOPC) sst2-fmm is ahead; yet the twin’s inputs are rejected ({SIGN}): no verdict.",
         _EXAMPLE | _TWIN | {"example": "s048"},
     ),
     Stop(

@@ -254,13 +254,18 @@ def comparison_line(found: Comparison, complete: bool) -> str:
         return ""
     if not complete:
         return PENDING
+    if any(one.marked for one in found.placed):
+        return f"<b>Which of the two models a measure explains better cannot be told here.</b> {SCORES_REST}"
     begins, goes_on = _changed(found)
-    if not any(one.marked for one in found.placed):
-        return f"<b>{begins}</b> {goes_on}"
-    begins = f"By the numbers alone normalising{begins.removeprefix('Normalising')}"
-    # What is known first is that nothing can be concluded.
-    none = "<b>Which of the two models a measure explains better cannot be told here.</b>"
-    return f"{none} {SCORES_REST} {begins} {goes_on}"
+    return f"<b>{begins}</b> {goes_on}"
+
+
+def numbers_line(found: Comparison) -> str:
+    """What the numbers alone would say where `comparison_line` says that nothing can be told, HTML; "" elsewhere."""
+    if not found.ahead or not any(one.marked for one in found.placed):
+        return ""
+    begins, goes_on = _changed(found)
+    return f"By the numbers alone normalising{begins.removeprefix('Normalising')} {goes_on}"
 
 
 def ranges_line(boards: dict[str, StandingTable]) -> str:
@@ -297,7 +302,9 @@ def compared(boards: Boards) -> Comparison | None:
 
 
 def comparison(boards: Boards) -> tuple[str, str]:
-    """What comes of setting two models beside each other, and how far each can go, in sentences; "" with one."""
+    """What comes of setting two models beside each other, how far each can go first where nothing more can be told, and
+    the rest, in sentences; "" with one.
+    """
     if len(boards) < 2:
         return "", ""
     sides = [one.side for one in boards]
@@ -307,8 +314,11 @@ def comparison(boards: Boards) -> tuple[str, str]:
     if found is None:
         none = "there are none yet, or every order of one of them scores the same."
         return f"The scores of the two models are not compared: {none} {classes}".rstrip(), ""
-    said = comparison_line(found, not any(one.runs for one in boards))
-    return f"{said} {classes}".strip(), ranges_line(by_model(boards))
+    complete = not any(one.runs for one in boards)
+    said, ranges = comparison_line(found, complete), ranges_line(by_model(boards))
+    rest = numbers_line(found) if complete else ""
+    head, after = (f"{said} {ranges}", rest) if rest else (said, ranges)
+    return f"{head} {classes}".strip(), after
 
 
 def _changed(found: Comparison) -> tuple[str, str]:
