@@ -201,26 +201,22 @@ def advice(report: MetricReport, over_many: str) -> str:
     told, good = _beside_chance(report, first)
     if not good:
         return f"{told} {many}"
-    slight = _slight(report, good)
-    if slight:
-        lead = (
-            f"Under {escaped(joined(slight), 300)} the lead is less than one standard deviation of random attributions."
-        )
-        return f"{lead} {undecided}"
+    if _slight(report, good):
+        return undecided
     if report.marked.any() or np.isnan(report.table.oriented[:, directed(board.metrics)]).any():
         return undecided
     return f"So on this text prefer {' or '.join(strong(one) for one in good)}. {many}"
 
 
-def _slight(report: MetricReport, good: Sequence[str]) -> list[str]:
-    """The metrics by which these are ahead of the others by less than a standard deviation of random attributions."""
+def _slight(report: MetricReport, good: Sequence[str]) -> bool:
+    """Whether by some metric these are ahead of the others by less than a standard deviation of random attributions."""
     board, mine = report.trusted, np.isin(report.trusted.measures, good)
-    found = []
     for name in (name for led in board.leaders().values() for name in led):
         values = board.oriented[:, board.metrics.index(name)]
         lead, spread = values[mine].min() - np.nanmax(values[~mine]), mean_and_spread(report.chance[name])[1]
-        found += [name] * bool(lead < spread)
-    return found
+        if lead < spread:
+            return True
+    return False
 
 
 def _beside_chance(report: MetricReport, first: Sequence[str]) -> tuple[str, list[str]]:

@@ -98,11 +98,14 @@ def believe_sentence(report: VerdictReport, encoded: Encoded, why: bool = True, 
         said.append(f"Believe {joined(better)} here{_of_them(report)}: {taken}")
     elif no_better or worse:
         # What is not rejected is not shown to be no better.
-        erased = f"{_masked(report, 'their orders')}, " * (report.erasure != MASK)
-        none = f"{erased}none is shown to do better than chance, that is, to take {further} random orders do"
-        wrong = "; that does not show them wrong" if not worse else ""
-        many = f"{report.planned} " * (report.planned > 1)
-        said.append(f"Believe none of these {many}orders here: {none}{_least_p(report) * chances}{wrong}")
+        erased = f", with {encoded.unit}s {_erased(report)}" * (report.erasure != MASK)
+        one = report.planned == 1
+        none = "This order is <b>not</b>" if one else f"<b>None</b> of these {report.planned} orders is"
+        wrong = "" if worse else f"; that does not show {'it' if one else 'them'} wrong"
+        said.append(
+            f"{none} shown to do better than chance here{erased}, that is, to take {further} random orders do"
+            f"{_least_p(report) * chances}{wrong}"
+        )
     several = ["Two that are better than chance need not agree."] * (len(better) > 1)
     said += [f"{joined(no_better)} {_are(no_better)} not shown to do better than chance"] * bool(no_better and better)
     said += [f"{joined(worse)} {_does(worse)} worse than chance"] * bool(worse)
@@ -116,7 +119,7 @@ def beside_sentence(report: VerdictReport, model: str) -> str:
     if better:
         return f"{under} believe {joined(better)}."
     if any(one.told for one in report.verdicts):
-        return f"{under} believe none: none is shown to do better than chance."
+        return f"{under} none is shown to do better than chance."
     why = dict.fromkeys(one.why for one in report.verdicts)
     said = f": {_lower(next(iter(why)))}" if len(why) == 1 else "."
     return f"{under} which to believe <b>cannot be told</b>{said}"

@@ -750,7 +750,7 @@ def test_the_verdicts_and_what_they_say():
         "not rejected as out-of-distribution" in verdict_sentence(fine)
         and "no proof" in verdict_sentence(fine)
         and "at most 0 of 20 texts rejected unmasked, 5 % expected)" in verdict_sentence(fine)
-        and verdict_sentence(fine).endswith("; of 11 ratios the smallest p = 1, by count.")
+        and verdict_sentence(fine).endswith("; of 11 ratios the smallest p = 1, by count, unadjusted.")
     )
     later = judged(SOUND, rejected_from(7))
     assert later.verdict == REJECTED and later.rejected().tolist() == [7, 8, 9, 10]

@@ -217,7 +217,7 @@ def test_the_steps_of_the_masking_stops_are_those_that_their_lines_speak_of(walk
         (
             6,
             [
-                "Believe none of these 3 orders here: none is shown to do better than chance, that is",
+                "None of these 3 orders is shown to do better than chance here, that is, to take the score",
                 "leave-one-out ranks the evidence highest",
                 "leave-one-out does better than chance if it is asked again after each step of masking (chance p = ",
                 ", a laxer test: not adjusted for the number of measures): in another order than this one",

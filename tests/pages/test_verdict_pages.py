@@ -83,7 +83,7 @@ def test_asked_for_it_is_the_answer_and_stands_in_what_is_saved(report, fresh, a
     app = App(ATTRIBUTIONS, example=SMALL.id, measures=NAMES, says=BELIEVED)
     wait(app, lambda: ERROR_RATE in app.said, rest=60.0)
     better = [one.measure for one in report.verdicts if one.word == "better than chance"]
-    assert ("Believe none of these " in app.said) == (not better)
+    assert ("is shown to do better than chance here, that is" in app.said) == (not better)
     # No word parts them, so which words count is said besides, as it is where it is the answer.
     said = next(element.value for element in plain.at.html if "Speaks most for" in element.value)
     words = without_markup(said).partition("Speaks most for")[2].partition(".")[0]

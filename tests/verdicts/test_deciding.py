@@ -126,7 +126,7 @@ def test_what_holm_over_measures_does_not_reject_is_not_shown_and_can_be_luck():
         "2 of the other 119 orders do as well as leave-one-out: with 3 measures tried that can be luck (chance p = 0.075 by Holm)."
     )
     assert believe_sentence(report, explainer.encoded).startswith(
-        "Believe none of these 3 orders here: none is shown to do better than chance, that is, to take the "
+        "<b>None</b> of these 3 orders is shown to do better than chance here, that is, to take the "
         "score down further than random orders do (smallest chance p = 0.075); that does not show them wrong."
     )
     # Alone it is believed; beside one that is, another is not shown to be better.
@@ -154,7 +154,7 @@ def test_of_a_second_model_it_is_said_in_short_whom_to_believe():
     said = beside_sentence(decided(better), "<twin>")
     assert said == "Under <b>&lt;twin&gt;</b> believe <b>leave-one-out</b> (chance p = 0.000198)."
     none = TableExplainer(additive(WEIGHTS), {LOO: signed(WEIGHTS[[3, 0, 6, 1, 5, 2, 4]])})
-    assert beside_sentence(decided(none), "b") == "Under <b>b</b> believe none: none is shown to do better than chance."
+    assert beside_sentence(decided(none), "b") == "Under <b>b</b> none is shown to do better than chance."
     flat = TableExplainer(additive(np.zeros(7)), {LOO: signed(WEIGHTS)})
     assert beside_sentence(decided(flat), "b").startswith(
         "Under <b>b</b> which to believe <b>cannot be told</b>: every"
@@ -306,7 +306,7 @@ def test_words_that_say_the_same_hide_each_other_once_and_not_step_by_step(monke
         "a laxer test: not adjusted for the number of measures): in another order than this one, that of Recursive "
         "masking and RACU."
     )
-    assert believe_sentence(report, explainer.encoded).startswith("Believe none of these orders here")
+    assert believe_sentence(report, explainer.encoded).startswith("This order is <b>not</b> shown to do")
     assert why_sentence(report, explainer.encoded).startswith(why) and why in believe_sentence(
         report, explainer.encoded
     )

@@ -77,7 +77,7 @@ def check_figures(found: CheckReport) -> str:
     gained = f" ({points_text(found.gained[0], found.metric)})" if unsure else ""
     counts = found.tally.settled and CALIBRATED in found.random.gates and found.verdict not in _UNTOLD
     so_far = f"On the {amount(found.n, 'text')} so far, " if found.tally.coming else ""
-    smallest = f"; of {len(X)} ratios the smallest {_p(found.smallest()[0])}, by count" if counts else ""
+    smallest = f"; of {len(X)} ratios the smallest {_p(found.smallest()[0])}, by count, unadjusted" if counts else ""
     return f"{so_far}{reach}{gained}{smallest}."
 
 

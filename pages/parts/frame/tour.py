@@ -91,8 +91,8 @@ STOPS = (
         "pages/attributions.py",
         "Another model, stories-1-fmm, reads a story (stories 1, s1-025) and tells where Bruno is.",
         "It answers rightly. All three measures look right, too: each has two of the three words that give the answer "
-        "(the evidence, overlined) among its first three. Yet no order is shown better than chance, so believe none "
-        "here: looking right is no proof.",
+        "(the evidence, overlined) among its first three. Yet no order is shown better than chance: looking right is "
+        "no proof.",
         {"model": "stories-1-fmm", "data": "stories 1", "example": "s1-025"} | _BELIEVED,
     ),
     Stop(

@@ -62,7 +62,7 @@ def limits_answer(
         return [closest]
     # Of two models the whole stands under *Better than chance?*: here the question is which is better.
     side = known.side
-    own = believe_sentence(verdicts, side.encoded) if alone else beside_sentence(verdicts, side.model.name)
+    own = believe_sentence(verdicts, side.encoded, why=False) if alone else beside_sentence(verdicts, side.model.name)
     return [closest, " ".join(filter(None, [own, beside, favoured_sentence(verdicts)]))]
 
 

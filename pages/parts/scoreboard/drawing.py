@@ -73,7 +73,7 @@ def draw_board(work: Asking, asks: Callable[[], None], order: str, verdicts: Cal
         return
     parts = parting(report)
     if parts:
-        st.markdown(plain(parts))
+        st.markdown(plain(parts + " One text ranks no measures: a sample may." * (len(work.sample) == 1)))
     _picture(work, report)
     # The first sentence is the page's answer, or what one text cannot tell.
     captions(one for one in work.question.sentences(report)[1:] if one != parts)

@@ -160,13 +160,14 @@ def _say(view: View, board: TextBoard) -> None:
     left = yet if others else ""
     # The same text may have another word where fewer are judged: said here, and not left to be found.
     also = [families_sentence(report, one) for one in reports[1:]]
-    said = " ".join(filter(None, [believe_sentence(report, view.encoded) + left, *also, favoured_sentence(report)]))
-    prediction_line(view, said, cheapest)
+    said = " ".join(
+        filter(None, [believe_sentence(report, view.encoded, why=False) + left, *also, favoured_sentence(report)])
+    )
+    prediction_line(view, "", cheapest, first=said)
     if report.null.planned:
-        fewer = (
-            " Of fewer measures, as other pages judge unasked, it is smaller."
-            if report.planned > len(default_measures())
-            else ""
+        usual = len(default_measures())
+        fewer = f" Other pages judge {usual} measures unasked: there an order’s p is smaller." * (
+            report.planned > usual
         )
         st.caption(plain(chance_sentence(report) + fewer))
 

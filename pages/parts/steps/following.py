@@ -215,7 +215,7 @@ def _as_far(summary: Summary) -> str:
     good = summary.as_good
     if not _told_as_soon(summary) or good is None or good == summary.as_early:
         return ""
-    those = "of these orders" if summary.as_early else f"of {amount(summary.orders, 'random order')}"
+    those = f"of the {summary.orders}" if summary.as_early else f"of {amount(summary.orders, 'random order')}"
     lower = "lower" if good > 1 else "lowers"
     return f" On average over all steps {good or 'none'} {those} {lower} the score as much."
 
