@@ -93,7 +93,7 @@ def _say(view: View, known: KnownRatings, aside: str) -> None:
         told = "The measures are being judged." if runs else "Ask for a measure below to see how the metrics rate it."
     many = linked_name("Data set", link_to("data_set", section=Scoring.name))
     then = metric_sentences.advice(report, many) if report.names and report.rated and tally.complete else ""
-    # Cells that stand far above random attributions read as verdicts, which these pages alone give.
+    # Cells that stand far above random attributions read as verdicts, which another page gives.
     proof = linked_name("AOPC and NAOPC", link_to("aopc_and_naopc"))
     chance = f"Whether an order is more than luck is tested on {proof}, not here." if then else ""
     prediction_line(view, aside.strip(), f"{then} {chance}".strip(), first=told)

@@ -53,7 +53,7 @@ def card_sentence(found: Measured) -> str:
     # One example more or less is a tie.
     if found.masked >= found.majority - 1 / found.examples:
         least = "no less than" if found.masked >= found.majority else "within one example of"
-        return f"{reach}, {least} by always answering the commonest class ({floor}), as it should be."
+        return f"{reach}, {least} by always answering the commonest class ({floor})."
     return f"{reach}, less than by always answering the commonest class ({floor})."
 
 

@@ -72,7 +72,7 @@ def test_a_card_reaches_the_class_majority_down_to_one_example_below_it(masked, 
     where = "on its own test file (100 examples)"
     assert said.startswith(f"It reaches 90.0 % accuracy ↑ {where}; with every token masked, {100 * masked:.1f} % ↑")
     assert "on its own validation file" in card_sentence(replace(measured, split="validation"))
-    assert (", less than" in said) is not trusted and ("at least" in said) is (masked >= 0.55)
+    assert (", less than" in said) is not trusted and ("no less than" in said) is (masked >= 0.55)
     assert ("within one example of" in said) is (trusted and masked < 0.55)
     # Whether the model is to be trusted is said in one place, of texts that are there.
     assert not any(word in said for word in ("trust", "sign", "familiar"))
