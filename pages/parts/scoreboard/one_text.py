@@ -166,7 +166,7 @@ def _say(view: View, board: TextBoard) -> None:
     prediction_line(view, "", cheapest, first=said)
     if report.null.planned:
         usual = len(default_measures())
-        fewer = f" Other pages judge {usual} measures unasked: p is smaller there." * (report.planned > usual)
+        fewer = f" Other pages judge {usual} measures unasked: p may be smaller there." * (report.planned > usual)
         st.caption(plain(chance_sentence(report) + fewer))
 
 
