@@ -84,6 +84,11 @@ def printed_number(value: float) -> str:
     return number(value).replace("-", "−")
 
 
+def p_value(p: float) -> str:
+    """A p-value, no smaller than anybody can tell; "—" of none."""
+    return number(p) if p != p else "p < 0.0001" if p < 1e-4 else f"p = {number(p)}"
+
+
 def fixed_number(value: float) -> str:
     """Three decimals, for shares that stand in columns beside those that a paper prints so."""
     return "—" if value != value else f"{value:.3f}"

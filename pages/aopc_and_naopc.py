@@ -102,10 +102,9 @@ def _settings(view: View) -> dict:
 
 
 def _say(view: View, known: list[KnownLimits]) -> None:
-    compared, _ = standing.comparison(known_boards(known))
+    compared = standing.comparison(known_boards(known))
     # Beside a second model the question is which of the two is better; the rest stands below the pictures.
-    told = compared and not compared.startswith(standing.PENDING)
-    first, *more = [compared] if told else [*_answer(known), *filter(None, [compared])]
+    first, *more = [compared.head] if compared.settled else [*_answer(known), *filter(None, [compared.head])]
     prediction_line(view, text_shown(view), *more, first=first, named=len(known) > 1)
 
 
@@ -120,9 +119,8 @@ def _draw(view: View, known: list[KnownLimits], asks) -> None:
         if one not in boards:
             draw_raw(one)
     draw_gauges(view, boards)
-    compared, ranges = standing.comparison(boards)
-    told = compared and not compared.startswith(standing.PENDING)
-    show_answer(*_answer(known) if told else (), after=f"<p>{ranges}</p>" if ranges else "")
+    compared = standing.comparison(boards)
+    show_answer(*_answer(known) if compared.settled else (), after=f"<p>{compared.rest}</p>" if compared.rest else "")
     st.html(f"<p>{escaped(how_read(first.choice.direction, boards.get(first)), 600)}</p>")
     asks()
     # As a rule two models are refused for one reason.

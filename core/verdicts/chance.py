@@ -111,6 +111,14 @@ def tail_test(reached: np.ndarray, null: NullOrders, sign: int, planned: int | N
     return Tail(low, high, sure, sure | kept, adjusted)
 
 
+def second_look_p(null: NullOrders, reached: float, measures: int) -> float:
+    """p of the order by a measure's other values, absolute for signed, being better than random ones, in (0, 1], lower
+    is stronger: times the number of measures (Bonferroni), since each has one; not adjusted for being a second look at
+    the text.
+    """
+    return min(1.0, measures * float(null.p(np.array([reached]), 1)[1][0]))
+
+
 def draws_needed(measures: int) -> int:
     """How many random orders Holm over so many measures takes: 99 up to four, then 199, 299 …, so that the smallest p
     lies below 5 % divided by the measures.

@@ -11,7 +11,7 @@ from core.interactions.pairs import TOGETHER, Paired, PairTest
 from core.mathematics.search.limits import NARROW, Limits
 from core.mathematics.statistics import significant
 from core.validity.marks import PERCENT, Gate, answer_rests, why_unavailable
-from core.verdicts.chance import TIE, NullOrders, reachable, redundant, tail_test
+from core.verdicts.chance import TIE, NullOrders, reachable, redundant, second_look_p, tail_test
 from core.verdicts.finding import OTHER, SIGNS, ChanceTest
 from core.wording import amount, joined, number
 
@@ -245,8 +245,7 @@ def _causes(name: str, word: Word, test: ChanceTest, known: Reasons, direction: 
 
 
 def _turned(test: ChanceTest, name: str) -> float:
-    """p of the order by a measure's other values, adjusted for the number of measures."""
-    return min(1.0, test.planned * float(test.null.p(np.array([test.other[name]]), 1)[1][0]))
+    return second_look_p(test.null, test.other[name], test.planned)
 
 
 def _with_pair(report: VerdictReport, pairs: Paired | None, gating: StandingGates) -> VerdictReport:

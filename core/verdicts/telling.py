@@ -14,7 +14,7 @@ from core.terms import CHANCE
 from core.validity.marks import PERCENT, SIGN, with_sign
 from core.verdicts.deciding import FAILS, Cause, Verdict, VerdictReport, Word
 from core.verdicts.finding import SIGNS
-from core.wording import as_json, escaped, joined, number
+from core.wording import as_json, escaped, joined, number, p_value
 
 # How a verdict can be wrong.
 ERROR_RATE = (
@@ -61,7 +61,7 @@ def p_text(p: tuple[float, float]) -> str:
         return "—"
     if not p[0]:
         return f"p ≤ {number(p[1])}"
-    return f"p = {number(p[0])}" if p[0] == p[1] else f"p ≥ {number(p[0])}"
+    return p_value(p[0]) if p[0] == p[1] else f"p ≥ {number(p[0])}"
 
 
 def chance_text(p: tuple[float, float], arrow: str = "") -> str:
@@ -195,7 +195,8 @@ def as_good_sentence(report: VerdictReport, measure: str) -> str:
 
 def reason_text(report: VerdictReport, one: Verdict) -> str:
     """Why a verdict cannot be told, or what is known of why the measure fails, text; "" for neither."""
-    return one.why or "; ".join(f"{cause}: {report.meaning(cause)}" for cause in one.causes)
+    again = {Cause.SIGN: _looked_again(report, one.measure)}
+    return one.why or "; ".join(f"{cause}: {report.meaning(cause)}{again.get(cause, '')}" for cause in one.causes)
 
 
 def verdict_cells(report: VerdictReport, one: Verdict) -> list[str]:
@@ -247,7 +248,8 @@ def _least_p(report: VerdictReport) -> str:
     """The smallest p of those that are not shown to be better, in brackets; "" where there is none."""
     known = [one.adjusted for one in report.those(Word.NO_BETTER) if one.adjusted[1] == one.adjusted[1]]
     least = "smallest " * (len(known) > 1)
-    return f" ({least}{chance_text(min(known))})" if known else ""
+    by = " by Holm" * (report.planned > 1)
+    return f" ({least}{chance_text(min(known))}{by})" if known else ""
 
 
 def _does(names: list[str]) -> str:
@@ -326,7 +328,7 @@ def _reasons(report: VerdictReport, encoded: Encoded) -> list[str]:
             said.append(f"What is known of why: {words} work only together, which scores of single words cannot say.")
         elif names:
             meant = report.meaning(cause).replace("of masking:", f"of masking{_anew(report)}:")
-            meant += _looked_again(report) * (cause == Cause.SIGN)
+            meant += _looked_again(report, *report.turned) * (cause == Cause.SIGN)
             said.append(f"{joined(names)} {meant}.".replace(" does ", f" {_does(names)} ", 1))
     return said
 
@@ -339,10 +341,11 @@ def _anew(report: VerdictReport) -> str:
     return f" ({joined(ps)}, a laxer test: not adjusted for the number of measures)" if ps else ""
 
 
-def _looked_again(report: VerdictReport) -> str:
-    """The chance p of measures' other values, in brackets behind them."""
-    ps = [chance_text((p, p)) for p in report.turned.values()]
-    return f" ({joined(ps)}, a second look, for which this is not adjusted)" if ps else ""
+def _looked_again(report: VerdictReport, *names: str) -> str:
+    """The chance p of these measures' other values, in brackets behind them; "" where there is none."""
+    ps = [chance_text((p, p)) for name in names if (p := report.turned.get(name)) is not None]
+    many = f", adjusted for {report.planned} measures" * (report.planned > 1)
+    return f" ({joined(ps)}{many}; a second look at this text, for which p is not adjusted)" if ps else ""
 
 
 def _marks(report: VerdictReport) -> list[str]:

@@ -20,6 +20,7 @@ from core.verdicts.chance import (
     draws_needed,
     null_of_table,
     reachable,
+    second_look_p,
     stepwise_p,
     table_pays,
     tail_test,
@@ -136,6 +137,25 @@ def test_random_attributions_are_believed_on_at_most_five_percent_of_texts(kind)
         # It is no test that never speaks.
         assert better.any(axis=1).sum() >= stats.binom.ppf(0.001, N, 0.025)
     assert not (better & worse).any()
+
+
+@pytest.mark.parametrize("values", ["signed", "absolute"])
+def test_a_second_look_at_random_attributions_finds_something_on_at_most_five_percent_of_texts(values):
+    """2,000 texts, three random attributions each, looked at by their other values where the verdict fails them."""
+    N, M, F, rng = 2_000, 3, 6, np.random.default_rng(29)
+    scores, tables = rng.normal(size=(N, M, F)), rng.random((N, 2**F))
+    own, other = (np.argsort(-one, axis=2) for one in (scores, np.abs(scores)))
+    if values == "absolute":
+        own, other = other, own
+    draws = rng.random((N, 99, F)).argsort(axis=2)
+    better, _ = words(tables, own, draws, F)
+    found = 0
+    for table, orders, random, believed in zip(tables, other, draws, better):
+        null = NullOrders(aopc_of_orders(table, random), len(random))
+        ps = [second_look_p(null, reached, M) for reached in aopc_of_orders(table, orders)]
+        found += any(p <= 0.05 for p, told in zip(ps, believed) if not told)
+    # It is no look that never finds any.
+    assert stats.binom.ppf(0.001, N, 0.015) <= found <= stats.binom.ppf(0.999, N, 0.05)
 
 
 def test_what_finds_the_words_that_count_is_believed():

@@ -35,6 +35,7 @@ from core.verdicts.telling import (
     chance_sentence,
     erasures_sentence,
     families_sentence,
+    reason_text,
     suits_sentence,
     verdict_cells,
     verdict_text,
@@ -127,7 +128,7 @@ def test_what_holm_over_measures_does_not_reject_is_not_shown_and_can_be_luck():
     )
     assert believe_sentence(report, explainer.encoded).startswith(
         "<b>None</b> of these 3 orders is shown to do better than chance here, that is, to take the "
-        "score down further than random orders do (smallest chance p = 0.075); that does not show them wrong."
+        "score down further than random orders do (smallest chance p = 0.075 by Holm); that does not show them wrong."
     )
     # Alone it is believed; beside one that is, another is not shown to be better.
     alone = decided(explainer, LOO)
@@ -266,8 +267,9 @@ def test_a_sign_that_hides_what_counts_is_named():
     absolute = decided(explainer, sign="absolute")
     assert words(absolute) == [Word.BETTER] and report.turned == {IXG: absolute.verdicts[0].adjusted[1]}
     p = number(report.turned[IXG])
-    told = f"by its absolute values (chance p = {p}, a second look, for which this is not adjusted)."
-    assert f"does better than chance {told}" in believe_sentence(report, explainer.encoded)
+    told = f"by its absolute values (chance p = {p}; a second look at this text, for which p is not adjusted)"
+    assert f"does better than chance {told}." in believe_sentence(report, explainer.encoded)
+    assert reason_text(report, report.verdicts[0]) == f"sign: does better than chance {told}"
 
 
 def test_equal_orders_fail_alike_and_the_other_values_are_held_to_as_much_as_the_verdict():

@@ -3,11 +3,11 @@ drift of the embeddings.
 """
 
 from collections import Counter
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, field
 
 import numpy as np
 
-from core.evaluation.findings import FEW
+from core.evaluation.findings import of_enough
 from core.evaluation.sampling import Sample
 from core.evaluation.studies.behaviour import Course, Walked
 from core.evaluation.studies.check_report import strategy
@@ -134,7 +134,7 @@ def _line(course: Course, one: Walked, baseline: Walked | None, fewest: np.ndarr
         course,
         int(one.there.sum()),
         len(shares),
-        _fidelity(1 - shares),
+        of_enough(mean_interval(1 - shares), len(shares)),
         _normalised(course, one, baseline, fewest),
         float(one.never[one.judged].mean()) if len(shares) else np.nan,
         _unflipped(one),
@@ -142,12 +142,6 @@ def _line(course: Course, one: Walked, baseline: Walked | None, fewest: np.ndarr
         spreads[:, 1],
         spreads[:, 0],
     )
-
-
-def _fidelity(each: np.ndarray) -> Interval:
-    """Its mean over examples, and a 95 % interval from FEW of them on."""
-    found = mean_interval(each)
-    return found if len(each) >= FEW else replace(found, low=np.nan, high=np.nan)
 
 
 def _unflipped(one: Walked) -> np.ndarray:

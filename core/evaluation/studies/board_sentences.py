@@ -20,7 +20,7 @@ from core.metrics.registry import HIGHER
 from core.validity.marks import MEANING, OUT, SIGN, with_sign
 from core.verdicts.deciding import Verdict, Word
 from core.verdicts.telling import suits_sentence, verdict_record, verdict_text
-from core.wording import amount, cut_sentence, fixed_number, joined, number, with_ends
+from core.wording import amount, cut_sentence, fixed_number, joined, number, p_value, with_ends
 
 PASSES, TOOK, MEASURE = "forward passes", "milliseconds", "measure"
 HOW = (
@@ -372,7 +372,7 @@ def pairs_table(report: BoardReport, figure: str) -> Table:
             return ""
         if {report.names[i], report.names[j]} & {*marked}:
             return SIGN
-        return f"{'beats it, ' * bool(found.by[i, j])}p = {number(found.p[i, j])}"
+        return f"{'beats it, ' * bool(found.by[i, j])}{p_value(found.p[i, j])}"
 
     rows = [[name, *(cell(i, j) for j in range(len(report.names)))] for i, name in enumerate(report.names)]
     return [arrow(figure), *report.names], rows

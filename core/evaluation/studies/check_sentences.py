@@ -33,7 +33,7 @@ from core.evaluation.studies.check_report import (
 from core.mathematics.statistics import Interval
 from core.validity.marks import OUT, PERCENT, SIGN, alone
 from core.validity.references import CALIBRATED, LITERAL, Reference
-from core.wording import amount, joined, percent, share_text
+from core.wording import amount, joined, p_value, percent, share_text
 
 BEGINS = {
     TRUSTED: "Not rejected, which is no proof that it knows masked inputs",
@@ -77,7 +77,9 @@ def check_figures(found: CheckReport) -> str:
     gained = f" ({points_text(found.gained[0], found.metric)})" if unsure else ""
     counts = found.tally.settled and CALIBRATED in found.random.gates and found.verdict not in _UNTOLD
     so_far = f"On the {amount(found.n, 'text')} so far, " if found.tally.coming else ""
-    smallest = f"; of {len(X)} ratios the smallest {_p(found.smallest()[0])}, by count, unadjusted" if counts else ""
+    smallest = (
+        f"; of {len(X)} ratios the smallest {p_value(found.smallest()[0])}, by count, unadjusted" if counts else ""
+    )
     return f"{so_far}{reach}{gained}{smallest}."
 
 
@@ -369,8 +371,8 @@ def _validity(masked: CheckReport | None, plain: CheckReport | None) -> Iterator
             only_all = "; at no smaller ratio, as FMM found for bAbI-2" if not should and where == [len(X) - 1] else ""
             most = one.most_rejected()
             here = (
-                f"{one.counted(one.worst())}, {_p(p)} (calibrated){only_all}; literal form, by Simes "
-                f"{_p(one.smallest(LITERAL)[0])}; of single texts at most {100 * most.mean:.1f} % "
+                f"{one.counted(one.worst())}, {p_value(p)} (calibrated){only_all}; literal form, by Simes "
+                f"{p_value(one.smallest(LITERAL)[0])}; of single texts at most {100 * most.mean:.1f} % "
                 f"[{100 * most.low:.1f}, {100 * most.high:.1f}] rejected, {PERCENT} expected, margin {100 * MARGIN:g}"
             )
             within = not_more(most, one.n)
@@ -387,11 +389,6 @@ def _validity(masked: CheckReport | None, plain: CheckReport | None) -> Iterator
                 yield Finding(claim, here, None, why)
                 continue
             yield Finding(claim, here, None if found is None else found == should, _unsure(one))
-
-
-def _p(p: float) -> str:
-    """A p-value, no smaller than anybody can tell."""
-    return "p < 0.0001" if p < 1e-4 else f"p = {p:.3g}"
 
 
 def _unsure(one: CheckReport) -> str:

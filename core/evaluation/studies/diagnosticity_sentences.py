@@ -18,7 +18,7 @@ from core.explanation.rows import values_taken
 from core.mathematics.diagnosticity import CHANCE, HALF, STRICT, Compared
 from core.mathematics.erasure import LENGTHS
 from core.mathematics.statistics import significant
-from core.wording import as_json, fixed_number, joined, number, percent, share_text, text_table
+from core.wording import as_json, fixed_number, joined, number, p_value, percent, share_text, text_table
 
 # The paper, as sentences name it.
 SOFTFAITH = "SoftFaith (Zhao and Aletras, ACL 2023)"
@@ -40,12 +40,6 @@ PAPER_BY_TASK = {
     "NS": (0.384, 0.344, 0.385, 0.282),
     "Soft-NS": (0.467, 0.560, 0.294, 0.527),
 }
-
-
-def p_value(p: float) -> str:
-    """p as people read it."""
-    # Spaces at which no line breaks.
-    return "—" if np.isnan(p) else "p\u00a0<\u00a00.001" if p < 0.001 else f"p\u00a0=\u00a0{p:.2g}"
 
 
 def diagnosticity_answer(found: DiagnosticityReport) -> str:
@@ -134,7 +128,7 @@ def _from_chance(found: DiagnosticityReport) -> str:
 
 def _pair(one: Tested) -> str:
     """A soft metric beside its hard one; where either has no value, why."""
-    why = one.found.reason.rstrip(".") or p_value(one.found.paired)
+    why = one.found.reason.rstrip(".") or p_value(one.found.paired).replace(" ", "\u00a0")
     if np.isnan([one.found.first, one.found.second]).any():
         return f"{one.soft} beside {one.hard} — ({why})"
     return (

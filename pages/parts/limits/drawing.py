@@ -186,7 +186,9 @@ def _save_page(view: View, boards: Boards, scores: tuple[list[str], list[list[st
         *read,
     ]
     answer = " ".join(filter(None, said))
-    save_limits(view, sides, answer, " ".join(standing.comparison(boards)).strip(), scores, choice.direction, settings)
+    beside = standing.comparison(boards)
+    told = f"{beside.head} {beside.rest}".strip()
+    save_limits(view, sides, answer, told, scores, choice.direction, settings)
 
 
 def draw_widths(view: View, known: KnownLimits, study: WidthStudy, i: int, asks: Callable[[], None]) -> None:

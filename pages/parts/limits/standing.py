@@ -2,6 +2,7 @@
 
 from collections.abc import Callable, Mapping
 from dataclasses import replace
+from typing import NamedTuple
 
 from core.explanation.limiting import Walk
 from core.explanation.metric_table import LEVEL
@@ -76,8 +77,14 @@ ORDER_COLUMNS = [
 ]
 
 
-# What stands for the comparison while it may still turn.
-PENDING = "Whether normalising changes which model is ahead is told once all of it is known."
+class SetBeside(NamedTuple):
+    """What comes of setting two models beside each other, in sentences: head, the answer, and rest, what stands behind
+    it; "" with one model. settled: nothing of it may turn any more, so that it may stand for the page's answer.
+    """
+
+    head: str = ""
+    rest: str = ""
+    settled: bool = False
 
 
 def limits_line(known: KnownLimits, board: StandingTable, width: int | None) -> str:
@@ -253,7 +260,7 @@ def comparison_line(found: Comparison, complete: bool) -> str:
     if not found.ahead:
         return ""
     if not complete:
-        return PENDING
+        return "Whether normalising changes which model is ahead is told once all of it is known."
     if any(one.marked for one in found.placed):
         return f"<b>Which of the two models a measure explains better cannot be told here.</b> {SCORES_REST}"
     begins, goes_on = _changed(found)
@@ -301,24 +308,24 @@ def compared(boards: Boards) -> Comparison | None:
     return compare_standings(by_model(boards), next(iter(boards)).choice.direction)
 
 
-def comparison(boards: Boards) -> tuple[str, str]:
-    """What comes of setting two models beside each other, how far each can go first where nothing more can be told, and
-    the rest, in sentences; "" with one.
+def comparison(boards: Boards) -> SetBeside:
+    """What comes of setting two models beside each other: how far each can go stands first where nothing more can be
+    told.
     """
     if len(boards) < 2:
-        return "", ""
+        return SetBeside()
     sides = [one.side for one in boards]
     found, classes = compared(boards), classes_sentence(sides)
     if not same_class(sides):
-        return classes, ""
+        return SetBeside(classes, settled=True)
     if found is None:
         none = "there are none yet, or every order of one of them scores the same."
-        return f"The scores of the two models are not compared: {none} {classes}".rstrip(), ""
+        return SetBeside(f"The scores of the two models are not compared: {none} {classes}".rstrip(), settled=True)
     complete = not any(one.runs for one in boards)
     said, ranges = comparison_line(found, complete), ranges_line(by_model(boards))
     rest = numbers_line(found) if complete else ""
     head, after = (f"{said} {ranges}", rest) if rest else (said, ranges)
-    return f"{head} {classes}".strip(), after
+    return SetBeside(f"{head} {classes}".strip(), after, complete)
 
 
 def _changed(found: Comparison) -> tuple[str, str]:
