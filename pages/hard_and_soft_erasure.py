@@ -10,8 +10,12 @@ from core.explanation import metric_sentences
 from core.explanation.limiting import left_over
 from core.explanation.metric_report import HEADER, MetricReport, metric_rows
 from core.explanation.metric_table import BLUEST, LEVEL
+from core.measures.catalogue import measures
+from core.measures.registry import ORACLE
+from core.metrics.catalogue import metrics
 from core.stability.known import COLUMN, unstable_cell, why_unstable
 from core.validity.marks import SIGN
+from core.verdicts.telling import suits_sentence
 from core.wording import linked_name, safe_name, strong
 from pages.parts.components.tables import table
 from pages.parts.erasure.choosing import choose_erasure
@@ -96,7 +100,16 @@ def _say(view: View, known: KnownRatings, aside: str) -> None:
     # Cells that stand far above random attributions read as verdicts, which another page gives.
     proof = linked_name("AOPC and NAOPC", link_to("aopc_and_naopc"))
     chance = f"Whether an order is more than luck is tested on {proof}, not here." if then else ""
-    prediction_line(view, aside.strip(), f"{then} {chance}".strip(), first=told)
+    favours = suits_sentence(report.rated, "as hard metrics erase them") if then and _led_by_masking(report) else ""
+    prediction_line(view, aside.strip(), f"{then} {chance} {favours}".strip(), first=told)
+
+
+def _led_by_masking(report: MetricReport) -> bool:
+    """Whether a measure that masks words itself is first by a metric that erases them whole."""
+    leads = [
+        first for first, named in report.trusted.leaders().items() if not all(metrics()[one].soft for one in named)
+    ]
+    return any(measures()[one].needs == ORACLE for first in leads for one in first if one in measures())
 
 
 def _draw(view: View, known: KnownRatings, asks) -> None:
@@ -117,7 +130,7 @@ def _table(view: View, known: KnownRatings, report: MetricReport) -> None:
     )
     captions(metric_sentences.notes(report.table))
     with st.expander("How to read it"):
-        captions((_KEPT, _PLACES, _SPREAD))
+        captions(filter(None, (_KEPT, metric_sentences.lengths_sentence(report), _PLACES, _SPREAD)))
         table(*metric_rows(report.names), most=300)
     if not report.rated:
         return

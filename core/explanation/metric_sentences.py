@@ -2,7 +2,7 @@
 undefined or no better than chance.
 """
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 
 import numpy as np
 
@@ -93,7 +93,8 @@ def _untold(board: MetricTable, trusted: MetricTable, lost: list[bool]) -> str:
     gone, stays = ("soft", "hard") if lost[0] else ("hard", "soft")
     named, left = [board.metrics[k] for k in kinds[lost[0]]], kinds[not lost[0]]
     whose = _told(named) if len(named) <= _MOST_NAMED else f"{gone} metrics"
-    says = "; ".join(_puts(trusted)) or "no metric tells these measures apart"
+    # Half an answer is no place to crown one.
+    says = "; ".join(_puts(trusted, escaped)) or "no metric tells these measures apart"
     whole = np.array_equal(trusted.values[:, left], board.values[:, left], equal_nan=True)
     by = f"By {stays} {'erasure alone' if whole else f'numbers without {SIGN}'}, {says}."
     if not board.comparable()[kinds[lost[0]]].any():
@@ -143,10 +144,13 @@ def _leaders(board: MetricTable) -> str:
     return f": {_shares(found, board)}" if len(found) > 3 else f": {'; '.join(_puts(board))}"
 
 
-def _puts(board: MetricTable) -> list[str]:
-    """Whom the metrics that tell measures apart put first, and by how much, a clause for each group that is at one."""
+def _puts(board: MetricTable, name: Callable[[str], str] = strong) -> list[str]:
+    """Whom the metrics that tell measures apart put first, and by how much, a clause for each group that is at one;
+    name: how a measure's name is written.
+    """
     return [
-        f"{_told(named)} put{'s' if len(named) == 1 else ''} {_named(first)} first{_ahead(board, first, named)}"
+        f"{_told(named)} put{'s' if len(named) == 1 else ''} {joined([name(one) for one in first])} first"
+        + _ahead(board, first, named)
         for first, named in board.leaders().items()
     ]
 
@@ -325,8 +329,8 @@ def lengths_sentence(report: MetricReport) -> str:
         f"{'' if size == 1 else 's'}"
         for size, lengths in equal_lengths(report.sizes)
     ]
-    once = "so these points are one input that counts more than once in the mean."
-    return f" This text is short: {'; '.join(same)}, {once}" if same else ""
+    once = "so these lengths are one input that counts more than once in the mean."
+    return f"This text is short: {'; '.join(same)}, {once}" if same else ""
 
 
 def _told(names: Sequence[str]) -> str:

@@ -130,8 +130,9 @@ def why_sentence(report: VerdictReport, encoded: Encoded) -> str:
     return " ".join(_reasons(report, encoded))
 
 
-def suits_sentence(names: Iterable[str]) -> str:
-    """Which measures are made as they are tested, beside others that are not, text; "" where none is, or all are.
+def suits_sentence(names: Iterable[str], how: str = "as the test masks them") -> str:
+    """Which measures are made as they are tested, beside others that are not, text; "" where none is, or all are; how:
+    they are tested.
 
     Source: FMM §6, on leave-one-out and RACU.
     """
@@ -140,10 +141,7 @@ def suits_sentence(names: Iterable[str]) -> str:
     if not own or len(own) == sum(not one.baseline for one in known):
         return ""
     masks, them = ("masks", "it") if len(own) == 1 else ("mask", "them")
-    return (
-        f"{joined(own)} {masks} words to score them, as the test masks them: that favours {them}, and by how much is "
-        "not known."
-    )
+    return f"{joined(own)} {masks} words to score them, {how}: that favours {them}, and by how much is not known."
 
 
 def favoured_sentence(report: VerdictReport) -> str:

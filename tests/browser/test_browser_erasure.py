@@ -68,7 +68,7 @@ def test_the_table_is_read_in_both_themes_and_its_signs_have_words(visit):
 
 
 def test_table_and_figures_are_saved_and_a_slider_changes_what_the_hard_metrics_say_and_the_address(visit):
-    person = opened(visit, measures=["leave-one-out", "gradient"])
+    person = opened(visit, measures=["leave-one-out", "gradient", "input × gradient"])
     name, content = person.saved("Table (CSV)")
     assert (
         name.startswith(f"erasure-{SMALL}")

@@ -22,6 +22,8 @@ from pages.parts.frame.sidebar import View
 from pages.parts.frame.texts import captions
 from pages.parts.sections.saving import about_view
 
+# Of fewer measures an agreement of two orders says little.
+FEWEST_RANKED = 4
 _BESIDE = (
     "Each line is a measure, as the legend names it; measures that share a place are set beside each other there, from "
     "left to right as in the table, so that none hides another: within a place the side means nothing."
@@ -45,10 +47,18 @@ def draw_agreement(view: View, report: MetricReport) -> None:
         return
     captions([*pairs_sentences(board), *filter(None, [unranked])])
     heads = [head(board.metrics[k]) for k in shown]
+    # Lines that all run level say no more than the sentence and the table.
+    if (board.places[:, shown] == board.places[:, shown[:1]]).all():
+        st.caption("Each of them puts the measures at the same places, those of the table.")
+        return
     texts = [[number(float(value)) for value in row] for row in board.values[:, shown]]
     drawn = places_across(board.measures, [hue(name) for name in board.measures], heads, board.places[:, shown], texts)
     _draw(view, drawn, "places", metrics_in_words(board), "metric-places", "the places")
     st.caption(_BESIDE)
+    if len(board.measures) < FEWEST_RANKED:
+        few = f"of {len(board.measures)} measures Kendall’s τ-b takes few values and says little"
+        st.caption(f"How far two metrics agree is told from {FEWEST_RANKED} measures on: {few}.")
+        return
     agreement = board.agreement[shown][:, shown]
     # Of a metric with itself it says nothing.
     if np.isnan(agreement[~np.eye(len(shown), dtype=bool)]).all():
@@ -80,7 +90,7 @@ def draw_lengths(view: View, report: MetricReport) -> None:
     _draw(view, drawn, "lengths", told, "erasure-by-length", "the scores by length")
     st.caption(
         "Full and dashed lines: hard metrics, which need a length; flat dotted lines: the soft metric of the same "
-        f"measure, which needs none.{lengths_sentence(report)}"
+        f"measure, which needs none.{f' {same}' if (same := lengths_sentence(report)) else ''}"
     )
 
 
