@@ -15,10 +15,15 @@ from core.wording import number, printed_number, shortened
 
 if TYPE_CHECKING:
     from jinja2 import Environment
+    from markupsafe import Markup
 
 # Nothing may be loaded and nothing may run, whatever a text holds.
 POLICY = "default-src 'none'; style-src 'unsafe-inline'; img-src data:; base-uri 'none'; form-action 'none'"
 BIDI = re.compile("[\u061c\u200e\u200f\u202a-\u202e\u2066-\u2069]")
+# Of text that is escaped: what is read as one, "p = 0.05", "0.98 ± 0.01 ⚠", "64.5 %".
+_WHOLE = re.compile(
+    rf"\bp (?:=|&lt;|≤|≥) [\d.e−-]+|[\d.,−+-]+(?: ± [\d.]+)? {marks.SIGN}|[\d.,−+-]+ ± [\d.]+|[\d.,]+ %"
+)
 _TEMPLATES = Path(__file__).parent / "templates"
 _MOST_CLASSES = 20
 
@@ -82,6 +87,7 @@ def environment(folder: Path) -> "Environment":
         "hue": hue,
         "describe": describe,
         "with_sign": marks.with_sign,
+        "together": _together,
         "value_text": value_text,
         "likeliest": _likeliest,
     }
@@ -101,6 +107,13 @@ def shade(value: float, kind: str = "signed") -> str:
     """
     red, green, blue = rgb(UNSIGNED if kind == "positive" else OPPOSES if value < 0 else SUPPORTS)
     return f"rgba({red},{green},{blue},{min(1.0, abs(value)) * STRONGEST:.3f})"
+
+
+def _together(text: str) -> "Markup":
+    """A cell's text, in which no line breaks within a number with its p, its error, its unit or its sign."""
+    from markupsafe import Markup, escape
+
+    return Markup(_WHOLE.sub(r'<span style="white-space:nowrap">\g<0></span>', str(escape(_typed(text)))))
 
 
 def _typed(value):

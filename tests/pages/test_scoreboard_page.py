@@ -59,7 +59,7 @@ def opened(monkeypatch, tmp_path):
 
 def verdict_word(cell: str) -> str:
     """The verdict of a file that a cell of the page says."""
-    return "cannot be told" if " (" not in cell else f"{cell.partition(' (')[0]} than chance"
+    return "cannot be told" if ", p" not in cell else f"{cell.partition(', p')[0]} than chance"
 
 
 def test_it_is_the_last_page():
@@ -74,7 +74,7 @@ def test_one_example_has_a_verdict_of_each_measure_and_the_librarys_numbers(open
     encoded = explainer.encode(SHORT[0].text, None, "word")
     target = int(explainer.logits(encoded).argmax())
     first, second = app.tables[:2]
-    assert first[0][:3] == ["measure", "against chance (of 2)", "comprehensiveness ↑"]
+    assert first[0][:3] == ["measure", "against chance, of 2 (chance p ↓)", "comprehensiveness ↑"]
     assert (
         second[0][:2] == ["measure", "NS ↑"]
         and "by AOPC comprehensiveness (higher is better), and chance p (lower is better), adjusted for 2" in app.said
@@ -151,7 +151,7 @@ def test_verdicts_that_other_pages_know_are_shown_unasked(opened, bundled):
     # Of several texts the rows alone are kept, and no forward pass.
     study, texts = VerdictsOfTexts(usual), without_labels("d", "0" * 64, SHORT)
     rows = finish(run_study(explainer, texts, study, resources.store()))
-    said = believe_sentence(report_of_row(rows, study), explainer.encode(SHORT[0].text, None, "word"))
+    said = believe_sentence(report_of_row(rows, study), explainer.encode(SHORT[0].text, None, "word"), chances=False)
     st.cache_resource.clear()
     assert f"{without_markup(said)} Not judged yet: attention." in app.run().said and app.has(
         "button", "Compute which of 4 measures to believe"
@@ -165,7 +165,7 @@ def test_verdicts_that_other_pages_know_are_shown_unasked(opened, bundled):
     app = opened(-1.0, **query)
     wait(app, lambda: "Each order is set against" in app.said, rest=3.0)
     report = decide_verdicts(test, StandingGates(encoded, explainer.reference))
-    assert without_markup(believe_sentence(report, encoded)) in app.said
+    assert without_markup(believe_sentence(report, encoded, chances=False)) in app.said
 
 
 def test_of_many_parts_one_button_asks_for_all_and_a_menu_for_each(opened):

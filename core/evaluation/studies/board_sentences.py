@@ -19,7 +19,7 @@ from core.measures.catalogue import measures
 from core.metrics.registry import HIGHER
 from core.validity.marks import MEANING, OUT, SIGN, with_sign
 from core.verdicts.deciding import Verdict, Word
-from core.verdicts.telling import suits_sentence, verdict_record, verdict_text
+from core.verdicts.telling import p_text, suits_sentence, verdict_record, verdict_text
 from core.wording import amount, cut_sentence, fixed_number, joined, number, p_value, with_ends
 
 PASSES, TOOK, MEASURE = "forward passes", "milliseconds", "measure"
@@ -254,6 +254,12 @@ def draws_note(report: BoardReport) -> str:
     )
 
 
+def means_note(report: BoardReport) -> str:
+    """Over how many texts the figures are means, a sentence; "" of one text."""
+    over = f"Figures are means over {amount(report.n, 'text')}, over fewer where n stands beside them."
+    return over if report.tally.total > 1 else ""
+
+
 def cheapest_believed(believed: Sequence[str], report: BoardReport) -> str:
     """Which of the measures that are better than chance on a text costs least, a sentence; "" where none is."""
     known = {name: report.passes[name] for name in believed if name in report.passes}
@@ -306,14 +312,20 @@ def verdicts_of_text(verdicts: Sequence[Verdict], chosen: Sequence[str] = ()) ->
     """The column of one text: whether each measure's order is better than random ones; chosen: the measures that there
     are, of which fewer may be judged so far.
     """
-    told = {one.measure: verdict_text(one).replace(" than chance", "") for one in verdicts}
+    told = {one.measure: _short(one) for one in verdicts}
     without = [name for name in chosen if name not in told]
     about = f"Against chance: judged together are {joined(list(told))}" if told else ""
     if told and without:
         about += f"; of {joined(without)} it is not computed yet, which can change the others’ verdicts (Holm)"
     lines = {(0, one.measure): verdict_record(one, len(verdicts)) for one in verdicts}
-    header = f"against chance (of {len(told)})" if told else "against chance"
+    header = f"against chance, of {len(told)} (chance p ↓)" if told else "against chance"
     return VerdictColumn(header, told, about and f"{about}.", lambda: lines)
+
+
+def _short(one: Verdict) -> str:
+    """A verdict as a cell under a header that names chance and its p: "better, p = 0.013"."""
+    word = str(one.word).replace(" than chance", "")
+    return f"{word}, {p_text(one.adjusted)}" if one.told else verdict_text(one)
 
 
 def verdicts_of_texts(
@@ -358,7 +370,7 @@ def cost_texts(report: BoardReport, name: str) -> list[str]:
     if name == RANDOM:
         return ["0", "0"]
     passes, took = report.passes[name], report.milliseconds[name]
-    return ["—" if passes != passes else f"{passes:,.0f}", f"{took:,.0f}" if took >= 100 else number(took)]
+    return ["—" if passes != passes else f"{passes:,.0f}", f"{took:,.0f}" if took >= 10 else number(round(took, 1))]
 
 
 def pairs_table(report: BoardReport, figure: str) -> Table:

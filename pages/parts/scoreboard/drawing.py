@@ -23,6 +23,7 @@ from core.evaluation.studies.board_sentences import (
     board_table,
     draws_note,
     marked_count,
+    means_note,
     pairs_table,
     parting,
 )
@@ -71,15 +72,18 @@ def draw_board(work: Asking, asks: Callable[[], None], order: str, verdicts: Cal
             captions(filter(None, [column.about]))
         asks()
         return
-    parts = parting(report)
-    if parts:
-        st.markdown(plain(parts + " One text ranks no measures: a sample may." * (len(work.sample) == 1)))
+    # Of one text the verdicts may wait to be asked for, which is what the page is for; of a sample what is known stands
+    # in view, and what is under way, part by part, behind it.
+    parts, alone = parting(report), len(work.sample) == 1
+    if parts and not alone:
+        st.markdown(plain(parts))
     _picture(work, report)
     # The first sentence is the page's answer, or what one text cannot tell.
     captions(one for one in work.question.sentences(report)[1:] if one != parts)
-    # Of one text the verdicts may wait to be asked for, which is what the page is for; of a sample what is known stands
-    # in view, and what is under way, part by part, behind it.
-    alone = len(work.sample) == 1
+    # Who is ahead on one text is no answer: the table has it, and one line for each metric.
+    if parts and alone:
+        with st.expander("Which measure is ahead here, metric by metric"):
+            st.markdown(plain(parts))
     if alone:
         asks()
     _tables(report, order, column)
@@ -119,15 +123,17 @@ def _picture(work: Asking, report: BoardReport) -> None:
 
 def _tables(report: BoardReport, order: str, column: VerdictColumn) -> None:
     st.header("Words erased one after the other", anchor=False)
-    captions([ERASED])
     shown = [one for one in figures() if one not in board_metrics()]
     table(*board_table(report, shown, order, column), most=80)
-    captions(filter(None, [column.about, f"{INTERVALS} {COSTS}"]))
+    captions(filter(None, [means_note(report), column.about]))
+    with st.expander("What these figures are"):
+        captions([ERASED, INTERVALS, COSTS])
     st.header("Important words kept or erased, whole or in part", anchor=False)
-    captions([KEPT, draws_note(report)])
     header, rows = board_table(report, [*board_metrics(), EVIDENCE], order, column)
     kept = [i for i in range(len(header)) if i not in (1, len(header) - 2, len(header) - 1)]
     table([header[i] for i in kept], [[row[i] for i in kept] for row in rows], most=80)
+    with st.expander("What these are, and what was drawn for them"):
+        captions([KEPT, draws_note(report)])
     if counted := marked_count(report):
         with st.expander("On how many texts inputs are rejected"):
             st.caption(plain(counted))

@@ -161,13 +161,15 @@ def _say(view: View, board: TextBoard) -> None:
     # The same text may have another word where fewer are judged: said here, and not left to be found.
     also = [families_sentence(report, one) for one in reports[1:]]
     said = " ".join(
-        filter(None, [believe_sentence(report, view.encoded, why=False) + left, *also, favoured_sentence(report)])
+        filter(None, [believe_sentence(report, view.encoded, False, False) + left, *also, favoured_sentence(report)])
     )
-    prediction_line(view, "", cheapest, first=said)
+    alone = "One text ranks no measures: a sample of the data may." if figures is not None else ""
+    prediction_line(view, "", f"{cheapest} {alone}".strip(), first=said)
     if report.null.planned:
         usual = len(default_measures())
         fewer = f" Other pages judge {usual} measures unasked: p may be smaller there." * (report.planned > usual)
-        st.caption(plain(chance_sentence(report) + fewer))
+        with st.expander("How this is told, and how it can be wrong"):
+            st.caption(plain(chance_sentence(report) + fewer))
 
 
 def _waits(board: TextBoard) -> str:
