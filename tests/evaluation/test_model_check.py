@@ -50,6 +50,7 @@ from core.evaluation.studies.check_sentences import (
     check_findings,
     end_note,
     expected_sentence,
+    own_orders_sentence,
     twin_sentence,
     verdict_sentence,
 )
@@ -762,8 +763,8 @@ def test_the_verdicts_and_what_they_say():
     )
     unlike = verdict_sentence(replace(later, other_lengths=(5, 30)))
     assert unlike.startswith(
-        "No, not on these texts: with 70 % of the words masked at random, 100 % of the texts are unlike what m knows, "
-        "where 5 % are expected. Up to 60 % masked it is 0 % of all texts. ⚠ Masked at random"
+        "No, not on these texts: with 70 % of the words masked at random, 100 % of the texts (95 %: 83 to 100 %) are "
+        "unlike what m knows, where 5 % are expected; up to 60 % masked it is 0 %. ⚠ Masked at random"
     )
     assert "Averages over these texts masked at random say little" in unlike and "longer" not in said
     assert "python" not in unlike, "a command is no part of an answer"
@@ -833,12 +834,18 @@ def test_too_few_texts_of_usual_length_tell_nothing_of_length():
         (
             27,
             (
-                "49 % of the texts are unlike what m knows, where 5 % are expected. Length may be why: of the 35 texts of 5 "
-                "to 30 tokens, as long as most that the test was fitted on, 14 % are rejected there, of the 30 shorter or "
-                "longer ones 90 %. Up to 90 % masked it is 0 % of all texts."
+                "49 % of the texts (95 %: 37 to 62 %) are unlike what m knows, where 5 % are expected; up to 90 % masked "
+                "it is 0 %. Length may be why: of the 35 texts of 5 to 30 tokens, as long as most that the test was fitted "
+                "on, 14 % are rejected there, of the 30 shorter or longer ones 90 %."
             ),
         ),
-        (9, "22 % of the texts are unlike what m knows, where 5 % are expected. 30 of 65 texts are longer or shorter"),
+        (
+            9,
+            (
+                "22 % of the texts (95 %: 12 to 33 %) are unlike what m knows, where 5 % are expected; up to 90 % masked "
+                "it is 0 %. 30 of 65 texts are longer or shorter"
+            ),
+        ),
     ],
 )
 def test_the_answer_tells_of_which_lengths_where_length_is_shown_to_be_why(long, said):
@@ -874,18 +881,19 @@ def test_what_the_literal_form_rejects_is_told_beside_the_calibrated_one():
 @pytest.mark.parametrize(
     "rejected, told",
     [
-        ({0: 1, 4: 2, 9: 8, 10: 9}, "Up to 80 % masked it is 0 to 10 %"),
+        ({0: 1, 4: 2, 9: 8, 10: 9}, "up to 80 % masked it is 0 to 10 %"),
         # What is rejected elsewhere is within the range, and not left out of it.
-        ({0: 1, 2: 5, 10: 9}, "Up to 90 % masked it is 0 to 25 %"),
-        ({4: 9, 5: 5, 10: 2}, "At the other ratios it is 0 to 10 %"),
-        ({0: 2} | dict.fromkeys(range(1, 11), 9), "Unmasked it is 10 %"),
+        ({0: 1, 2: 5, 10: 9}, "up to 90 % masked it is 0 to 25 %"),
+        ({4: 9, 5: 5, 10: 2}, "at the other ratios it is 0 to 10 %"),
+        ({0: 2} | dict.fromkeys(range(1, 11), 9), "unmasked it is 10 %"),
     ],
 )
 def test_the_answer_tells_how_many_texts_are_rejected_where_masking_is_less_of_a_problem(rejected, told):
-    """Of 20 texts; five have p = 0.0025 and are rejected."""
-    lead, rest = verdict_sentence(of_twenty_judged(rejected)).split(". ")[:2]
-    assert lead.startswith("Not reliably: ") and rest == f"{told} of all texts"
-    assert lead.endswith("45 % of the texts are unlike what m knows, where 5 % are expected")
+    """Of 20 texts; five have p = 0.0025 and are rejected. Nine of 20: 23.1 to 68.5 % by Clopper and Pearson."""
+    lead = verdict_sentence(of_twenty_judged(rejected)).partition(". ")[0]
+    assert lead.startswith("Not reliably: ")
+    about = "45 % of the texts (95 %: 23 to 68 %) are unlike what m knows, where 5 % are expected"
+    assert lead.endswith(f"{about}; {told}")
 
 
 def of_twenty(rejected: dict[int, int]) -> np.ndarray:
@@ -898,6 +906,37 @@ def of_twenty(rejected: dict[int, int]) -> np.ndarray:
 
 def of_twenty_judged(rejected: dict[int, int], reference=FLOORS):
     return judged(SOUND, of_twenty(rejected), reference)
+
+
+def test_the_orders_of_measures_are_told_of_by_themselves_without_what_all_orders_share():
+    """Of 20 texts; by Holm over ten ratios the smallest p counts ten times, and with all masked any order is another."""
+    found = of_twenty_judged({10: 9})
+    counts = found.random.rejected[CALIBRATED]
+
+    def line(curve, p, at):
+        rejected = np.where(np.arange(11) == at, 5, np.where(np.arange(11) == 10, 9, 0))
+        own = np.where(np.arange(11) == at, p, np.where(np.arange(11) == 10, 1e-9, 0.9))
+        forms = {"p": {CALIBRATED: own}, "rejected": {CALIBRATED: rejected.astype(counts.dtype)}}
+        return replace(found.random, curve=curve, **forms)
+
+    def said(*lines):
+        return own_orders_sentence(replace(found, lines=(found.random, *lines)))
+
+    most = (
+        "Masked in measures’ own orders, up to 90 %, at most 5 of 20 texts are rejected (leave-one-out, 90 % masked)."
+    )
+    low, high = line(LOO, 0.0052, 9), line(GRADIENT, 0.0049, 3)
+    assert said(low) == (
+        f"{most} By Holm over these 10 ratios of each, inputs in the orders of leave-one-out are not rejected as "
+        "out-of-distribution (smallest p = 0.052)."
+    )
+    assert said(low, high).endswith(
+        "inputs in the orders of gradient are ⚠ rejected as out-of-distribution, those of leave-one-out are not."
+    )
+    assert said(high).endswith("inputs in the orders of gradient are ⚠ rejected as out-of-distribution.")
+    # Nothing before all is counted, without a measure, and of one that cannot be tested.
+    coming = replace(found, lines=(found.random, low), measured_tally=Tally(3, 20, coming=True))
+    assert said() == own_orders_sentence(coming) == said(replace(low, gates={})) == ""
 
 
 def test_where_everything_is_masked_it_is_said_why_accuracy_jumps_to_a_share():
@@ -1246,7 +1285,7 @@ def test_a_twin_is_set_beside_the_model_on_the_texts_that_both_have():
     assert "100 % of the texts are rejected under plain, trained without" in twin_sentence([plain, half])
     # Where the answer begins with that share it is not said again.
     (other,) = family_of(half, judged(SOUND, of_twenty({10: 8}), card=card(training="mask"), name="masked"))
-    assert check_answer(other).startswith("Not reliably: with everything masked, 40 % of the texts are unlike what mas")
+    assert check_answer(other).startswith("Not reliably: with everything masked, 40 % of the texts (95 %: 19 to")
     assert twin_sentence([other, plain]) == (
         "Under its twin plain, trained without masking, 100 % of the texts are rejected with everything masked."
     )

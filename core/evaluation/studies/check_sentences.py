@@ -30,7 +30,7 @@ from core.evaluation.studies.check_report import (
     X,
     difference_of,
 )
-from core.mathematics.statistics import Interval
+from core.mathematics.statistics import Interval, holm_adjusted, share_interval, significant
 from core.validity.marks import OUT, PERCENT, SIGN, alone
 from core.validity.references import CALIBRATED, LITERAL, Reference
 from core.wording import amount, joined, p_value, percent, share_text
@@ -167,13 +167,15 @@ def _tested(found: CheckReport) -> str:
     share = found.random.share(CALIBRATED)[worst]
     masked = masked_in_words(worst, found.sample.whole)
     begins = f"{'No' if share >= _MOST else 'Not reliably'}{_here(share, found)}"
-    unlike = f"{share_text(share)} of the texts are unlike what {found.model} knows, where {PERCENT} are expected"
+    ends = share_interval(int(found.random.rejected[CALIBRATED][worst]), found.n)
+    about = f"{share_text(share)} of the texts (95 %: {100 * ends.low:.0f} to {100 * ends.high:.0f} %)"
+    unlike = f"{about} are unlike what {found.model} knows, where {PERCENT} are expected"
     tested = (
         f"{SIGN} Masked at random, its inputs are {OUT} {_where(where)} ({counted}), each ratio by itself at "
         f"{PERCENT}{_literal(found)}."
     )
     averages = "" if found.other_lengths is None else _AVERAGES
-    said = [f"{begins}: {masked}, {unlike}.", length_sentence(found), f"{_elsewhere(found)} of all texts.", tested]
+    said = [f"{begins}: {masked}, {unlike}; {_elsewhere(found)}.", length_sentence(found), tested]
     return " ".join(filter(None, [*said, averages]))
 
 
@@ -182,6 +184,28 @@ def length_sentence(found: CheckReport) -> str:
     span = found.other_lengths
     split = None if span is None else by_length(found.followed, span, CALIBRATED, found.worst())
     return "" if split is None else split.sentence
+
+
+def own_orders_sentence(found: CheckReport) -> str:
+    """Whether inputs are rejected in the orders of measures, too, which the answer is not told of, plain text; "" while
+    examples are to come, and where none is tested. With everything masked the inputs are those of random order, so that
+    this ratio is left out; by Holm over the others of each measure.
+    """
+    tested = [line for line in found.measured if CALIBRATED in line.gates and line.gates[CALIBRATED].available]
+    if not tested or not found.measured_tally.settled or found.n < FEW:
+        return ""
+    most = max(tested, key=lambda line: line.share(CALIBRATED)[:-1].max())
+    k = int(most.rejected[CALIBRATED][:-1].argmax())
+    p = {line.curve.label: float(holm_adjusted(line.p[CALIBRATED][:-1]).min()) for line in tested}
+    marked, others = ([name for name in p if significant(p[name]) is out] for out in (True, False))
+    of = joined(list(p)) if not marked or not others else joined(marked)
+    over = f"{SIGN} {OUT}" if marked else f"not {OUT} (smallest {p_value(min(p.values()))})"
+    rest = f", those of {joined(others)} are not" if marked and others else ""
+    return (
+        f"Masked in measures’ own orders, up to {share_text(X[-2])}, at most {most.rejected[CALIBRATED][k]:,} of "
+        f"{most.n:,} texts are rejected ({most.curve.label}, {share_text(X[k])} masked). By Holm over these "
+        f"{len(X) - 1} ratios of each, inputs in the orders of {of} are {over}{rest}."
+    )
 
 
 def _here(share: float, found: CheckReport) -> str:
@@ -236,7 +260,7 @@ def _elsewhere(found: CheckReport) -> str:
     shares = [f"{100 * found.random.share(CALIBRATED)[k]:.0f}" for k in at]
     low, high = min(shares, key=int), max(shares, key=int)
     below = f"up to {share_text(X[first - 1])} masked" if first > 1 else "unmasked"
-    begins = f"{below[:1].upper()}{below[1:]}" if end == last else "At the other ratios"
+    begins = below if end == last else "at the other ratios"
     return f"{begins} it is {low if low == high else f'{low} to {high}'} %"
 
 

@@ -18,6 +18,7 @@ from core.evaluation.studies.check_sentences import (
     check_findings,
     end_note,
     expected_sentence,
+    own_orders_sentence,
     twin_sentence,
 )
 from core.evaluation.studies.disagreement import disagreement
@@ -25,7 +26,7 @@ from core.figures.check_figures import p_panels, panels, spans
 from core.terms import MASF_P
 from core.validity.marks import SIGN
 from core.validity.references import fitting_command, how_to_fit
-from core.wording import none_of, plain, share_text
+from core.wording import escaped, none_of, plain, share_text
 from pages.parts.check.checking import choose_texts, models_on_sample
 from pages.parts.check.known import answer_parts
 from pages.parts.components.pictures import chart, draw_figure
@@ -94,7 +95,7 @@ def _say(checked: list[Asking]) -> None:
     chance, found = first.works[0], first.report
     if found is not None:
         twin = twin_sentence([one.report for one in checked if one.report is not None])
-        show_answer(*answer_parts(found, twin))
+        show_answer(*answer_parts(found, twin), *filter(None, [escaped(own_orders_sentence(found), 600)]))
         if found.tally.settled and found.verdict in (DOUBTFUL, REJECTED):
             _what_to_do(first, found)
         return
