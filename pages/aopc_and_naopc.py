@@ -103,8 +103,11 @@ def _settings(view: View) -> dict:
 
 def _say(view: View, known: list[KnownLimits]) -> None:
     compared = standing.comparison(known_boards(known))
-    # Beside a second model the question is which of the two is better; the rest stands below the pictures.
-    first, *more = [compared.head] if compared.settled else [*_answer(known), *filter(None, [compared.head])]
+    closest, *believed = _answer(known)
+    # Beside a second model the question is which of the two is better, and whom to believe under each; how close the
+    # first one comes stands below the pictures.
+    head = [compared.head, *believed] if compared.settled else [closest, *believed, *filter(None, [compared.head])]
+    first, *more = head
     prediction_line(view, text_shown(view), *more, first=first, named=len(known) > 1)
 
 
@@ -120,7 +123,9 @@ def _draw(view: View, known: list[KnownLimits], asks) -> None:
             draw_raw(one)
     draw_gauges(view, boards)
     compared = standing.comparison(boards)
-    show_answer(*_answer(known) if compared.settled else (), after=f"<p>{compared.rest}</p>" if compared.rest else "")
+    show_answer(
+        *_answer(known)[:1] if compared.settled else (), after=f"<p>{compared.rest}</p>" if compared.rest else ""
+    )
     st.html(f"<p>{escaped(how_read(first.choice.direction, boards.get(first)), 600)}</p>")
     asks()
     # As a rule two models are refused for one reason.

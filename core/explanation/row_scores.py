@@ -185,7 +185,7 @@ def reach_sentence(table: StandingTable, scores: Mapping[str, RowScore], anew: b
     parts = [
         (lambda aopc: low <= aopc <= high, "within that"),
         (lambda aopc: aopc < low, "below that"),
-        (lambda aopc: aopc > high, "above that, but not by enough for so many measures"),
+        (lambda aopc: aopc > high, "above that, as one of several measures may by luck"),
     ]
     said = [
         f"{joined(those)} {'lies' if len(those) == 1 else 'lie'} {where}"

@@ -26,7 +26,6 @@ LINES = f"Crosses and dotted lines: the input is {OUT}, or comes after one that 
 AT_RATIOS = "; those at 0, 10 … 100 %, since the reference is too small for every step"
 LATER = f"{SIGN}\ufe0e This and every later step rests on inputs outside the model’s distribution."
 # What stands behind a sentence.
-SCORES_REST = f"{SIGN} Some of these scores rest on inputs that are {OUT}."
 # Of single inputs of a file, see `step_cells`.
 STEP_COLUMNS = [OUT, "at or after the first rejected step", "rule of the gate", "form of the gate"]
 

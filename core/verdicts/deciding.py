@@ -134,15 +134,11 @@ class VerdictReport:
 
     @property
     def orders(self) -> str:
-        """What was drawn, in words: "99 random orders", "all 120 orders", "the first 8 of 99 random orders"."""
+        """What was drawn, in words: "99 random orders", "all 120 orders", "8 of 99 random orders"."""
         drawn = len(self.null.reached)
         if self.null.every:
             return f"all {drawn:,} orders" if drawn > 1 else "the only order"
-        return (
-            f"{drawn:,} random orders"
-            if self.null.complete
-            else f"the first {drawn:,} of {self.null.planned:,} random orders"
-        )
+        return f"{drawn:,} random orders" if self.null.complete else f"{drawn:,} of {self.null.planned:,} random orders"
 
 
 def decide_verdicts(

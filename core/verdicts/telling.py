@@ -152,7 +152,7 @@ def favoured_sentence(report: VerdictReport) -> str:
 
 def chance_sentence(report: VerdictReport) -> str:
     """What orders were compared with, and how it can be wrong, text."""
-    stopped = "" if report.null.complete else " (they settled it: whatever the rest, no verdict could change)"
+    stopped = "" if report.null.complete else " (enough: whatever the rest reach, no verdict would be another)"
     many = report.null.rough
     scored = f"{many:,} of them, far from every measure, {'was' if many == 1 else 'were'} scored in half precision."
     far = f" {scored}" if many else ""

@@ -163,7 +163,7 @@ def test_orders_no_better_than_chance_are_set_against_what_random_orders_reach()
     assert reach_text(found) == f"Random orders of these words reach a NAOPC of 0.1 to 0.7 ({middle})"
     said = (
         f"{reach_text(found)}: <b>a</b> (0.4) lies within that; <b>b</b> (0.02) lies below that; <b>c</b> (0.8) lies "
-        "above that, but not by enough for so many measures."
+        "above that, as one of several measures may by luck."
     )
     assert (
         reach_sentence(found, scores) == f"{said} RACU is of another order, asked for again after each step of masking."

@@ -138,6 +138,7 @@ def test_equal_ranges_equal_scores_and_marks_are_said():
     assert found.ahead == {"a": (None, None)} and [one.place for one in found.placed] == [1, 1]
     said = f"{standing.comparison_line(found, True)} {standing.ranges_line(boards)} {standing.numbers_line(found)}"
     assert "alone" not in standing.comparison_line(found, True) and "cannot be told" in said
+    assert "cannot be told here</b>: ⚠ scores of <b>N</b> rest on inputs that are rejected" in said
     assert (
         "do not compare" not in said
         and "both are level (less than 0.01 apart) both ways" in said

@@ -233,7 +233,7 @@ def test_two_models_stand_beside_each_other_with_their_places_before_and_after(b
     assert (changes in app.said) == bool(compared.changed)
     assert ("ormalising does not change which model is ahead" in app.said) == (not compared.changed)
     # What rests on rejected inputs tells of no better model, which is said first.
-    none = "Which of the two models a measure explains better cannot be told here."
+    none = "Which of the two models a measure explains better cannot be told here"
     assert app.said.startswith(none) == (none in app.said) == any(one.marked for one in compared.placed)
     assert any("by NAOPC" in chart and "1. " in chart for chart in charts(app)) and "Kendall" in app.said
 

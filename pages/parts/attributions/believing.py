@@ -2,9 +2,13 @@
 
 import streamlit as st
 
+from core.verdicts.deciding import VerdictReport, Word
 from core.verdicts.telling import believe_sentence, favoured_sentence
+from core.wording import linked_name
 from pages.parts.attributions.scoring import ScoredRows
-from pages.parts.frame.links import choose_one
+from pages.parts.frame.data import first_data
+from pages.parts.frame.links import choose_one, held, link_to
+from pages.parts.frame.picking import OWN
 from pages.parts.frame.sidebar import View
 from pages.parts.frame.texts import prediction_line
 from pages.parts.frame.working import PageWork
@@ -29,7 +33,7 @@ def say_believed(view: View, scoring: ScoredRows, words: str, seen: str) -> None
     if report is not None:
         # Each row of words has its own p.
         said = believe_sentence(report, view.encoded, why=False, chances=False)
-        believed = f"{said} {favoured_sentence(report)}".rstrip()
+        believed = " ".join(filter(None, [said, favoured_sentence(report), _over_many(report)]))
         # What they part on, or where the evidence is, says which words count.
         prediction_line(view, seen or words, first=believed)
         return
@@ -45,6 +49,14 @@ def say_believed(view: View, scoring: ScoredRows, words: str, seen: str) -> None
             # What looks for it begins with the page.
             st.rerun()
         st.markdown(offered.price)
+
+
+def _over_many(report: VerdictReport) -> str:
+    """Where to go on where none is believed, HTML; "" elsewhere."""
+    if report.those(Word.BETTER) or not any(one.told for one in report.verdicts):
+        return ""
+    own = {"data": first_data(held("model") or "")} if held("data") == OWN else {}
+    return f"One text often tells too little; {linked_name('Data set', link_to('data_set', **own))} asks many."
 
 
 def _offered(scoring: ScoredRows) -> VerdictWork | None:

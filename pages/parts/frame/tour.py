@@ -80,19 +80,20 @@ STOPS = (
     Stop(
         "AOPC and NAOPC",
         "pages/aopc_and_naopc.py",
-        "sst2-fmm’s mistake on s048, beside the twin again.",
-        "Leave-one-out lowers both models’ scores about as much: the raw figures (AOPC) are nearly equal. But the best "
-        "order would lower the twin’s much further, so raw figures of two models do not compare. Between worst and "
-        f"best (NAOPC) sst2-fmm is ahead; yet the twin’s inputs are rejected ({SIGN}): no verdict.",
+        "sst2-fmm’s mistake on s048, beside the twin.",
+        "Which model does leave-one-out explain better? Raw figures (AOPC) are nearly equal, but the best "
+        "order lowers the twin’s score much further, so those do not compare. Between worst and best (NAOPC) sst2-fmm "
+        f"is ahead; nor does that count, since the twin’s inputs are rejected ({SIGN}). What counts: under sst2-fmm, "
+        "believe leave-one-out.",
         _EXAMPLE | _TWIN | {"example": "s048"},
     ),
     Stop(
         "Attributions",
         "pages/attributions.py",
         "Another model, stories-1-fmm, reads a story (stories 1, s1-025) and tells where Bruno is.",
-        "It answers rightly. All three measures look right, too: each has two of the three words that give the answer "
-        "(the evidence, overlined) among its first three. Yet no order is shown better than chance: looking right is "
-        "no proof.",
+        "All three measures look right: among its first three each has two of the three evidence words (overlined). "
+        "Yet no order is shown better than chance: two words decide nearly all, and a random order soon masks one of "
+        "them. Looking right is no proof.",
         {"model": "stories-1-fmm", "data": "stories 1", "example": "s1-025"} | _BELIEVED,
     ),
     Stop(
@@ -120,7 +121,10 @@ STOPS = (
         ),
     ),
 )
-_END = "Your text is on every page now. Go on with more examples, or check a model of your own."
+_END = (
+    "On Attributions the first sentence is the answer for your text, and holds for it alone; each figure leads to its "
+    "proof. Your text is on every page now. Go on with more examples, or check a model of your own."
+)
 
 
 def take(stop: int) -> None:
@@ -192,6 +196,8 @@ def _back(at: int) -> None:
 def _end(at: int) -> str:
     """Draw where to go once the tour is over; what is said of it as Markdown."""
     of_data = {key: _EXAMPLE[key] for key in ("model", "data")}
+    with st.popover("To take away", icon=":material/checklist:"):
+        st.markdown(_bullets(STOPS[at - 1]))
     if st.button("More examples", key="tour-examples", type="primary"):
         visit("pages/examples.py", **of_data)
     if st.button("Check a model", key="tour-check", type="primary"):
@@ -202,7 +208,11 @@ def _end(at: int) -> str:
 
 def _told(stop: Stop) -> str:
     """What a stop says, Markdown."""
-    return plain(stop.line) + "".join(f"\n- {plain(one)}" for one in stop.recap)
+    return plain(stop.line) + _bullets(stop)
+
+
+def _bullets(stop: Stop) -> str:
+    return "".join(f"\n- {plain(one)}" for one in stop.recap)
 
 
 class Strip(NamedTuple):

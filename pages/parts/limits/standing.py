@@ -27,7 +27,8 @@ from core.mathematics.search.limits import BEAM, EXACT, NARROW, Limits
 from core.reports.limits_page import SideLimits
 from core.stability.known import COLUMN, labelled, unstable_cell
 from core.validity.marks import (
-    SCORES_REST,
+    OUT,
+    SIGN,
     STEP_COLUMNS,
     limits_text,
     path_word,
@@ -37,7 +38,7 @@ from core.validity.marks import (
     yes_or_no,
 )
 from core.validity.references import FORMS
-from core.wording import escaped, joined, number, without_markup
+from core.wording import escaped, joined, number, strong, without_markup
 from pages.parts.sections.sides import PROBABILITY, Side, classes_sentence, same_class
 from pages.parts.sections.standings import Boards, KnownLimits, tag
 
@@ -262,7 +263,9 @@ def comparison_line(found: Comparison, complete: bool) -> str:
     if not complete:
         return "Whether normalising changes which model is ahead is told once all of it is known."
     if any(one.marked for one in found.placed):
-        return f"<b>Which of the two models a measure explains better cannot be told here.</b> {SCORES_REST}"
+        whose = joined([strong(name) for name in dict.fromkeys(one.model for one in found.placed if one.marked)])
+        why = f"{SIGN} scores of {whose} rest on inputs that are {OUT}"
+        return f"<b>Which of the two models a measure explains better cannot be told here</b>: {why}."
     begins, goes_on = _changed(found)
     return f"<b>{begins}</b> {goes_on}"
 
