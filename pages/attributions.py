@@ -1,4 +1,4 @@
-"""Attributions: which words does each importance measure call important?"""
+"""Attributions: which words count, and which measures to believe?"""
 
 from functools import partial
 

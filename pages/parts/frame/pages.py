@@ -19,7 +19,7 @@ PAGES = (
         "pages/attributions.py",
         "Attributions",
         ":material/format_color_text:",
-        "Which words does each importance measure call important?",
+        "Which words count, and which measures to believe?",
     ),
     Page(
         "pages/recursive_masking.py",
