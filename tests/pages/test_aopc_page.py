@@ -465,13 +465,15 @@ def test_verdicts_are_told_without_limits(monkeypatch, fresh):
 
 
 def test_the_best_and_the_worst_order_stand_under_the_words(mine, by_hand):
-    shown = shown_orders(by_hand, COMPREHENSIVENESS, mine[1].F, {}, by_hand.best(COMPREHENSIVENESS))
-    assert [one.name for one in shown] == ["best order", by_hand.best(COMPREHENSIVENESS).measure, "worst order"]
-    for one, order in ((shown[0], by_hand.limits.highest), (shown[2], by_hand.limits.lowest)):
+    shown = shown_orders(by_hand, COMPREHENSIVENESS, mine[1].F, {})
+    names = [one.measure for one in by_hand.standings]
+    assert [one.name for one in shown] == ["best order", *names, "worst order"] and len(names) > 1
+    walked = [one.walks[COMPREHENSIVENESS].order for one in by_hand.standings]
+    for one, order in zip(shown, (by_hand.limits.highest, *walked, by_hand.limits.lowest)):
         assert [one.places[i] for i in order] == list(range(1, len(order) + 1))
         assert one.strengths[order[0]] == max(one.strengths) and one.strengths[order[-1]] == min(one.strengths)
-    turned = shown_orders(by_hand, SUFFICIENCY, mine[1].F, {}, by_hand.best(SUFFICIENCY))
-    assert turned[0].places == shown[2].places and turned[2].places == shown[0].places
+    turned = shown_orders(by_hand, SUFFICIENCY, mine[1].F, {})
+    assert turned[0].places == shown[-1].places and turned[-1].places == shown[0].places
 
 
 def test_what_the_text_masks_itself_is_in_no_order_of_words():

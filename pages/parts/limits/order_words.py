@@ -7,14 +7,14 @@ import numpy as np
 import streamlit as st
 
 from core.explanation.rows import pieces
-from core.explanation.standings import ARROWS, COMPREHENSIVENESS, DIRECTIONS, Standing, StandingTable
+from core.explanation.standings import ARROWS, COMPREHENSIVENESS, DIRECTIONS, StandingTable
 from core.mathematics.search.limits import EXACT
 from core.network.features import Encoded
 from core.stability.known import labelled
 from core.validity.marks import MEANING, with_sign
 from core.wording import number, plain
 from pages.parts.components.tables import macros, table
-from pages.parts.limits.standing import same_measure
+from pages.parts.frame.texts import captions
 from pages.parts.sections.standings import Boards, KnownLimits
 
 # The share of grey behind the word that is masked first.
@@ -40,21 +40,20 @@ def order_words(name: str, detail: str, order: np.ndarray, features: int) -> Ord
     return OrderWords(name, detail, places.tolist(), strengths.tolist())
 
 
-def shown_orders(
-    board: StandingTable, direction: str, features: int, unstable: Mapping[str, str], first: Standing | None
-) -> list[OrderWords]:
-    """The best order, that of a measure, and the worst, for a direction; unstable: as of
-    `core.stability.known.known_unstable`; first: where that measure stands, None for none.
+def shown_orders(board: StandingTable, direction: str, features: int, unstable: Mapping[str, str]) -> list[OrderWords]:
+    """The best order, that of each measure, and the worst, for a direction; unstable: as of
+    `core.stability.known.known_unstable`.
     """
     best, worst = board.highest, board.lowest
     if direction != COMPREHENSIVENESS:
         best, worst = worst, best
     arrow = ARROWS[direction]
     order = "order" if board.limits.method == EXACT else "order found"
-    found = [(f"best {order}", best, board.gates[1 if best is board.highest else 0])]
-    if first is not None:
-        found.append((labelled(first.measure, unstable), first.walks[direction], first.gates[direction]))
-    found.append((f"worst {order}", worst, board.gates[1 if worst is board.highest else 0]))
+    found = [
+        (f"best {order}", best, board.gates[1 if best is board.highest else 0]),
+        *((labelled(one.measure, unstable), one.walks[direction], one.gates[direction]) for one in board.standings),
+        (f"worst {order}", worst, board.gates[1 if worst is board.highest else 0]),
+    ]
     return [
         order_words(name, f"AOPC {with_sign(number(walk.aopc), gate.marked)} {arrow}", walk.order, features)
         for name, walk, gate in found
@@ -62,21 +61,18 @@ def shown_orders(
 
 
 def draw_orders(encoded: Encoded, boards: Boards) -> None:
-    """The words of the text in the best order, in that of one measure and in the worst, for each model."""
+    """The words of the text in the best order, in that of each measure and in the worst, for each model."""
     for one, board in boards.items():
         if len(boards) > 1:
             st.markdown(f"**{plain(one.side.model.name)}**")
         side = one.side.encoded
         unstable = one.unstable
-        first = same_measure(board, boards)
-        shown = shown_orders(board, one.choice.direction, side.F, unstable, first)
+        shown = shown_orders(board, one.choice.direction, side.F, unstable)
         st.html(macros("limits/order_words.html").rows(shown, pieces(side)))
-        if first is not None and unstable.get(first.measure):
-            st.caption(plain(unstable[first.measure]))
-    st.caption(
-        f"Under each {encoded.unit}: when it is masked, 1 first. Best and worst of all orders scored, for the "
-        f"chosen direction. {MEANING}"
-    )
+        captions(told for standing in board.standings if (told := unstable.get(standing.measure)))
+    exact = all(board.limits.method == EXACT for board in boards.values())
+    ends = "Best and worst of all orders that there are" if exact else "Best and worst of all orders that were scored"
+    st.caption(f"Under each {encoded.unit}: when it is masked, 1 first. {ends}, for the chosen direction. {MEANING}")
 
 
 def draw_raw(one: KnownLimits) -> None:
