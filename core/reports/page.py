@@ -20,7 +20,7 @@ if TYPE_CHECKING:
 # Nothing may be loaded and nothing may run, whatever a text holds.
 POLICY = "default-src 'none'; style-src 'unsafe-inline'; img-src data:; base-uri 'none'; form-action 'none'"
 BIDI = re.compile("[\u061c\u200e\u200f\u202a-\u202e\u2066-\u2069]")
-# Of text that is escaped: what is read as one, "p = 0.05", "0.98 ± 0.01 ⚠", "64.5 %".
+# Of text that is escaped: what is read as one, "p = 0.05", "0.98 ± 0.01" with its sign, "64.5 %".
 _WHOLE = re.compile(
     rf"\bp (?:=|&lt;|≤|≥) [\d.e−-]+|[\d.,−+-]+(?: ± [\d.]+)? {marks.SIGN}|[\d.,−+-]+ ± [\d.]+|[\d.,]+ %"
 )
