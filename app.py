@@ -33,8 +33,8 @@ from pages.parts.sections.saving import about_models, save_attributions, save_ta
 WHAT_IT_IS = (
     "<b>Explanations of a classifier often disagree:</b> each importance measure calls different words important. "
     "Faithscope masks (hides) the words that a measure names and watches what the model predicts, while a test watches "
-    "whether the model still knows such inputs. For each text it then says of an explanation: believe it, since it is "
-    "better than chance; it is not shown to be; or that cannot be told."
+    "whether the model still knows such inputs. For each text it then says which explanations to believe, since they "
+    "are better than chance, which are not shown to be, and where that cannot be told."
 )
 STRATEGIES = {"half": "every second example masked", "mask": "every example masked", "none": "never masked"}
 

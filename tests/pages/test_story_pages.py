@@ -62,7 +62,7 @@ def test_a_text_of_ones_own_stays_whatever_the_model():
 def test_the_question_stands_with_the_answer_and_the_evidence_is_scored():
     app = App(ATTRIBUTIONS, model="stories-2-fmm")
     story = read_bundled("stories 2")[0]
-    assert story.second in app.said
+    assert f"Question (the second text: read, never masked): {story.second}" in app.said
     assert app.said.index(story.second) < app.said.index("Does it find the evidence?")
     assert "where a random order has" in app.said
     overlined = {piece["text"] for piece in app.words["pieces"] if piece.get("evidence")}

@@ -202,6 +202,9 @@ def test_the_steps_of_the_masking_stops_are_those_that_their_lines_speak_of(walk
     step = int(beside.choices["step"])
     assert both.gate.first is None and both.flips is not None and both.flips < step, "its change counts"
     assert twin.gate.first is not None and twin.gate.first <= twin.flips == step, "the twin's does not"
+    # In the gradient's order it changes before any input is rejected.
+    other = walk(walked[PLAIN], second, "gradient").summary
+    assert "In other orders" in beside.line and other.flips < other.gate.first
 
 
 def two_words_decide(stop, explainer) -> None:

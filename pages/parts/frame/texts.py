@@ -71,11 +71,14 @@ def captions(told: Iterable[str]) -> None:
 
 def second_text(view: View) -> str:
     """The second text of a pair as a paragraph of HTML; "" where there is none."""
-    return (
-        ""
-        if view.example.second is None
-        else f"<p><b>Second text</b> (read, never masked): {_long(view.example.second)}</p>"
+    second = view.example.second
+    if second is None:
+        return ""
+    asks = second.rstrip().endswith(("?", "？", "؟"))
+    name = (
+        "<b>Question</b> (the second text: read, never masked)" if asks else "<b>Second text</b> (read, never masked)"
     )
+    return f"<p>{name}: {_long(second)}</p>"
 
 
 def show_notes(view: View) -> None:

@@ -73,18 +73,17 @@ STOPS = (
         "pages/recursive_masking.py",
         "The review on Home, s104, beside a twin trained without masking, sst2-plain.",
         "In leave-one-out’s order both predictions change (▴). No input of sst2-fmm, trained to be masked, is "
-        "rejected, so its change counts. The twin’s (the slider stands on it) comes only on inputs that the test "
-        "rejects (red, ✕) as unlike what it knows: it says little.",
+        "rejected: its change counts. The twin’s comes only where the test rejects inputs (red, ✕; the slider stands "
+        "there): it says little. In other orders the two may part less.",
         _EXAMPLE | _TWIN | {"example": "s104", "step": "8"},
     ),
     Stop(
         "AOPC and NAOPC",
         "pages/aopc_and_naopc.py",
         "sst2-fmm’s mistake on s048, beside the twin.",
-        "Which model does leave-one-out explain better? Raw figures (AOPC) are nearly equal, but the best "
-        "order lowers the twin’s score much further, so those do not compare. Between worst and best (NAOPC) sst2-fmm "
-        f"is ahead; nor does that count, since the twin’s inputs are rejected ({SIGN}). What counts: under sst2-fmm, "
-        "believe leave-one-out.",
+        "Which model does leave-one-out explain better? It cannot be told. Raw figures (AOPC, how far scores fall) are "
+        "nearly equal, but the best order lowers the twin’s much further; between worst and best (NAOPC) sst2-fmm is "
+        f"ahead, but the twin’s inputs are rejected ({SIGN}). What can be told: under sst2-fmm, believe leave-one-out.",
         _EXAMPLE | _TWIN | {"example": "s048"},
     ),
     Stop(
@@ -122,8 +121,8 @@ STOPS = (
     ),
 )
 _END = (
-    "On Attributions the first sentence is the answer for your text, and holds for it alone; each figure leads to its "
-    "proof. Your text is on every page now. Go on with more examples, or check a model of your own."
+    "The first sentence of Attributions is your text’s answer, and holds for it alone. “Not rejected” is no proof that "
+    "the model knows a text. Yours is on every page now: go on with more examples, or check a model of your own."
 )
 
 
@@ -200,7 +199,7 @@ def _end(at: int) -> str:
         st.markdown(_bullets(STOPS[at - 1]))
     if st.button("More examples", key="tour-examples", type="primary"):
         visit("pages/examples.py", **of_data)
-    if st.button("Check a model", key="tour-check", type="primary"):
+    if st.button("Check a model", key="tour-check"):
         visit("pages/model_check.py", **of_data)
     _back(at)
     return f"**Tour, stop {at} of {len(STOPS)}: the end.** {plain(_END)}"
