@@ -156,9 +156,8 @@ def chance_sentence(report: VerdictReport) -> str:
     many = report.null.rough
     scored = f"{many:,} of them, far from every measure, {'was' if many == 1 else 'were'} scored in half precision."
     far = f" {scored}" if many else ""
-    how = f"{_how(report)} " if any(one.told for one in report.verdicts) else ""
     against = f"Each order is set against {report.orders} of the same features{stopped}.{far}"
-    return f"{how}{against}{_least(report)} {ERROR_RATE}"
+    return f"{told_by(report)} {against}{_least(report)} {ERROR_RATE}".lstrip()
 
 
 def _least(report: VerdictReport) -> str:
@@ -258,8 +257,12 @@ def _are(names: list[str]) -> str:
     return "is" if len(names) == 1 else "are"
 
 
-def _how(report: VerdictReport) -> str:
-    """By which metric, over how many measures, and how words are erased where that is not the usual way, text."""
+def told_by(report: VerdictReport) -> str:
+    """By which metric verdicts are told, over how many measures, and how words are erased where that is not the usual
+    way, a sentence of text; "" where none is told.
+    """
+    if not any(one.told for one in report.verdicts):
+        return ""
     better = "higher" if SIGNS[report.direction] > 0 else "lower"
     erased = f", {_erased(report)} one by one" * (report.erasure != MASK)
     family = f"adjusted for {report.planned} measures by Holm" if report.planned > 1 else "over one measure alone"
@@ -336,7 +339,8 @@ def _anew(report: VerdictReport) -> str:
     found = [one.measure for one in report.verdicts if one.told and Cause.REDUNDANCY in one.causes]
     known = [report.stepwise[name] for name in found if name in report.stepwise]
     ps = [chance_text((p, p)) for p in known]
-    return f" ({joined(ps)}, a laxer test: not adjusted for the number of measures)" if ps else ""
+    many = f" not adjusted for {report.planned} measures," * (report.planned > 1)
+    return f" ({joined(ps)} by itself,{many} a hint and no verdict)" if ps else ""
 
 
 def _looked_again(report: VerdictReport, *names: str) -> str:

@@ -764,7 +764,7 @@ def test_the_verdicts_and_what_they_say():
     unlike = verdict_sentence(replace(later, other_lengths=(5, 30)))
     assert unlike.startswith(
         "No, not on these texts: with 70 % of the words masked at random, 100 % of the texts (95 %: 83 to 100 %) are "
-        "unlike what m knows, where 5 % are expected; up to 60 % masked it is 0 %. ⚠ Masked at random"
+        "unlike what m knows, where 5 % are expected; at 80 to 100 % masked it is 100 %, up to 60 % masked 0 %. ⚠ Masked at random"
     )
     assert "Averages over these texts masked at random say little" in unlike and "longer" not in said
     assert "python" not in unlike, "a command is no part of an answer"
@@ -881,11 +881,11 @@ def test_what_the_literal_form_rejects_is_told_beside_the_calibrated_one():
 @pytest.mark.parametrize(
     "rejected, told",
     [
-        ({0: 1, 4: 2, 9: 8, 10: 9}, "up to 80 % masked it is 0 to 10 %"),
+        ({0: 1, 4: 2, 9: 8, 10: 9}, "at 90 % masked it is 40 %, up to 80 % masked 0 to 10 %"),
         # What is rejected elsewhere is within the range, and not left out of it.
         ({0: 1, 2: 5, 10: 9}, "up to 90 % masked it is 0 to 25 %"),
-        ({4: 9, 5: 5, 10: 2}, "at the other ratios it is 0 to 10 %"),
-        ({0: 2} | dict.fromkeys(range(1, 11), 9), "unmasked it is 10 %"),
+        ({4: 9, 5: 5, 10: 2}, "at 50 % masked it is 25 %, at the other ratios 0 to 10 %"),
+        ({0: 2} | dict.fromkeys(range(1, 11), 9), "at 20 to 100 % masked it is 45 %, unmasked 10 %"),
     ],
 )
 def test_the_answer_tells_how_many_texts_are_rejected_where_masking_is_less_of_a_problem(rejected, told):
@@ -1396,7 +1396,8 @@ def test_a_test_that_does_not_reject_is_no_agreement_while_many_texts_are_reject
     # By Simes, the paper's rule, the smallest of 60 times .049 · 200 / 60 is .16: not rejected.
     told = {one.claim: one for one in check_findings([most])}[claim]
     assert told.agrees is None and told.said == (
-        "the two forms of the test disagree: rejected by the calibrated, not by the literal (the paper’s) one"
+        "the two tests disagree: rejected by count in the calibrated one, not by Simes in the literal form (the "
+        "paper’s); by Simes both forms say the same, so how texts are combined decides"
     )
     # .01 · 200 / 60 is .03.
     p[:60, 4] = 0.01

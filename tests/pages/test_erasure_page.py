@@ -592,7 +592,7 @@ def test_two_by_hand_are_told_apart_by_the_rule_of_places_and_marked_as_in_the_t
     assert undefined.differ("NS") is None and (0, "NS") not in undefined.gates(0.001, HOLM, CALIBRATED)
     marked = {at for at, gate in close.gates(0.001, HOLM, CALIBRATED).items() if gate.marked}
     assert marked == {(0, name) for name in names}
-    assert "Soft-NC ↑ gives A 0.5 ⚠ and B 0.6." in pair_line(close, marked)
+    assert "Soft-NC ↑ gives A 0.5 ⚠ and B 0.6, on inputs that are rejected" in pair_line(close, marked)
 
 
 def test_a_slider_that_changes_the_order_is_noticed_by_hard_metrics_too(few):

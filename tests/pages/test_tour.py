@@ -237,8 +237,8 @@ def two_words_decide(stop, explainer) -> None:
             [
                 "None of these 3 orders is shown to do better than chance here, that is, to take the score",
                 "leave-one-out ranks the evidence highest",
-                "leave-one-out does better than chance if it is asked again after each step of masking (chance p = ",
-                ", a laxer test: not adjusted for the number of measures): in another order than this one",
+                "leave-one-out may do better than chance if it is asked again after each step of masking (chance p = ",
+                " by itself, not adjusted for 3 measures, a hint and no verdict): in another order than this one",
             ],
         ),
     ],

@@ -303,10 +303,9 @@ def test_words_that_say_the_same_hide_each_other_once_and_not_step_by_step(monke
     assert known.stepwise[LOO] == 1 / 31
     report = decided(explainer, known=Reasons(stepwise=known.stepwise))
     assert words(report) == [Word.NO_BETTER] and report.verdicts[0].causes == (Cause.REDUNDANCY,)
-    why = f"<b>{LOO}</b> does better than chance if it is asked again after each step of masking (chance p = 0.0323, "
-    why += (
-        "a laxer test: not adjusted for the number of measures): in another order than this one, that of Recursive "
-        "masking and RACU."
+    why = (
+        f"<b>{LOO}</b> may do better than chance if it is asked again after each step of masking (chance p = 0.0323 by "
+        "itself, a hint and no verdict): in another order than this one, that of Recursive masking and RACU."
     )
     assert believe_sentence(report, explainer.encoded).startswith("This order is <b>not</b> shown to do")
     assert why_sentence(report, explainer.encoded).startswith(why) and why in believe_sentence(

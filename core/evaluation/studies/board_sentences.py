@@ -40,7 +40,7 @@ ERASED = (
     f"the highest, 1, that orders of the words reach: of all orders where there are up to {EXACT_FEATURES} to mask, of "
     "longer texts as far as a narrow search finds; AOPC and NAOPC searches further, so that its NAOPC may be another. "
     "RACU ↑: the area between the masking curve of the measure, asked anew at each step, and that of random order, "
-    "which is 0; 1 is to reach the fully masked score at once."
+    "which is 0; 1 is to reach the fully masked score at once, and what falls below that on the way exceeds 1."
 )
 KEPT = (
     "NS and NC ↑: normalised sufficiency (important words are kept whole: the prediction should stay) and "

@@ -30,7 +30,7 @@ from core.evaluation.studies.check_report import (
     X,
     difference_of,
 )
-from core.mathematics.statistics import Interval, holm_adjusted, share_interval, significant
+from core.mathematics.statistics import ALPHA, Interval, holm_adjusted, share_interval, significant
 from core.validity.marks import OUT, PERCENT, SIGN, alone
 from core.validity.references import CALIBRATED, LITERAL, Reference
 from core.wording import amount, joined, p_value, percent, share_text
@@ -261,7 +261,13 @@ def _elsewhere(found: CheckReport) -> str:
     low, high = min(shares, key=int), max(shares, key=int)
     below = f"up to {share_text(X[first - 1])} masked" if first > 1 else "unmasked"
     begins = below if end == last else "at the other ratios"
-    return f"{begins} it is {low if low == high else f'{low} to {high}'} %"
+    # Those beside the worst one that are rejected, too.
+    around = [k for k in range(first, end + 1) if k != worst]
+    near = [f"{100 * found.random.share(CALIBRATED)[k]:.0f}" for k in around]
+    ends = " to ".join(dict.fromkeys(f"{100 * X[k]:g}" for k in (around[0], around[-1]))) if around else ""
+    less, more = (min(near, key=int), max(near, key=int)) if near else ("", "")
+    beside = f"at {ends} % masked it is {less if less == more else f'{less} to {more}'} %, " if around else ""
+    return f"{beside}{begins} {'' if beside else 'it is '}{low if low == high else f'{low} to {high}'} %"
 
 
 def masked_in_words(k: int, whole: str) -> str:
@@ -408,11 +414,19 @@ def _validity(masked: CheckReport | None, plain: CheckReport | None) -> Iterator
             found = True if rejected else False if not where and within else None
             paper = len(one.rejected(LITERAL)) > 0 if LITERAL in one.random.gates else found
             if found is not None and found != paper:
-                by, not_by = ("literal (the paper’s)", "calibrated")[:: 1 if paper else -1]
-                why = f"the two forms of the test disagree: rejected by the {by}, not by the {not_by} one"
-                yield Finding(claim, here, None, why)
+                yield Finding(claim, here, None, _forms_differ(one, bool(paper)))
                 continue
             yield Finding(claim, here, None if found is None else found == should, _unsure(one))
+
+
+def _forms_differ(one: CheckReport, paper: bool) -> str:
+    """That the two forms of the test disagree, and whether it is what combines the texts that decides: the calibrated
+    one counts them, the literal one takes Simes.
+    """
+    by, not_by = ("Simes in the literal form (the paper’s)", "count in the calibrated one")[:: 1 if paper else -1]
+    alike = bool((one.random.simes[CALIBRATED] < ALPHA).any()) == paper
+    decides = "; by Simes both forms say the same, so how texts are combined decides" * alike
+    return f"the two tests disagree: rejected by {by}, not by {not_by}{decides}"
 
 
 def _unsure(one: CheckReport) -> str:

@@ -141,7 +141,7 @@ def measures_table(found: CheckReport, form: str) -> tuple[list[str], list[list[
         "measure",
         "RACU ↑",
         "ACU ↑",
-        f"smallest p: {ASKS[form]}",
+        f"smallest p up to {share_text(X[-2])} masked: {ASKS[form]}",
         *["average precision ↑", "recall of top k ↑"] * bool(known),
         "examples",
     ]
@@ -149,13 +149,14 @@ def measures_table(found: CheckReport, form: str) -> tuple[list[str], list[list[
         [
             line.curve.label,
             *area_cells(line.areas, found.marked(line, form)),
-            number(float(line.p[form].min())) if form in line.p else "—",
+            # With everything masked all orders are the same inputs.
+            number(float(line.p[form][:-1].min())) if form in line.p else "—",
             *[number(line.precision), number(line.recall)] * bool(known),
             f"{line.n:,}",
         ]
         for line in found.measured
     ]
-    p = number(found.smallest(form)[0]) if found.floor else "—"
+    p = number(float(found.random.p[form][:-1].min())) if found.floor else "—"
     evidence = [number(known[0].chance), ""] if known else []
     return header, [*rows, ["random order", "0", "0", p, *evidence, f"{found.n:,}"]]
 

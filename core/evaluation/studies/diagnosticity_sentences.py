@@ -22,6 +22,7 @@ from core.wording import as_json, fixed_number, joined, number, p_value, percent
 
 # The paper, as sentences name it.
 SOFTFAITH = "SoftFaith (Zhao and Aletras, ACL 2023)"
+UNTESTED = "Whether the model knows their inputs is not tested here."
 # What measures are set against, as sentences name it.
 BASELINE_WORDS = {RANDOM: "random attributions", SHUFFLED: "shuffles of their own scores"}
 # SoftFaith Table 2 (by measure, mean over its tasks; DeepLift is in its average) and Table 3 (by task, mean over its
@@ -84,7 +85,7 @@ def _answer(found: DiagnosticityReport) -> str:
         )
     ahead = {one.ahead for one in found.tests if one.rule == HALF}
     more = f"prefer measures to {against} more often than"
-    return f"{_from_chance(found)}{_verdict(found, frozenset(ahead), more)}."
+    return f"{_from_chance(found)}{_verdict(found, frozenset(ahead), more)}. {UNTESTED}"
 
 
 def _tested_figures(found: DiagnosticityReport) -> str:

@@ -17,6 +17,7 @@ from core.evaluation.studies.preparing import prepare
 from core.evaluation.studies.score_keys import score_keys
 from core.explanation.explainer import Cost, Explainer
 from core.explanation.judging import BASELINES, How, Judge, judging_cost
+from core.explanation.metric_table import are_level
 from core.explanation.rows import SIGNS, values_taken
 from core.mathematics.erasure import LENGTHS, NOISE
 from core.mathematics.statistics import Interval, mean_interval
@@ -27,7 +28,7 @@ from core.network.features import UNITS, Encoded
 from core.network.model import Model
 from core.oracle.erasing import erasures_of
 from core.storage.store import canonical_key
-from core.wording import WHOLE, Tally, amount, as_json, cut_sentence, fixed_number, refuse_unknown, with_ends
+from core.wording import WHOLE, Tally, amount, as_json, cut_sentence, fixed_number, joined, refuse_unknown, with_ends
 
 # The paper takes one draw. Here 36 attributions × 2 soft metrics × draws are passes for each example, so 32 as for a
 # single attribution would be an hour for 200 texts; the noise that more draws would take away is the same for measure
@@ -277,8 +278,10 @@ class Scoring(Study[Scored]):
             known = {one: mean for one, mean in means.items() if mean == mean}
             if direction and known:
                 best = max(known, key=lambda one: direction * known[one])
+                mean = f"{fixed_number(known[best])} {metrics()[name].arrow}"
+                level = [one for one in known if are_level(known[best] - known[one])]
                 fewer = f", n = {n:,}" if (n := report.counts[name, best]) < report.n else ""
-                told.append(f"{best} by {name} ({fixed_number(known[best])} {metrics()[name].arrow}{fewer})")
+                told.append(f"{joined(level)} by {name} ({mean}{fewer})")
         counts = ["Intervals are of each mean by itself."] * (report.n >= FEW)
         counts += [cut_sentence(report.found.cut, len(report.found))]
         counts += [f"Left out ({count:,}): {why}" for why, count in report.left_out.items()]

@@ -15,7 +15,7 @@ from core.figures.erasure_figures import ByLength, draw_scores_by_length, leavin
 from core.figures.palette import hue
 from core.metrics.catalogue import hard_and_soft
 from core.validity.marks import SIGN, level_text
-from core.wording import number, plain, without_markup
+from core.wording import joined, number, plain, without_markup
 from pages.parts.components.pictures import draw_figure
 from pages.parts.components.tables import square
 from pages.parts.frame.sidebar import View
@@ -45,7 +45,8 @@ def draw_agreement(view: View, report: MetricReport) -> None:
     if len(shown) < 2:
         st.caption(f"{unranked} That leaves no two metrics to compare.")
         return
-    captions([*pairs_sentences(board), *filter(None, [unranked])])
+    only = f" {joined([board.metrics[k] for k in shown])} alone are compared." if lost.any() else ""
+    captions([f"{one}{only}" for one in [unranked] if one] + pairs_sentences(board))
     heads = [head(board.metrics[k]) for k in shown]
     # Lines that all run level say no more than the sentence and the table.
     if (board.places[:, shown] == board.places[:, shown[:1]]).all():

@@ -13,7 +13,7 @@ from core.explanation.metric_table import LEVEL
 from core.explanation.rows import pieces
 from core.metrics.catalogue import metrics
 from core.network.scheduler import NonFinite, OutOfMemory
-from core.validity.marks import KEY, with_sign
+from core.validity.marks import KEY, OUT, with_sign
 from core.wording import escaped, joined, number, plain
 from pages.parts.components.tables import table
 from pages.parts.components.words import words
@@ -120,7 +120,11 @@ def _of_soft(pair: Pair, marked: Collection[tuple[int, str]]) -> str:
     """What soft metrics make of the weights."""
     differ, same = _apart(pair, soft=True)
     if differ:
-        return f"<b>{joined(differ)}</b> {_verb(differ, 'tells', 'tell')} them apart: {_told(pair, differ, marked)}."
+        # On inputs that the model does not know that is no evidence.
+        known = [name for name in differ if not {(0, name), (1, name)} & set(marked)]
+        named = f"<b>{joined(differ)}</b>" if known == differ else joined(differ)
+        rests = f", on inputs that are {OUT}" * (known != differ)
+        return f"{named} {_verb(differ, 'tells', 'tell')} them apart: {_told(pair, differ, marked)}{rests}."
     return (
         f"{joined(same)} {_verb(same, 'does', 'do')} not tell them apart; move the weights further apart, or choose "
         f"another example."

@@ -18,7 +18,7 @@ from core.explanation.recursive import ORDERS
 from core.explanation.standings import COMPREHENSIVENESS, StandingGates
 from core.measures.catalogue import default_measures
 from core.verdicts.deciding import Reasons, VerdictReport, Word
-from core.verdicts.telling import believe_sentence, chance_sentence, families_sentence, favoured_sentence
+from core.verdicts.telling import believe_sentence, chance_sentence, families_sentence, favoured_sentence, told_by
 from core.wording import escaped, joined, plain
 from pages.parts.frame.sidebar import View
 from pages.parts.frame.texts import prediction_line, show_notes
@@ -164,7 +164,7 @@ def _say(view: View, board: TextBoard) -> None:
         filter(None, [believe_sentence(report, view.encoded, False, False) + left, *also, favoured_sentence(report)])
     )
     alone = "One text ranks no measures: a sample of the data may." if figures is not None else ""
-    prediction_line(view, "", f"{cheapest} {alone}".strip(), first=said)
+    prediction_line(view, "", " ".join(filter(None, [told_by(report), cheapest, alone])), first=said)
     if report.null.planned:
         usual = len(default_measures())
         fewer = f" Other pages judge {usual} measures unasked: p may be smaller there." * (report.planned > usual)
