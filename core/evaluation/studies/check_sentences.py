@@ -30,7 +30,7 @@ from core.evaluation.studies.check_report import (
     X,
     difference_of,
 )
-from core.mathematics.statistics import ALPHA, Interval, holm_adjusted, share_interval, significant
+from core.mathematics.statistics import Interval, holm_adjusted, share_interval, significant
 from core.validity.marks import OUT, PERCENT, SIGN, alone
 from core.validity.references import CALIBRATED, LITERAL, Reference
 from core.wording import amount, joined, p_value, percent, share_text
@@ -424,7 +424,7 @@ def _forms_differ(one: CheckReport, paper: bool) -> str:
     one counts them, the literal one takes Simes.
     """
     by, not_by = ("Simes in the literal form (the paper’s)", "count in the calibrated one")[:: 1 if paper else -1]
-    alike = bool((one.random.simes[CALIBRATED] < ALPHA).any()) == paper
+    alike = any(map(significant, one.random.simes[CALIBRATED].tolist())) == paper
     decides = "; by Simes both forms say the same, so how texts are combined decides" * alike
     return f"the two tests disagree: rejected by {by}, not by {not_by}{decides}"
 
