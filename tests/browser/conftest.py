@@ -8,7 +8,7 @@ from core.storage.library import Library
 from tests.browsing import Person, own_context
 from tests.examples_table import predicted
 from tests.hostile import lines
-from tests.sessions import running_server
+from tests.sessions import faults_of, running_server
 
 SHORT = [
     example for example in read_bundled("reviews") if example.id in ("s041", "s068", "s076", "s096", "s180", "s205")
@@ -66,8 +66,7 @@ def visit(browser, window, server, folder):
     yield come
     for person in people:
         person.leave()
-    said = log.read_bytes()[before:].decode("utf-8", errors="replace")
-    assert "Traceback" not in said, said[-4000:]
+    assert not (faults := faults_of(log.read_bytes()[before:])), faults[-4000:]
 
 
 @pytest.fixture

@@ -8,6 +8,7 @@ import http.client
 import inspect
 import json
 import re
+import traceback
 from concurrent.futures import ThreadPoolExecutor
 from types import SimpleNamespace
 from urllib.parse import urlsplit
@@ -15,10 +16,12 @@ from urllib.parse import urlsplit
 import psutil
 import pytest
 from starlette.websockets import WebSocket, WebSocketDisconnect
+from streamlit.error_util import _print_rich_exception
 from streamlit.runtime import Runtime
 from streamlit.runtime.app_session import AppSession
 from streamlit.runtime.memory_session_storage import MemorySessionStorage
 from streamlit.runtime.session_manager import SessionInfo
+from streamlit.runtime.state import SafeSessionState, SessionState
 from streamlit.runtime.websocket_session_manager import WebsocketSessionManager
 from websockets.exceptions import InvalidStatus
 from websockets.sync.client import connect
@@ -26,7 +29,7 @@ from websockets.sync.client import connect
 from pages.parts.frame.server import OwnPagesOnly, allow_files, expiry
 from tests.examples_table import many
 from tests.hostile import lines
-from tests.sessions import Session, asked_by, open_files, running_server, start_server
+from tests.sessions import Session, asked_by, faults_of, open_files, running_server, start_server
 from tests.waiting import until
 
 PATHS = (
@@ -246,7 +249,7 @@ def test_a_server_killed_while_it_predicts_goes_on_where_it_was(tmp_path):
     finally:
         process.kill()
         process.wait()
-    assert not before.errors and "Traceback" not in (tmp_path / "log.txt").read_text(encoding="utf-8", errors="replace")
+    assert not before.errors and not faults_of((tmp_path / "log.txt").read_bytes())
     assert len(shown) == 12 and all(told[i]["text"] == text for i, (text, _, _) in enumerate(shown))
     with running_server(tmp_path, **given) as address, Session(address, "examples") as after:
         (left,) = re.findall(r"([\d,]+) texts to read", " ".join(after.texts))
@@ -275,3 +278,46 @@ def test_a_system_that_allows_few_open_files_is_asked_for_more():
             assert found[1] == before[1] and (found[0] == expected or before[1] == resource.RLIM_INFINITY)
     finally:
         resource.setrlimit(resource.RLIMIT_NOFILE, before)
+
+
+class _Vanishing(SessionState):
+    """Another run takes a key between the listing of the keys and the reading of their values."""
+
+    def _keys(self):
+        keys = super()._keys()
+        self._new_session_state.pop("chosen", None)
+        return keys
+
+
+class _Growing(SessionState):
+    """Another run adds a key while the keys are listed."""
+
+    def _get_widget_id(self, k):
+        self._new_session_state[f"{k} and more"] = 1
+        return super()._get_widget_id(k)
+
+
+@pytest.mark.parametrize("rich", [False, True])
+@pytest.mark.parametrize("state", [_Vanishing, _Growing])
+def test_keys_that_change_under_a_stopped_run_are_no_fault_of_a_page_and_all_else_is(state, rich, capfd):
+    torn = state()
+    torn["chosen"] = 1
+    with pytest.raises((KeyError, RuntimeError)) as raised:
+        _ = SafeSessionState(torn, lambda: None).filtered_state
+    log = _logged(raised.value, rich, capfd)
+    assert faults_of(log) == ""
+    # What goes wrong in a page beside it is found, a key that is not there included.
+    for wrong, error in ((lambda: 1 / 0, ZeroDivisionError), (lambda: SessionState()["missing"], KeyError)):
+        with pytest.raises(error) as broken:
+            wrong()
+        fault = _logged(broken.value, rich, capfd)
+        assert all(error.__name__ in faults_of(said) for said in (fault, log + fault, fault + log))
+
+
+def _logged(error: BaseException, rich: bool, capfd) -> bytes:
+    if rich:
+        _print_rich_exception(error)
+    else:
+        traceback.print_exception(error)
+    out, err = capfd.readouterr()
+    return (out + err).encode()

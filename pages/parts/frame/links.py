@@ -113,7 +113,8 @@ def choose_one(
 def hold(key: str, value: object) -> None:
     """Keep a value for every page, without drawing it."""
     st.session_state[f"held {key}"] = value
-    st.session_state.pop(f"held {key} unasked", None)
+    # Never taken away: a run told to stop may be reading, at that moment, which keys there are.
+    st.session_state[f"held {key} unasked"] = False
 
 
 def held(key: str) -> Any:
