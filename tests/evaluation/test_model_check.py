@@ -759,7 +759,7 @@ def test_the_verdicts_and_what_they_say():
     assert (
         said.startswith("No:")
         and "⚠" in said
-        and "rejected as out-of-distribution from 70 % masked on (20 of 20 texts rejected at 70 % masked" in said
+        and "rejected as out-of-distribution from 70 % masked on (by Holm over all 11 ratios)" in said
     )
     unlike = verdict_sentence(replace(later, other_lengths=(5, 30)))
     assert unlike.startswith(
@@ -822,6 +822,31 @@ def test_length_is_named_as_a_reason_only_where_texts_of_other_lengths_are_rejec
     assert by_length(passed, (5, 30), CALIBRATED, 10) is None
 
 
+def test_it_is_told_whether_texts_of_usual_length_are_rejected_together_and_where_only_length_is_left():
+    """Of 60 usual texts 20 are rejected at 90 % masked, where 3 are expected, and five of them with all masked; of 30
+    others all.
+    """
+    p = np.full((90, 11), 0.5)
+    p[:20, 9] = p[:5, 10] = p[60:, 10] = 0.01
+    passed = replace(
+        passed_of([until(11, 0, 1)] * 90, dict.fromkeys(FORMS, p)), tokens=np.array([20.0] * 60 + [99.0] * 30)
+    )
+    usual = (
+        "of the 60 texts of 5 to 30 tokens, as long as most that the test was fitted on, 8 % are rejected there, of "
+    )
+    said = by_length(passed, (5, 30), CALIBRATED, 10, 1000).sentence
+    assert said == (
+        f"Length may be why: {usual}the 30 shorter or longer ones 100 %. Together, those of usual length are rejected, "
+        "too, at 90 % masked (at most 33 % of them)."
+    )
+    alone = by_length(passed, (5, 30), CALIBRATED, 10, 1000, "everything").sentence
+    assert alone.startswith(f"Length is why, since with everything masked nothing else is left of a text: {usual}")
+    # So few texts are not told of, and where the reference is not known nobody knows what is expected.
+    few = replace(passed, tokens=np.array([20.0] * 19 + [99.0] * 71))
+    assert by_length(few, (5, 30), CALIBRATED, 10, 1000).together is None
+    assert by_length(passed, (5, 30), CALIBRATED, 10).together is None
+
+
 def test_too_few_texts_of_usual_length_tell_nothing_of_length():
     few = LengthSplit(5, 30, (0, 19), (30, 30))
     assert few.more is None and few.sentence.endswith("; only 19 are not, too few to tell whether that is why.")
@@ -835,8 +860,11 @@ def test_too_few_texts_of_usual_length_tell_nothing_of_length():
             27,
             (
                 "49 % of the texts (95 %: 37 to 62 %) are unlike what m knows, where 5 % are expected; up to 90 % masked "
-                "it is 0 %. Length may be why: of the 35 texts of 5 to 30 tokens, as long as most that the test was fitted "
-                "on, 14 % are rejected there, of the 30 shorter or longer ones 90 %."
+                "it is 0 %. Length is why, since with everything masked nothing else is left of a text: of the 35 texts of "
+                "5 to 30 tokens, as long as most that the test was fitted on, 14 % are rejected there, of the 30 shorter or "
+                "longer ones 90 %. Together, those of usual length are rejected at no ratio (at most 14 % of them). ⚠ "
+                "Masked at random, these texts together are rejected as out-of-distribution at 100 % masked (by Holm over "
+                "all 11 ratios); the paper’s literal form"
             ),
         ),
         (
@@ -861,20 +889,19 @@ def test_what_the_literal_form_rejects_is_told_beside_the_calibrated_one():
     """Of 20 texts nine have p = 0.0025 with all masked; by Simes .0025 · 20 / 9 = .0056 is rejected, .05 is not."""
     found = of_twenty_judged({10: 9})
     assert found.rejected(LITERAL).tolist() == [10]
-    assert "each ratio by itself at 5 %; the paper’s literal form rejects them at 100 % masked." in check_answer(found)
+    told = "at 100 % masked (by Holm over all 11 ratios); the paper’s literal form rejects them at 100 % masked, each ratio"
+    assert f"{told} by itself." in check_answer(found)
 
     def with_random(**changed):
         lines = [replace(line, **changed) if line.curve.random else line for line in found.lines]
         return check_answer(replace(found, lines=type(found.lines)(lines)))
 
     high = with_random(p=found.random.p | {LITERAL: np.full(11, 0.2)})
-    assert "each ratio by itself at 5 %; the paper’s literal form rejects them nowhere." in high
+    assert "(by Holm over all 11 ratios); the paper’s literal form rejects them nowhere." in high
     # A reference so small that its literal form gives no p below 5 % says nothing by not rejecting.
     shut = replace(found.random.gates[LITERAL], why=Why.FLOOR, first=None)
     small = with_random(gates=found.random.gates | {LITERAL: shut})
-    assert (
-        "each ratio by itself at 5 %; the paper’s literal form cannot reject here" in small and "nowhere" not in small
-    )
+    assert "ratios); the paper’s literal form cannot reject here" in small and "nowhere" not in small
     assert "literal" not in with_random(gates={CALIBRATED: found.random.gates[CALIBRATED]})
 
 
@@ -1390,9 +1417,8 @@ def test_a_test_that_does_not_reject_is_no_agreement_while_many_texts_are_reject
     # 60 of 200 are more than chance and the margin, and than their count allows.
     p[:60, 4] = 0.049
     most = judged(SOUND, p, card=card(), times=40)
-    assert verdict_sentence(most).startswith(
-        "Not reliably: with 40 % of the words"
-    ) and "60 of 200" in verdict_sentence(most)
+    begins = "Not reliably: with 40 % of the words masked at random, 30 % of the texts (95 %: 24 to 37 %)"
+    assert verdict_sentence(most).startswith(begins) and "at 40 % masked (by Holm over all" in verdict_sentence(most)
     # By Simes, the paper's rule, the smallest of 60 times .049 · 200 / 60 is .16: not rejected.
     told = {one.claim: one for one in check_findings([most])}[claim]
     assert told.agrees is None and told.said == (

@@ -29,8 +29,8 @@ from core.oracle.erasing import MASK
 from core.storage.shipped import RESULTS
 from core.storage.store import Store
 from core.terms import KEYS, TERMS
-from core.validity.marks import MEANING
-from pages.parts.check.known import known_check
+from core.validity.marks import MEANING, SIGN
+from pages.parts.check.known import answer_parts, known_check
 from pages.parts.frame import resources
 from pages.parts.frame.picking import OWN
 from pages.parts.frame.tour import STOPS, shipped_strip
@@ -158,7 +158,10 @@ def test_the_first_view_is_of_the_first_example_and_says_what_the_check_that_shi
         .T
     )
     lengths = f"{length_sentence(checked)} The example above, of {tokens} tokens, is within that range."
-    assert lengths.startswith("Length may be why: ")
+    assert lengths.startswith("Length is why, since with everything masked nothing else is left of a text: ")
+    shown = answer_parts(checked)
+    # What length has to do with it and what is marked are paragraphs of their own.
+    assert [part[:13] for part in shown[1:]] == ["Length is why", f"{SIGN} Masked at r"[:13]]
     assert (
         f"{lead}. {lengths} That is the answer of Model check on 200 texts of reviews." in told and checked.n == SAMPLE
     )

@@ -6,21 +6,28 @@ import numpy as np
 
 from core.evaluation.findings import FEW
 from core.evaluation.studies.model_check import Passed
-from core.mathematics.statistics import more_often
+from core.mathematics.masking import RATIOS
+from core.mathematics.statistics import holm_adjusted, more_often, rejected_count_p, significant
 from core.validity.marks import alone
-from core.wording import amount, share_text
+from core.wording import amount, joined, share_text
 
 
 @dataclass(frozen=True)
 class LengthSplit:
     """Texts rejected by themselves at a masking ratio, split by length: low, high: tokens, between which nine of ten
-    texts of the reference are; alike: (rejected, texts) between them; others: the same of the longer and shorter ones.
+    texts of the reference are; alike: (rejected, texts) between them; others: the same of the longer and shorter ones;
+    most: of those between, the most that are rejected at a ratio; together: the ratios at which those are rejected
+    together, by count and Holm, None where nobody knows; whole: what is masked there, "" where more is left of a text
+    than its length.
     """
 
     low: int
     high: int
     alike: tuple[int, int]
     others: tuple[int, int]
+    most: int = 0
+    together: tuple[float, ...] | None = None
+    whole: str = ""
 
     @property
     def more(self) -> bool | None:
@@ -36,10 +43,12 @@ class LengthSplit:
         (count, m), (other, n) = self.alike, self.others
         ends = f"{self.low:,} to {self.high:,} tokens"
         if self.more:
+            left = f"with {self.whole} masked nothing else is left of a text" if self.whole else ""
+            why = f"Length is why, since {left}" if left else "Length may be why"
             return (
-                f"Length may be why: of the {m:,} texts of {ends}, as long as most that the test was fitted on, "
+                f"{why}: of the {m:,} texts of {ends}, as long as most that the test was fitted on, "
                 f"{share_text(count / m)} are rejected there, of the {n:,} shorter or longer ones "
-                f"{share_text(other / n)}."
+                f"{share_text(other / n)}.{self._among_alike}"
             )
         begins = f"{n:,} of {amount(m + n, 'text')} are longer or shorter than nine of ten of its reference’s ({ends})"
         if self.more is None:
@@ -47,13 +56,33 @@ class LengthSplit:
         shares = f"{share_text(other / n)} of them are rejected there, of the others {share_text(count / m)}"
         return f"{begins}: {shares}, so length is not shown to be why."
 
+    @property
+    def _among_alike(self) -> str:
+        """Whether masking texts of usual length is rejected, as a further sentence; "" where nobody knows."""
+        if self.together is None:
+            return ""
+        at = joined([f"{100 * ratio:g}" for ratio in self.together])
+        where = f", too, at {at} % masked" if at else " at no ratio"
+        share = share_text(self.most / self.alike[1])
+        return f" Together, those of usual length are rejected{where} (at most {share} of them)."
 
-def by_length(passed: Passed, span: tuple[int, int], form: str, k: int) -> LengthSplit | None:
-    """Texts rejected at the k-th ratio in a form by length; None where lengths are not known."""
+
+def by_length(
+    passed: Passed, span: tuple[int, int], form: str, k: int, fitted: int = 0, whole: str = ""
+) -> LengthSplit | None:
+    """Texts rejected at the k-th ratio in a form by length; None where lengths are not known.
+
+    fitted: texts of the reference's last level, 0 where nobody knows; whole: as of `LengthSplit`.
+    """
     if passed.tokens is None:
         return None
     told = passed.there & ~np.isnan(passed.tokens)
-    rejected = alone(passed.p[form][told, k])
+    rejected = alone(passed.p[form][told])
     alike = (passed.tokens[told] >= span[0]) & (passed.tokens[told] <= span[1])
-    mine, others = ((int(rejected[which].sum()), int(which.sum())) for which in (alike, ~alike))
-    return LengthSplit(*span, mine, others)
+    mine, others = rejected[alike].sum(axis=0), rejected[~alike].sum(axis=0)
+    m, n = int(alike.sum()), int((~alike).sum())
+    together = None
+    if fitted and m >= FEW:
+        p = holm_adjusted(rejected_count_p(mine, m, fitted))
+        together = tuple(ratio for ratio, one in zip(RATIOS, p.tolist()) if significant(one))
+    return LengthSplit(*span, (int(mine[k]), m), (int(others[k]), n), int(mine.max()), together, whole)

@@ -97,8 +97,8 @@ class CheckReport:
     floor: {form: smallest attainable p}, {} without a reference; left_out: {sentence: examples}; trained_on: digest of
     its training file, or None; extra: more sentences on the texts; other_lengths: the tokens between which nine of ten
     of the reference's texts are, where these are of other lengths, else None; held_out: None where that was not
-    measured; tally, measured_tally: how far random
-    order is, and the curve that is the least far.
+    measured; fitted: texts of the reference's last level, 0 without one; tally, measured_tally: how far random order
+    is, and the curve that is the least far.
     """
 
     model: str
@@ -120,6 +120,7 @@ class CheckReport:
     other_lengths: tuple[int, int] | None = None
     majority_of: str = "these texts"
     held_out: HeldOut | None = None
+    fitted: int = 0
     tally: Tally = WHOLE
     measured_tally: Tally = WHOLE
 
@@ -280,6 +281,7 @@ def build_check_report(
         (reference.about["tokens"][1], reference.about["tokens"][3]) if reference and Why.LENGTH in doubted else None,
         "its training data" if _trained_majority(model) else "these texts",
         None if reference is None else held_out_of(reference),
+        0 if reference is None else reference.texts,
     )
 
 

@@ -31,7 +31,7 @@ from core.evaluation.studies.check_report import (
     difference_of,
 )
 from core.mathematics.statistics import Interval, holm_adjusted, share_interval, significant
-from core.validity.marks import OUT, PERCENT, SIGN, alone
+from core.validity.marks import HOLM, OUT, PERCENT, SIGN, alone
 from core.validity.references import CALIBRATED, LITERAL, Reference
 from core.wording import amount, joined, p_value, percent, share_text
 
@@ -170,10 +170,10 @@ def _tested(found: CheckReport) -> str:
     ends = share_interval(int(found.random.rejected[CALIBRATED][worst]), found.n)
     about = f"{share_text(share)} of the texts (95 %: {100 * ends.low:.0f} to {100 * ends.high:.0f} %)"
     unlike = f"{about} are unlike what {found.model} knows, where {PERCENT} are expected"
-    tested = (
-        f"{SIGN} Masked at random, its inputs are {OUT} {_where(where)} ({counted}), each ratio by itself at "
-        f"{PERCENT}{_literal(found)}."
-    )
+    gate = found.random.gates[CALIBRATED]
+    by = f"by Holm over all {len(X)} ratios" if gate.rule == HOLM else f"each ratio by itself at {PERCENT}"
+    together = _where(np.flatnonzero(gate.rejected))
+    tested = f"{SIGN} Masked at random, these texts together are {OUT} {together} ({by}){_literal(found)}."
     averages = "" if found.other_lengths is None else _AVERAGES
     said = [f"{begins}: {masked}, {unlike}; {_elsewhere(found)}.", length_sentence(found), tested]
     return " ".join(filter(None, [*said, averages]))
@@ -182,7 +182,9 @@ def _tested(found: CheckReport) -> str:
 def length_sentence(found: CheckReport) -> str:
     """What length has to do with texts being rejected where most are, plain text; "" where nobody knows."""
     span = found.other_lengths
-    split = None if span is None else by_length(found.followed, span, CALIBRATED, found.worst())
+    k, sample = found.worst(), found.sample
+    whole = sample.whole * (k == len(X) - 1 and not sample.paired)
+    split = None if span is None else by_length(found.followed, span, CALIBRATED, k, found.fitted, whole)
     return "" if split is None else split.sentence
 
 
@@ -222,7 +224,8 @@ def _literal(found: CheckReport) -> str:
     if not found.random.gates[LITERAL].available:
         return "; the paper’s literal form cannot reject here, its reference being too small"
     where = found.rejected(LITERAL)
-    return f"; the paper’s literal form rejects them {_where(where) if len(where) else 'nowhere'}"
+    said = f"{_where(where)}, each ratio by itself" if len(where) else "nowhere"
+    return f"; the paper’s literal form rejects them {said}"
 
 
 def _doubtful(found: CheckReport, where: np.ndarray, counted: str) -> str:
@@ -253,7 +256,8 @@ def _as_held_out(found: CheckReport) -> str:
 
 def _elsewhere(found: CheckReport) -> str:
     """Which shares of the texts are rejected apart from the ratios around the worst one that are, in a row."""
-    where, worst, last = set(found.rejected().tolist()), found.worst(), len(X) - 1
+    gate, worst, last = found.random.gates[CALIBRATED], found.worst(), len(X) - 1
+    where = set(np.flatnonzero(gate.rejected).tolist())
     first = next(k for k in range(worst, -1, -1) if k - 1 not in where)
     end = next(k for k in range(worst, last + 1) if k + 1 not in where)
     at = [k for k in range(last + 1) if not first <= k <= end]

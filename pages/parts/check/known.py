@@ -7,6 +7,7 @@ from core.evaluation.studies.check_question import MaskingCheck
 from core.evaluation.studies.check_report import PICKED, TRUSTED, CheckReport, metric_of
 from core.evaluation.studies.check_sentences import check_answer
 from core.explanation.explainer import Explainer
+from core.validity.marks import SIGN
 from core.wording import escaped, linked_name
 from pages.parts.frame.links import link_to
 from pages.parts.sections.studying import Asking
@@ -26,7 +27,10 @@ def answer_parts(found: CheckReport, twin: str = "") -> list[str]:
     if len(lead) > _LONGEST_LEAD:
         lead, stop, rest = said.partition(": ")
         return [f"<b>{escaped(lead, 400)}{stop}</b>{escaped(rest, 900)} {escaped(twin, 400)}".rstrip()]
-    return [f"<b>{escaped(lead, 400)}{stop}</b> {escaped(twin, 400)}".rstrip(), escaped(rest, 900)]
+    # What is marked begins a paragraph, after what length has to do with it.
+    about, sign, marked = rest.partition(SIGN)
+    parts = [about.strip(), sign + marked] if about.endswith(". ") else [rest]
+    return [f"<b>{escaped(lead, 400)}{stop}</b> {escaped(twin, 400)}".rstrip(), *(escaped(one, 900) for one in parts)]
 
 
 def caution(explainer: Explainer, index: Index, unit: str) -> str:
