@@ -25,9 +25,9 @@ _DOTS, _DOT = 24, 0.008
 @register_figure(Scoreboard.name)
 def draw_front(reports: Sequence[BoardReport]) -> dict | None:
     """The first report's figure of its first sentence against forward passes, logarithmic: a point a measure with its
-    95 % interval, of one text its standard error, hollow and with the sign where it rests on rejected inputs; a line
-    through the others that no measure as cheap is as good as; random order level. None where no measure has that
-    figure.
+    95 % interval, of one text its standard error, hollow where it is not shown to do better than chance, and with the
+    sign where it rests on rejected inputs; a line through those of the others that no measure as cheap is as good as;
+    random order level. None where no measure has that figure.
     """
     report, by = reports[0], reports[0].board.by
     named = [name for name in report.names if name != RANDOM and report.cells[name, by].n]
@@ -84,7 +84,11 @@ def _point(report: BoardReport, name: str, x: float, place: str) -> dict:
     by, colour = report.board.by, hue(name)
     cell = report.cells[name, by]
     told = f"{html.escape(cell_text(report, name, by))}<br>{cost_texts(report, name)[0]} forward passes"
-    look: dict[str, Any] = {"color": colour, "size": 11, "symbol": "circle-open" if cell.marked else "circle"}
+    hollow = cell.marked or report.not_better(name)
+    look: dict[str, Any] = {"color": colour, "size": 11, "symbol": "circle-open" if hollow else "circle"}
+    if hollow:
+        told += "<br>not shown to do better than chance" * report.not_better(name)
+        look |= {"line": {"color": colour, "width": 2}}
     if cell.marked:
         look |= {"line": {"color": OUT_OF_DISTRIBUTION, "width": 2}}
     label = html.escape(_label(report, name))

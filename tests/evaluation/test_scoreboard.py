@@ -21,7 +21,14 @@ from core.evaluation.questions import Answers
 from core.evaluation.sampling import without_labels
 from core.evaluation.studies.board_report import COMPREHENSIVENESS, NAOPC_C, RACU, RANDOM, SUFFICIENCY, figures
 from core.evaluation.studies.board_rows import FEWER, BoardMeasure, K, board_metrics, milliseconds_of, passes_of
-from core.evaluation.studies.board_sentences import board_table, draws_note, ordered, pairs_table, verdicts_of_texts
+from core.evaluation.studies.board_sentences import (
+    board_table,
+    draws_note,
+    ordered,
+    pairs_table,
+    verdicts_of_text,
+    verdicts_of_texts,
+)
 from core.evaluation.studies.scoreboard import Scoreboard
 from core.evaluation.studies.verdicts import better_counts
 from core.explanation.explainer import Explainer
@@ -39,7 +46,7 @@ from core.measures.registry import REGISTERED
 from core.metrics.catalogue import metrics
 from core.storage.store import Store
 from core.validity.marks import SIGN
-from core.verdicts.deciding import Word
+from core.verdicts.deciding import Verdict, Word
 from core.verdicts.telling import suits_sentence
 from core.wording import Tally
 from tests import tiny
@@ -290,8 +297,20 @@ def test_on_one_text_it_is_said_by_which_figures_which_measure_is_ahead():
         .sentences(agree[1])[1]
         .startswith("Metrics agree on which measure is ahead on this text: leave-one-out by")
     )
-    # A number that says nothing puts nobody ahead.
     report = agree[1]
+    # RACU whose intervals overlap puts none ahead.
+    lead = report.cells["leave-one-out", RACU].interval.mean
+    for least, level in ((lead - 0.01, False), (lead + 0.01, True)):
+        ends = {"leave-one-out": (lead, lead + 0.1), "gradient": (0.0, least)}
+        spread = {
+            key: one._replace(interval=replace(one.interval, low=ends[key[0]][0], high=ends[key[0]][1]))
+            if key[1] == RACU and key[0] in ends
+            else one
+            for key, one in report.cells.items()
+        }
+        said = agree[0].sentences(replace(report, cells=spread))[1]
+        assert (f" By {RACU} all measures are level." in said) == level, said
+    # A number that says nothing puts nobody ahead.
     shaky = {key: one._replace(unstable=key[1] == RACU) for key, one in report.cells.items()}
     said = agree[0].sentences(replace(report, cells=shaky))[1]
     assert said.endswith(f" By {RACU} it cannot be told: too few measures are left without {SIGN} or unstable.")
@@ -412,6 +431,25 @@ def test_the_picture_has_a_point_a_measure_and_a_line_through_the_cheapest_best(
     assert drawn["data"][0]["x"] == [3.0, 11.0] and len(drawn["data"]) == 4
     assert drawn["data"][1]["y"] == [pytest.approx(0.2)] and "error_y" in drawn["data"][1]
     assert "No measure as cheap has a better mean than leave-one-out and gradient." in board.in_words(report)
+
+
+def test_what_is_not_shown_to_do_better_than_chance_is_hollow_and_on_no_line():
+    """Over texts by the pairs with random order, whose area is 0; of one text by its verdicts, where all are known."""
+    board, report = reported({"leave-one-out": UP, "gradient": -UP, "attention": UP + 0.1})
+    looks = [point["marker"]["symbol"] for point in draw_front([report])["data"][1:]]
+    assert [report.not_better(name) for name in board.measures] == [False, True, False]
+    assert looks == ["circle", "circle-open", "circle"]
+    assert draw_front([report])["data"][0]["x"] == [1.0], "attention is the cheapest and has the best mean"
+    one = replace(report, better=frozenset({"leave-one-out"}))
+    assert draw_front([one])["data"][0]["x"] == [11.0]
+    said = board.in_words(one)
+    assert said.count(", not shown to do better than chance") == 2 and "better mean than leave-one-out." in said
+    words = {"leave-one-out": Word.BETTER, "gradient": Word.NO_BETTER}
+    verdicts = [Verdict(name, word, (0.01, 0.01), (1.0, 1.0), adjusted=(0.02, 0.02)) for name, word in words.items()]
+    assert verdicts_of_text(verdicts, ["leave-one-out", "gradient"]).better == {"leave-one-out"}
+    # One that is still to be judged may change the others' verdicts.
+    assert verdicts_of_text(verdicts, ["leave-one-out", "gradient", "attention"]).better is None
+    assert verdicts_of_text([]).better is None and not replace(report, n=1).not_better("gradient")
 
 
 # ---- rows of a model

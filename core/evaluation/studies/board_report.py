@@ -72,7 +72,8 @@ class BoardReport:
     names: measures and, last, RANDOM; values: {figure: float64[n, M + 1]}, of RACU the ACU, which on one text is a
     multiple of it; cells: {(name, figure): Cell}; passes: {measure: mean}; milliseconds: {measure: median}; problems:
     {measure: {why it has no figures: texts}}; waiting: measures that have not begun; limited: texts whose limits are
-    known.
+    known; better: of one text, the measures whose orders are better than chance by their verdicts, None where that is
+    not known of all.
     """
 
     board: "Scoreboard"
@@ -92,6 +93,7 @@ class BoardReport:
     picked: str = ""
     tested: bool = True
     cut: dict[int, int] = field(default_factory=dict)
+    better: frozenset[str] | None = None
 
     @property
     def told(self) -> bool:
@@ -145,6 +147,12 @@ class BoardReport:
         if np.isnan(self.comparable(COMPREHENSIVENESS)[:, [m, -1]]).all(axis=0).any():
             return Word.UNTOLD
         return Word.BETTER if beats[m, -1] else Word.WORSE if beats[-1, m] else Word.NO_BETTER
+
+    def not_better(self, name: str) -> bool:
+        """Whether a measure is not shown to do better than chance, where that was asked: on the text, or over them."""
+        if self.better is not None:
+            return name not in self.better
+        return self.told and self.verdict(name) in (Word.NO_BETTER, Word.WORSE)
 
 
 def build_board(board: "Scoreboard", answers: Answers) -> BoardReport | None:

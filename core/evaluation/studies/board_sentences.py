@@ -55,13 +55,15 @@ VerdictLines = dict[tuple[int, str], dict]
 
 class VerdictColumn(NamedTuple):
     """Verdicts by another test: the column's header, the cell of each measure, what to know of it, a sentence; lines:
-    gives what a file says of them, {(which text, measure): as of `core.verdicts.telling.verdict_record`}.
+    gives what a file says of them, {(which text, measure): as of `core.verdicts.telling.verdict_record`}; better: as of
+    `BoardReport`.
     """
 
     header: str
     of: Mapping[str, str]
     about: str = ""
     lines: Callable[[], VerdictLines] = dict
+    better: frozenset[str] | None = None
 
 
 def sentences(report: BoardReport) -> list[str]:
@@ -155,8 +157,8 @@ def _without_marks(report: BoardReport, shown: Sequence[str]) -> str:
 def _ahead(report: BoardReport) -> str:
     """Which measure, or random order, is ahead on one text by which figures; "" of one measure and before all began.
 
-    Erasure metrics are level within their errors, as on *Hard and soft erasure*, other figures within a hundredth;
-    nothing rests on rejected inputs.
+    Erasure metrics are level within their errors, as on *Hard and soft erasure*, other figures within a hundredth, RACU
+    also where intervals overlap; nothing rests on rejected inputs.
     """
     if report.waiting or len(report.names) < 3:
         return ""
@@ -197,9 +199,12 @@ def _first(report: BoardReport, figure: str, values: np.ndarray) -> np.ndarray:
     none.
     """
     if figure not in board_metrics():
-        # RACU, which has no upper end, by so much of itself.
+        # RACU, which has no upper end, by so much of itself, and within its intervals.
         best = np.nanmax(values)
-        return are_level((best - values) / max(1.0, abs(best)))
+        ends = [report.cells[name, figure].interval for name in report.names]
+        low = ends[int(np.nanargmax(values))].low
+        within = np.array([one.known and one.high >= low for one in ends]) & ~np.isnan(values)
+        return are_level((best - values) / max(1.0, abs(best))) | within
     errors = np.array([report.cells[name, figure].error for name in report.names])
     ahead = orders(values[:, None], np.array([HIGHER]), errors[:, None])[..., 0] == 1
     return ~np.isnan(values) & ~ahead.any(axis=0)
@@ -319,7 +324,8 @@ def verdicts_of_text(verdicts: Sequence[Verdict], chosen: Sequence[str] = ()) ->
         about += f"; of {joined(without)} it is not computed yet, which can change the others’ verdicts (Holm)"
     lines = {(0, one.measure): verdict_record(one, len(verdicts)) for one in verdicts}
     header = f"against chance, of {len(told)} (chance p ↓)" if told else "against chance"
-    return VerdictColumn(header, told, about and f"{about}.", lambda: lines)
+    better = frozenset(one.measure for one in verdicts if one.word == Word.BETTER)
+    return VerdictColumn(header, told, about and f"{about}.", lambda: lines, None if without or not told else better)
 
 
 def _short(one: Verdict) -> str:
@@ -391,11 +397,11 @@ def pairs_table(report: BoardReport, figure: str) -> Table:
 
 
 def front(report: BoardReport) -> list[str]:
-    """Measures that none as cheap is as good as, by the figure of the first sentence; of the means alone, those that
-    rest on rejected inputs left out.
+    """Measures that none as cheap is as good as, by the figure of the first sentence; of the means alone. Left out are
+    those that rest on rejected inputs, and those not shown to do better than chance.
     """
     of = dict(zip(report.names, report.means(report.board.by)))
-    named = [name for name in report.names if name in measures()]
+    named = [name for name in report.names if name in measures() and not report.not_better(name)]
     costs, values = [report.passes[name] for name in named], [of[name] for name in named]
     return [name for name, on in zip(named, pareto_front(np.array(costs), np.array(values))) if on]
 
@@ -404,7 +410,9 @@ def front_in_words(report: BoardReport) -> str:
     """The picture of faithfulness against cost for those who do not see it."""
     by = report.board.by
     told = [
-        f"{name}: {cell_text(report, name, by)}, {cost_texts(report, name)[0]} forward passes" for name in report.names
+        f"{name}: {cell_text(report, name, by)}, {cost_texts(report, name)[0]} forward passes"
+        + ", not shown to do better than chance" * (name != RANDOM and report.not_better(name))
+        for name in report.names
     ]
     best = f" No measure as cheap has a better mean than {joined(front(report))}." if front(report) else ""
     return f"{arrow(by)} against forward passes. {'; '.join(told)}.{best}"

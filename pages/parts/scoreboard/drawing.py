@@ -1,6 +1,7 @@
 """What the page Scoreboard draws: the picture of faithfulness against cost, the tables, who beats whom, the files."""
 
 from collections.abc import Callable
+from dataclasses import replace
 from functools import partial
 from typing import cast
 
@@ -40,8 +41,8 @@ from pages.parts.sections.studying import Asking
 
 AS_CHOSEN = "as chosen"
 _PICTURE = (
-    "Further up is higher, further left is cheaper. Dotted: the best at each cost (Pareto front), those "
-    f"with {SIGN} and unstable ones left out. Which figure this is"
+    "Further up is higher, further left is cheaper. Hollow: not shown to do better than chance. Dotted: the best of "
+    f"the others at each cost (Pareto front), those with {SIGN} and unstable ones left out. Which figure this is"
 )
 _GOES_BY = ", and the first sentence goes by once it is told", ""
 
@@ -72,6 +73,7 @@ def draw_board(work: Asking, asks: Callable[[], None], order: str, verdicts: Cal
             captions(filter(None, [column.about]))
         asks()
         return
+    report = replace(report, better=column.better)
     # Of one text the verdicts may wait to be asked for, which is what the page is for; of a sample what is known stands
     # in view, and what is under way, part by part, behind it.
     parts, alone = parting(report), len(work.sample) == 1
