@@ -11,6 +11,7 @@ from core.evaluation.families import Measured, card_sentence
 from core.evaluation.predictions_report import EXAMPLE_COLUMNS, example_rows, label_text, predictions_sentence
 
 LABELS = ("negative", "<b>positive</b>")
+TWICE = [("a text", None), ("a text", None), ("a text", "with another"), ("another", None)]
 SHARES = np.array([[0.9, 0.1], [0.8, 0.2], [0.4, 0.6]])
 
 
@@ -25,6 +26,15 @@ def test_right_answers_are_counted_and_the_surest_mistake_is_named():
     said = predictions_sentence(*judged(["negative", LABELS[1], LABELS[1]]), True)
     assert "right on <b>2 of 3</b> examples (66.7 % ↑)" in said
     assert "is <b>e1</b>, “text 1”: it says negative with probability 0.8, the label is &lt;b&gt;positive" in said
+
+
+def test_texts_that_are_told_several_times_are_counted_once_beside_it():
+    examples = [Example(f"e{i}", text, second, "negative") for i, (text, second) in enumerate(TWICE)]
+    index = Index(DataSet("made up", "", tuple(examples), ("negative",)))
+    match = match_labels(index.data.classes, LABELS)
+    said = predictions_sentence(index, judge(index, LABELS, match, np.full((4, 2), 0.5)), match, True)
+    assert said.startswith("The model is right on <b>4 of 4</b> examples (100.0 % ↑), of which 3 texts are different. ")
+    assert "different" not in predictions_sentence(*judged(["negative", LABELS[1], LABELS[1]]), True)
 
 
 def test_of_what_a_filter_leaves_the_surest_mistake_is_named_and_all_are_counted():

@@ -1,5 +1,6 @@
 """What scores beside an explanation say of a word on which measures part, by hand."""
 
+import re
 from types import SimpleNamespace
 
 import numpy as np
@@ -63,7 +64,11 @@ def test_the_order_that_is_ahead_by_both_scores_is_called_the_more_faithful_on_t
 @pytest.mark.parametrize("better, why", [(False, "not shown to do better than random orders"), (None, "is not known")])
 def test_no_order_is_called_the_more_faithful_that_is_not_known_to_be_better_than_chance(better, why):
     told = said(RowScore(0.892, 0.407, better=better), RowScore(-0.312, 0.0146, better=True))
-    assert why in told and "faithful" not in told and told.endswith("so which to believe is not said.")
+    assert (
+        why in told
+        and "faithful" not in told
+        and re.search("which (measures )?to believe(” asks that| is not said).$", told)
+    )
 
 
 def test_a_winner_without_a_test_is_named_with_that():
