@@ -580,5 +580,5 @@ def test_a_link_restores_the_view():
 
 @pytest.mark.parametrize("query", [{"beam": "7"}, {"curves": "x"}, {"beside": "nobody"}, {"search": ""}])
 def test_a_link_that_asks_for_what_is_not_there_says_so(query):
-    app = told(measures=["gradient"], **query).run()
+    app = told(measures=["gradient"], **query)
     assert scores_table(app) and (not query.get("beam") or "which is not here" in app.said)

@@ -364,7 +364,7 @@ def test_scores_are_told_as_means_over_the_texts(given, bundled):
 
 
 def test_a_link_that_asks_for_what_is_not_there_says_so(given):
-    app = given(texts="nope").run()
+    app = given(texts="nope")
     assert "which is not here" in app.said and not app.errors
 
 

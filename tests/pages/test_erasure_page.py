@@ -789,8 +789,12 @@ def test_a_tokenizer_without_an_unknown_token_does_not_offer_it(few):
     ],
 )
 def test_a_link_that_asks_for_what_is_not_there_says_so(few, query):
-    app = told(**({"measures": ["gradient"]} | query)).run()
+    app = told(**({"measures": ["gradient"]} | query))
+    # What a fragment draws may put nothing on the page around it, so that the next run says it.
+    app = app.run() if "weight-a1" in query else app
     assert has_table(app) and "which is not here" in app.said and not app.errors
+    # It stays until it is dismissed.
+    assert "which is not here" in app.run().said and "which is not here" not in app.press("Dismiss").said
 
 
 def test_nothing_chosen_is_a_sentence(few):

@@ -272,7 +272,7 @@ def test_texts_picked_by_the_prediction_give_no_verdict_on_the_model(given):
 def test_a_link_that_asks_for_what_is_not_there_says_so(query, monkeypatch):
     monkeypatch.setattr("pages.parts.frame.working.AT_ONCE_SECONDS", 0.0)
     monkeypatch.setattr("pages.parts.sections.studying._LEADING_SECONDS", 0.0)
-    app = App(PAGE, data="contrast pairs", **query).run()
+    app = App(PAGE, data="contrast pairs", **query)
     assert "which is not here" in app.said and app.has("multiselect", "Measures") and not app.errors
 
 

@@ -158,7 +158,7 @@ def test_the_first_view_is_of_the_first_example_and_says_what_the_check_that_shi
         .T
     )
     lengths = f"{length_sentence(checked)} The example above, of {tokens} tokens, is within that range."
-    assert lengths.startswith("Length is why, since with everything masked nothing else is left of a text: ")
+    assert lengths.startswith("Length is why: together, the 157 texts of ")
     shown = answer_parts(checked)
     # What length has to do with it and what is marked are paragraphs of their own.
     assert [part[:13] for part in shown[1:]] == ["Length is why", f"{SIGN} Masked at r"[:13]]

@@ -16,16 +16,14 @@ from core.wording import amount, joined, share_text
 class LengthSplit:
     """Texts rejected by themselves at a masking ratio, split by length: low, high: tokens, between which nine of ten
     texts of the reference are; alike: (rejected, texts) between them; others: the same of the longer and shorter ones;
-    most: of those between, the most that are rejected at a ratio; together: the ratios at which those are rejected
-    together, by count and Holm, None where nobody knows; whole: what is masked there, "" where more is left of a text
-    than its length.
+    together: the ratios at which those between are rejected together, by count and Holm, None where nobody knows;
+    whole: what is masked there, "" where more is left of a text than its length.
     """
 
     low: int
     high: int
     alike: tuple[int, int]
     others: tuple[int, int]
-    most: int = 0
     together: tuple[float, ...] | None = None
     whole: str = ""
 
@@ -43,28 +41,26 @@ class LengthSplit:
         (count, m), (other, n) = self.alike, self.others
         ends = f"{self.low:,} to {self.high:,} tokens"
         if self.more:
-            left = f"with {self.whole} masked nothing else is left of a text" if self.whole else ""
-            why = f"Length is why, since {left}" if left else "Length may be why"
-            return (
-                f"{why}: of the {m:,} texts of {ends}, as long as most that the test was fitted on, "
-                f"{share_text(count / m)} are rejected there, of the {n:,} shorter or longer ones "
-                f"{share_text(other / n)}.{self._among_alike}"
-            )
+            return self._why(ends)
         begins = f"{n:,} of {amount(m + n, 'text')} are longer or shorter than nine of ten of its reference’s ({ends})"
         if self.more is None:
             return f"{begins}; {'none is' if not m else f'only {m:,} are'} not, too few to tell whether that is why."
         shares = f"{share_text(other / n)} of them are rejected there, of the others {share_text(count / m)}"
         return f"{begins}: {shares}, so length is not shown to be why."
 
-    @property
-    def _among_alike(self) -> str:
-        """Whether masking texts of usual length is rejected, as a further sentence; "" where nobody knows."""
-        if self.together is None:
-            return ""
-        at = joined([f"{100 * ratio:g}" for ratio in self.together])
-        where = f", too, at {at} % masked" if at else " at no ratio"
-        share = share_text(self.most / self.alike[1])
-        return f" Together, those of usual length are rejected{where} (at most {share} of them)."
+    def _why(self, ends: str) -> str:
+        """That length is why, or may be, and whether masking texts of usual length is rejected."""
+        (count, m), (other, n) = self.alike, self.others
+        why = "Length is why" if self.whole else "Length may be why"
+        there = f"with {self.whole} masked, where nothing but its length is left of a text" if self.whole else "there"
+        usual = f"the {m:,} texts of {ends}, as long as most that the test was fitted on,"
+        parted = f"{share_text(other / n)} of the {n:,} shorter or longer ones"
+        if self.together == ():
+            alone = f"By themselves, {there}, {share_text(count / m)} of them are, and {parted}."
+            return f"{why}: together, {usual} are rejected at no ratio. {alone}"
+        at = joined([f"{100 * ratio:g}" for ratio in self.together or ()])
+        too = f" Together, those of usual length are rejected, too, at {at} % masked." if at else ""
+        return f"{why}: {there}, {share_text(count / m)} of {usual} are rejected, and {parted}.{too}"
 
 
 def by_length(
@@ -85,4 +81,4 @@ def by_length(
     if fitted and m >= FEW:
         p = holm_adjusted(rejected_count_p(mine, m, fitted))
         together = tuple(ratio for ratio, one in zip(RATIOS, p.tolist()) if significant(one))
-    return LengthSplit(*span, (int(mine[k]), m), (int(others[k]), n), int(mine.max()), together, whole)
+    return LengthSplit(*span, (int(mine[k]), m), (int(others[k]), n), together, whole)

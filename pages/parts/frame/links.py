@@ -15,6 +15,7 @@ from urllib.parse import urlencode
 import streamlit as st
 from streamlit.delta_generator import DeltaGenerator
 from streamlit.runtime.scriptrunner import get_script_run_ctx
+from streamlit.runtime.scriptrunner_utils.script_run_context import ThreadState
 
 from core.wording import plain, shortened
 
@@ -33,6 +34,8 @@ _OF_LINKS = (
 
 # Whether what is drawn stands behind a button that unfolds it.
 _FOLDED = ContextVar("folded", default=False)
+# Where a page says what links ask for and is not here, once it has begun.
+_SAID = ContextVar[DeltaGenerator | None]("place of what is missing", default=None)
 
 
 @contextmanager
@@ -51,6 +54,7 @@ def folded(place: DeltaGenerator) -> Generator[None]:
 def arrive(page: str) -> None:
     """Tell which page is drawn. Where the browser went back or forward to it, its choices are those of the address."""
     run = get_script_run_ctx(suppress_warning=True)
+    _SAID.set(None)
     if run is not None and run.is_history_navigation:
         _let_go(lambda key: key in st.query_params or _drawn_on(key) in ("", shown_page(), page))
     st.session_state[_OPENED] = st.session_state.get(_SHOWN) != page
@@ -238,14 +242,31 @@ def say_missing(label: str, missing: list[str]) -> None:
 
 
 def remark(sentence: str) -> None:
-    """Note a sentence that `show_missing` says until it is dismissed."""
+    """Note a sentence that `show_missing` says until it is dismissed. One that comes later in a run is said at once,
+    but for that of a fragment, which may draw no button outside of it.
+    """
     noted = st.session_state.setdefault(_MISSING, [])
-    noted += [sentence] if sentence not in noted else []
+    if sentence in noted:
+        return
+    noted.append(sentence)
+    place = _SAID.get()
+    if place is not None and ThreadState.get().fragment_id is None:
+        with place:
+            st.warning(plain(sentence))
+            if len(noted) == 1:
+                _dismiss(noted)
 
 
 def show_missing() -> None:
     """Say what links ask for and is not here, until that is dismissed: a rerun of the page must not take it away."""
     noted = st.session_state.get(_MISSING)
+    place = st.container()
+    _SAID.set(place)
     if noted:
-        st.warning("  \n".join(map(plain, noted)))
-        st.button("Dismiss", key="dismiss-missing", on_click=noted.clear)
+        with place:
+            st.warning("  \n".join(map(plain, noted)))
+            _dismiss(noted)
+
+
+def _dismiss(noted: list[str]) -> None:
+    st.button("Dismiss", key="dismiss-missing", on_click=noted.clear)
