@@ -104,11 +104,10 @@ def _settings(view: View) -> dict:
 def _say(view: View, known: list[KnownLimits]) -> None:
     compared = standing.comparison(known_boards(known))
     closest, *believed = _answer(known)
-    # Beside a second model the question is which of the two is better, and whom to believe under each; how close the
-    # first one comes stands below the pictures.
-    head = [compared.head, *believed] if compared.settled else [closest, *believed, *filter(None, [compared.head])]
-    first, *more = head
-    prediction_line(view, text_shown(view), *more, first=first, named=len(known) > 1)
+    # The page's own question first; beside a second model, which of the two is explained better, and whom to believe.
+    beside = [*filter(None, [compared.head])]
+    more = [*beside, *believed] if compared.settled else [*believed, *beside]
+    prediction_line(view, text_shown(view), *more, first=closest, named=len(known) > 1)
 
 
 def _answer(known: list[KnownLimits]) -> list[str]:
@@ -123,9 +122,7 @@ def _draw(view: View, known: list[KnownLimits], asks) -> None:
             draw_raw(one)
     draw_gauges(view, boards)
     compared = standing.comparison(boards)
-    show_answer(
-        *_answer(known)[:1] if compared.settled else (), after=f"<p>{compared.rest}</p>" if compared.rest else ""
-    )
+    show_answer(after=f"<p>{compared.rest}</p>" if compared.rest else "")
     st.html(f"<p>{escaped(how_read(first.choice.direction, boards.get(first)), 600)}</p>")
     asks()
     # As a rule two models are refused for one reason.

@@ -41,9 +41,11 @@ def predictions_sentence(
     if not known:
         return f"<b>{len(index):,}</b> examples. What the model predicts for them is not known yet."
     if share := right_share(judged, complete):
-        # An example that is told several times counts as often.
-        alike = f", of which {index.different:,} texts are different" if index.different < len(index) else ""
-        return f"The model is right on {share}{alike}. {_mistake(index, judged, match, complete, link, left)}"
+        # An example that is told several times counts as often here.
+        alike = f" Of these {len(index):,} examples {index.different:,} have different texts." * bool(
+            index.different < len(index)
+        )
+        return f"The model is right on {share}.{alike} {_mistake(index, judged, match, complete, link, left)}"
     least = int(np.nanargmin(judged.confidence))
     of = "" if complete else f"Of {known:,} examples so far, "
     return f"{of}{'t' if of else 'T'}he model is least sure about {_says(index, judged, least, ': ', link)}."

@@ -54,7 +54,8 @@ def draw_sample(data: DataSet, classes: tuple[str, ...], count: int = SAMPLE, se
     """Draw labelled examples without replacement, in the order of drawing; a larger count draws the same ones and then
     more.
 
-    A file may be sorted by label: in this order the first few stand for the whole.
+    A file may be sorted by label: in this order the first few stand for the whole. Each text counts once, since tests
+    and intervals take examples for independent ones.
 
     Args:
         classes: the model's class names; labels are tied to them as on the page Examples.
@@ -65,7 +66,8 @@ def draw_sample(data: DataSet, classes: tuple[str, ...], count: int = SAMPLE, se
     if count < 1:
         raise ValueError(f"the sample has {count} examples; it must have at least 1")
     match = match_labels(data.classes, classes)
-    usable = [i for i, example in enumerate(data.examples) if example.label in match.classes]
+    labelled = [example for example in data.examples if example.label in match.classes]
+    usable = once(labelled)
     if all(example.label is None for example in data.examples):
         raise BadData(
             f"{data.name} has no labels, and performance cannot be told without them. Choose labelled data, or say "
@@ -76,19 +78,27 @@ def draw_sample(data: DataSet, classes: tuple[str, ...], count: int = SAMPLE, se
             f"None of the labels of {data.name} ({listed(data.classes, 6)}) is a class of this model "
             f"({listed(classes, 6)}). Choose data of the model’s own task."
         )
-    drawn = np.random.default_rng([seed, 11]).permutation(usable)[:count]
-    examples = tuple(data.examples[i] for i in drawn)
-    labels = np.array([match.classes[example.label] for example in examples], dtype=np.int64)
-    return Sample(
-        data.name, data.digest, examples, labels, tuple(_notes(data, len(usable), labels, match.how, classes))
-    )
+    examples = draw_examples(usable, count, seed)
+    labels = np.array([match.classes[example.label or ""] for example in examples], dtype=np.int64)
+    notes = _notes(data, len(labelled), labels, match.how, classes)
+    if again := len(labelled) - len(usable):
+        notes.append(f"Each text counts once: {again:,} of {len(labelled):,} examples repeat the text of another.")
+    return Sample(data.name, data.digest, examples, labels, tuple(notes))
+
+
+def once(examples: Sequence[Example]) -> tuple[Example, ...]:
+    """The first example of each text, pairs by both texts, in their order."""
+    first: dict[tuple[str, str | None], Example] = {}
+    for example in examples:
+        first.setdefault((example.text, example.second), example)
+    return tuple(first.values())
 
 
 def draw_examples(examples: Sequence[Example], count: int, seed: int = 0) -> tuple[Example, ...]:
     """Draw examples, labelled or not, without replacement and in the order of drawing; a larger count draws the same
     ones and then more.
 
-    Where all are labelled these are the ones that `draw_sample` draws.
+    Where all are labelled and of different texts these are the ones that `draw_sample` draws.
 
     Raises:
         ValueError: count below 1.

@@ -77,12 +77,13 @@ class Reference:
 @dataclass(frozen=True)
 class HeldOut:
     """What the test says of texts on which it was tried when it was fitted, like those of its reference: of m texts
-    int[K] are rejected by the calibrated form at 5 %, a ratio each, with the reference of a model that was never masked
-    unmasked at each.
+    int[K] are rejected by the calibrated form at 5 %, a ratio each; unmasked: whether they are so at each, as with the
+    reference of a model that was never masked.
     """
 
     m: int
     rejected: tuple[int, ...]
+    unmasked: bool = False
 
     def share(self, k: int) -> float:
         """Of these texts at a ratio, in [0, 1]."""
@@ -96,7 +97,8 @@ def held_out_of(reference: Reference) -> HeldOut | None:
     if not shares or not m:
         return None
     every = shares * K if len(shares) == 1 else shares
-    return HeldOut(m, tuple(round(share * m) for share in every)) if len(every) == K else None
+    rejected = tuple(round(share * m) for share in every)
+    return HeldOut(m, rejected, len(shares) == 1) if len(every) == K else None
 
 
 def pack(forms: dict[str, Masf], about: dict) -> Reference:

@@ -759,14 +759,14 @@ def test_the_verdicts_and_what_they_say():
     assert (
         said.startswith("No:")
         and "⚠" in said
-        and "rejected as out-of-distribution from 70 % masked on (by Holm over all 11 ratios)" in said
+        and "rejected as out-of-distribution from 70 % masked on (by count, Holm over all 11 ratios)" in said
     )
     unlike = verdict_sentence(replace(later, other_lengths=(5, 30)))
     assert unlike.startswith(
         "No, not on these texts: with 70 % of the words masked at random, 100 % of the texts (95 %: 83 to 100 %) are "
         "unlike what m knows, where 5 % are expected; at 80 to 100 % masked it is 100 %, up to 60 % masked 0 %. ⚠ Masked at random"
     )
-    assert "Averages over these texts masked at random say little" in unlike and "longer" not in said
+    assert "Averages over all of these texts say little there" in unlike and "longer" not in said
     assert "python" not in unlike, "a command is no part of an answer"
     # The answer is its beginning, in plain words; the figures follow.
     assert said == f"{check_answer(later)} {check_figures(later)}" and "p =" not in check_answer(later)
@@ -846,6 +846,23 @@ def test_it_is_told_whether_texts_of_usual_length_are_rejected_together_and_wher
     assert by_length(passed, (5, 30), CALIBRATED, 10).together is None
 
 
+def test_each_text_of_a_sample_counts_once():
+    """Of five labelled examples two repeat the first; a pair is another text, and what has no label is left out first."""
+    told = [
+        ("a", None, "no"),
+        ("a", None, "yes"),
+        ("a", "b", "no"),
+        ("c", None, None),
+        ("a", None, "no"),
+        ("d", None, "yes"),
+    ]
+    examples = tuple(Example(f"e{i}", *one) for i, one in enumerate(told))
+    sample = draw_sample(DataSet("made up", "0" * 64, examples, ("no", "yes")), ("no", "yes"), 9)
+    assert sorted(example.id for example in sample.examples) == ["e0", "e2", "e5"]
+    assert "Each text counts once: 2 of 5 examples repeat the text of another." in sample.notes
+    assert not any("counts once" in note for note in draw_sample(data_of(TEXTS), LABELS, 2).notes)
+
+
 def test_too_few_texts_of_usual_length_tell_nothing_of_length():
     few = LengthSplit(5, 30, (0, 19), (30, 30))
     assert few.more is None and few.sentence.endswith("; only 19 are not, too few to tell whether that is why.")
@@ -861,8 +878,9 @@ def test_too_few_texts_of_usual_length_tell_nothing_of_length():
                 "49 % of the texts (95 %: 37 to 62 %) are unlike what m knows, where 5 % are expected; up to 90 % masked "
                 "it is 0 %. Length is why: together, the 35 texts of 5 to 30 tokens, as long as most that the test was "
                 "fitted on, are rejected at no ratio. By themselves, with everything masked, where nothing but its length "
-                "is left of a text, 14 % of them are, and 90 % of the 30 shorter or longer ones. ⚠ Masked at random, these texts together are rejected as out-of-distribution at 100 % masked (by Holm over "
-                "all 11 ratios); the paper’s literal form"
+                "is left of a text, 14 % of them are, and 90 % of the 30 shorter or longer ones. ⚠ Masked at random, these "
+                "texts together are rejected as out-of-distribution at 100 % masked (by count, Holm over all 11 ratios); "
+                "the paper’s literal form"
             ),
         ),
         (
@@ -887,7 +905,7 @@ def test_what_the_literal_form_rejects_is_told_beside_the_calibrated_one():
     """Of 20 texts nine have p = 0.0025 with all masked; by Simes .0025 · 20 / 9 = .0056 is rejected, .05 is not."""
     found = of_twenty_judged({10: 9})
     assert found.rejected(LITERAL).tolist() == [10]
-    told = "at 100 % masked (by Holm over all 11 ratios); the paper’s literal form rejects them at 100 % masked, each ratio"
+    told = "at 100 % masked (by count, Holm over all 11 ratios); the paper’s literal form rejects them at 100 % masked, each ratio"
     assert f"{told} by itself." in check_answer(found)
 
     def with_random(**changed):
@@ -895,7 +913,11 @@ def test_what_the_literal_form_rejects_is_told_beside_the_calibrated_one():
         return check_answer(replace(found, lines=type(found.lines)(lines)))
 
     high = with_random(p=found.random.p | {LITERAL: np.full(11, 0.2)})
-    assert "(by Holm over all 11 ratios); the paper’s literal form rejects them nowhere." in high
+    assert "(by count, Holm over all 11 ratios); the paper’s literal form rejects them nowhere." in high
+    # By Simes neither form rejects: what decides is how texts are combined.
+    simes = {CALIBRATED: np.full(11, 0.06)}
+    either = with_random(p=found.random.p | {LITERAL: np.full(11, 0.2)}, simes=simes)
+    assert "(by count, Holm over all 11 ratios); by Simes, the paper’s rule, nowhere." in either
     # A reference so small that its literal form gives no p below 5 % says nothing by not rejecting.
     shut = replace(found.random.gates[LITERAL], why=Why.FLOOR, first=None)
     small = with_random(gates=found.random.gates | {LITERAL: shut})
@@ -1128,7 +1150,9 @@ def test_rejected_shares_are_set_against_the_models_own_held_out_texts():
     ]
     assert claim.agrees is None and "no more than held-out texts" in claim.said
     # One share alone is that of unmasked texts, of a model that was never masked.
-    assert of_twenty_judged({1: 5}, floors(held_out=[0.22])).held_out == as_often.held_out
+    unmasked = of_twenty_judged({1: 5}, floors(held_out=[0.22]))
+    assert unmasked.held_out == replace(as_often.held_out, unmasked=True)
+    assert unmasked.counted(1).endswith("; of its own held-out texts, unmasked, 22.0 %")
     # What nobody rejects is no more and no less often than anything.
     none = of_twenty_judged({}, floors(held_out=[0.05] * 11))
     assert none.verdict == TRUSTED and "more often than" not in check_answer(none)
@@ -1416,7 +1440,9 @@ def test_a_test_that_does_not_reject_is_no_agreement_while_many_texts_are_reject
     p[:60, 4] = 0.049
     most = judged(SOUND, p, card=card(), times=40)
     begins = "Not reliably: with 40 % of the words masked at random, 30 % of the texts (95 %: 24 to 37 %)"
-    assert verdict_sentence(most).startswith(begins) and "at 40 % masked (by Holm over all" in verdict_sentence(most)
+    assert verdict_sentence(most).startswith(begins) and "at 40 % masked (by count, Holm over all" in verdict_sentence(
+        most
+    )
     # By Simes, the paper's rule, the smallest of 60 times .049 · 200 / 60 is .16: not rejected.
     told = {one.claim: one for one in check_findings([most])}[claim]
     assert told.agrees is None and told.said == (

@@ -33,7 +33,9 @@ def test_texts_that_are_told_several_times_are_counted_once_beside_it():
     index = Index(DataSet("made up", "", tuple(examples), ("negative",)))
     match = match_labels(index.data.classes, LABELS)
     said = predictions_sentence(index, judge(index, LABELS, match, np.full((4, 2), 0.5)), match, True)
-    assert said.startswith("The model is right on <b>4 of 4</b> examples (100.0 % ↑), of which 3 texts are different. ")
+    assert said.startswith(
+        "The model is right on <b>4 of 4</b> examples (100.0 % ↑). Of these 4 examples 3 have different texts. "
+    )
     assert "different" not in predictions_sentence(*judged(["negative", LABELS[1], LABELS[1]]), True)
 
 

@@ -9,13 +9,15 @@ import re
 import threading
 from dataclasses import replace
 from html import unescape
+from types import SimpleNamespace
 from urllib.parse import parse_qsl
 
 import numpy as np
 import pytest
 import streamlit as st
 
-from core.data.examples import read_bundled
+from core.data.browsing import Index
+from core.data.examples import DataSet, Example, read_bundled
 from core.evaluation.engine import Run, run_study
 from core.evaluation.sampling import without_labels
 from core.evaluation.studies.diagnosticity_report import build_diagnosticity_report
@@ -29,6 +31,7 @@ from core.measures.catalogue import default_measures, swept_measures
 from core.network.scheduler import Cancelled
 from pages.parts.frame import resources
 from pages.parts.frame.texts import captions, show_answer
+from pages.parts.sections.filtered import count_kept, examples_kept, told_of
 from pages.parts.sections.studying import Studying
 from tests.app_session import App, complete, wait
 from tests.hostile import lines
@@ -438,3 +441,18 @@ def test_a_percentage_does_not_break_between_lines(monkeypatch):
     show_answer("on 158 of 200 (79 %)")
     captions(["at most 5 % of such texts"])
     assert len(drawn) == 2 and "(79\N{NO-BREAK SPACE}%)" in drawn[0] and "5\N{NO-BREAK SPACE}% of" in drawn[1]
+
+
+def test_a_text_that_is_told_several_times_is_asked_about_once():
+    """Of four examples two texts; the filter leaves the last three, which are of both."""
+    examples = tuple(Example(f"e{i}", text) for i, text in enumerate(("a", "b", "a", "b")))
+    index = Index(DataSet("mine.csv", "0" * 64, examples, ()))
+    query = SimpleNamespace(asks_model=False, narrows=True, in_words="tag x")
+    frame = SimpleNamespace(browsed=SimpleNamespace(index=index, rows=np.array([3, 2, 1]), query=query, known=None))
+    assert [one.id for one in examples_kept(frame, False)] == ["e0", "e1"] and count_kept(frame, False) == 2
+    assert told_of(frame, False, examples[:2]) == "the 2 different texts in the 4 examples of mine.csv"
+    kept = examples_kept(frame, True)
+    assert [one.id for one in kept] == ["e1", "e2"] and count_kept(frame, True) == 2
+    assert told_of(frame, True, kept) == (
+        "the 2 that the filter leaves of 2 different texts in the 4 examples of mine.csv (tag x)"
+    )

@@ -169,7 +169,7 @@ class CheckReport:
         """
         masked = "unmasked" if X[k] == 0 else "with all masked" if X[k] == 1 else f"at {share_text(X[k])} masked"
         held = self.held_out
-        against = f"; of its own held-out texts {share_text(held.share(k), 1)}" if held is not None else ""
+        against = "" if held is None else f"; of its own held-out texts{of_held(held)}{share_text(held.share(k), 1)}"
         return f"{counted_text(int(self.random.rejected[CALIBRATED][k]), self.n, masked)}{against}"
 
     @functools.cached_property
@@ -283,6 +283,11 @@ def build_check_report(
         None if reference is None else held_out_of(reference),
         0 if reference is None else reference.texts,
     )
+
+
+def of_held(held: HeldOut) -> str:
+    """What stands between held-out texts and their share: that they are unmasked, where they are at every ratio."""
+    return ", unmasked, " if held.unmasked else " "
 
 
 def metric_of(model: Model) -> str:

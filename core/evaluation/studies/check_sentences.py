@@ -29,7 +29,9 @@ from core.evaluation.studies.check_report import (
     CheckReport,
     X,
     difference_of,
+    of_held,
 )
+from core.evaluation.studies.check_words import masked_in_words, ratios_in_words
 from core.mathematics.statistics import Interval, holm_adjusted, share_interval, significant
 from core.validity.marks import HOLM, OUT, PERCENT, SIGN, alone
 from core.validity.references import CALIBRATED, LITERAL, Reference
@@ -43,7 +45,7 @@ BEGINS = {
 # Verdicts for which what the test says does not count.
 _UNTOLD = (CONFUSED, POOR, UNTESTED)
 _AVERAGES = (
-    "Averages over these texts masked at random say little; a verdict on a single text tests that text’s own inputs."
+    "Averages over all of these texts say little there; a verdict on a single text tests that text’s own inputs."
 )
 # The share of texts rejected from which on the answer is a plain no.
 _MOST = 0.5
@@ -131,7 +133,7 @@ def _untested(found: CheckReport) -> str:
     """The verdict for which what the test says, if anything, does not count."""
     masked = found.sample.whole
     if found.verdict == CONFUSED:
-        where = _where(found.rejected())
+        where = ratios_in_words(found.rejected())
         return (
             f"No: with {masked} masked it does worse than always answering {found.majority_name}, so masking confuses "
             "it, and scores that rest on masking say little."
@@ -171,9 +173,12 @@ def _tested(found: CheckReport) -> str:
     about = f"{share_text(share)} of the texts (95 %: {100 * ends.low:.0f} to {100 * ends.high:.0f} %)"
     unlike = f"{about} are unlike what {found.model} knows, where {PERCENT} are expected"
     gate = found.random.gates[CALIBRATED]
-    by = f"by Holm over all {len(X)} ratios" if gate.rule == HOLM else f"each ratio by itself at {PERCENT}"
-    together = _where(np.flatnonzero(gate.rejected))
-    tested = f"{SIGN} Masked at random, these texts together are {OUT} {together} ({by}){_literal(found)}."
+    by = f"by count, Holm over all {len(X)} ratios" if gate.rule == HOLM else f"each ratio by itself at {PERCENT}"
+    together = ratios_in_words(np.flatnonzero(gate.rejected))
+    own = ""
+    if found.held_out is not None and found.above is not None:
+        own = f", and more often than its own held-out texts{of_held(found.held_out)}{ratios_in_words(found.above)}"
+    tested = f"{SIGN} Masked at random, these texts together are {OUT} {together} ({by}){own}{_literal(found)}."
     averages = "" if found.other_lengths is None else _AVERAGES
     said = [f"{begins}: {masked}, {unlike}; {_elsewhere(found)}.", length_sentence(found), tested]
     return " ".join(filter(None, [*said, averages]))
@@ -223,15 +228,18 @@ def _literal(found: CheckReport) -> str:
         return ""
     if not found.random.gates[LITERAL].available:
         return "; the paper’s literal form cannot reject here, its reference being too small"
-    where = found.rejected(LITERAL)
-    said = f"{_where(where)}, each ratio by itself" if len(where) else "nowhere"
+    where, simes = found.rejected(LITERAL), found.random.simes[CALIBRATED]
+    if not len(where) and not any(map(significant, simes.tolist())):
+        # What decides is not the form, but how texts are combined.
+        return "; by Simes, the paper’s rule, nowhere"
+    said = f"{ratios_in_words(where)}, each ratio by itself" if len(where) else "nowhere"
     return f"; the paper’s literal form rejects them {said}"
 
 
 def _doubtful(found: CheckReport, where: np.ndarray, counted: str) -> str:
     """Rejected, but by the paper's rule alone, or no more often than held-out texts are."""
     marked = found.random.gates[CALIBRATED].marked
-    masked = f"masked at random, its inputs are {OUT} {_where(where[where > 0])}" if where[-1] else ""
+    masked = f"masked at random, its inputs are {OUT} {ratios_in_words(where[where > 0])}" if where[-1] else ""
     unmasked = f"even the unmasked texts are {OUT}{', and ' if masked else ''}" if where[0] == 0 else ""
     said = f"{SIGN} " * marked + f"{unmasked}{masked} ({counted})"
     if marked:
@@ -274,13 +282,6 @@ def _elsewhere(found: CheckReport) -> str:
     return f"{beside}{begins} {'' if beside else 'it is '}{low if low == high else f'{low} to {high}'} %"
 
 
-def masked_in_words(k: int, whole: str) -> str:
-    """How much is masked at the k-th ratio, as a sentence goes on; whole: what is masked at the last."""
-    if X[k] in (0, 1):
-        return f"with {whole} masked" if X[k] else "unmasked"
-    return f"with {share_text(X[k])} of the words masked at random"
-
-
 def twin_sentence(reports: Sequence[CheckReport]) -> str:
     """How many texts with everything masked are rejected under the first model and under its twin, which was trained
     otherwise on the same file, of those that both have; "" where no twin is beside it, one of the two cannot be tested,
@@ -320,21 +321,6 @@ def accuracy_note(found: CheckReport, own: bool) -> str:
     if not own:
         return ""
     return "If the model was trained on these texts, what it reaches here says nothing about new ones."
-
-
-def _where(places: np.ndarray) -> str:
-    """Ratios in words: "from 50 % masked on" where all that follow are among them, else each, "at 0, 20 to 40 and
-    100 % masked"; "" for none.
-    """
-    if not len(places):
-        return ""
-    if len(places) > 1 and places[-1] == len(X) - 1 and len(places) == len(X) - places[0]:
-        return f"from {share_text(X[places[0]])} masked on"
-    # Three or more in a row are told by their ends.
-    runs = [run.tolist() for run in np.split(places, np.flatnonzero(np.diff(places) > 1) + 1)]
-    ends = [part for run in runs for part in ([run] if len(run) > 2 else [[one] for one in run])]
-    told = [" to ".join(dict.fromkeys(f"{100 * X[k]:g}" for k in (part[0], part[-1]))) for part in ends]
-    return f"at {joined(told)} % masked"
 
 
 def check_findings(reports: list[CheckReport]) -> list[Finding]:

@@ -6,6 +6,7 @@ import numpy as np
 import streamlit as st
 
 from core.data.examples import Example
+from core.evaluation.sampling import once
 from core.wording import plain, shortened
 from pages.parts.frame.links import choose_one
 from pages.parts.frame.sidebar import DataView
@@ -19,8 +20,8 @@ def choose_which(about: str | None = None) -> bool:
 
 
 def examples_kept(frame: DataView, filtered: bool) -> tuple[Example, ...]:
-    """The texts, in the order of the file, so that another order of the table draws the same ones; where there are
-    none, or may be more, a sentence says so.
+    """The texts, each once, in the order of the file, so that another order of the table draws the same ones; where
+    there are none, or may be more, a sentence says so.
     """
     browsed = frame.browsed
     data = browsed.index.data
@@ -29,7 +30,7 @@ def examples_kept(frame: DataView, filtered: bool) -> tuple[Example, ...]:
             "The filter asks what the model predicts, which is not known for all texts yet; the page Examples computes "
             "it."
         )
-    kept = tuple(data.examples[i] for i in np.sort(browsed.rows)) if filtered else data.examples
+    kept = once([data.examples[i] for i in np.sort(browsed.rows)] if filtered else data.examples)
     if not kept and filtered:
         st.info("The filter on Examples leaves no text. Take a filter away there, or choose all of the data here.")
         st.page_link("pages/examples.py", label="Examples", icon=":material/table_rows:")
@@ -40,7 +41,8 @@ def examples_kept(frame: DataView, filtered: bool) -> tuple[Example, ...]:
 
 def count_kept(frame: DataView, filtered: bool) -> int:
     """How many texts that is."""
-    return len(frame.browsed.rows if filtered else frame.browsed.index.data)
+    index = frame.browsed.index
+    return len(once([index.data.examples[i] for i in frame.browsed.rows])) if filtered else index.different
 
 
 def narrows(frame: DataView, filtered: bool) -> bool:
@@ -50,8 +52,10 @@ def narrows(frame: DataView, filtered: bool) -> bool:
 
 def told_of(frame: DataView, filtered: bool, kept: Sequence[Example]) -> str:
     """Which texts these are, in words: "the 34 that the filter leaves of 216 texts of reviews (tag negation)"."""
-    data, query = frame.browsed.index.data, frame.browsed.query
-    of = f"{len(data):,} texts of {data.name}"
+    index, query = frame.browsed.index, frame.browsed.query
+    data = index.data
+    texts = "texts of" if index.different == len(data) else f"different texts in the {len(data):,} examples of"
+    of = f"{index.different:,} {texts} {data.name}"
     if narrows(frame, filtered):
         return f"the {len(kept):,} that the filter leaves of {of} ({shortened(query.in_words, 200)})"
     return f"the {of}" + ("; no filter is set on Examples" if filtered else "")
