@@ -5,6 +5,7 @@ from functools import partial
 import streamlit as st
 
 from core.explanation.recursive import BY_FEATURE, BY_RATIO, STEPS
+from core.verdicts.telling import suits_sentence
 from core.wording import escaped
 from pages.parts.frame.links import choose_one, folded
 from pages.parts.frame.sidebar import View, open_page
@@ -70,8 +71,9 @@ def _settings(view: View) -> dict:
 
 
 def _say(view: View, sides: list[Side], paths: list[Path]) -> None:
-    answer = masking_answer(paths, _found(paths))
-    prediction_line(view, "", first=answer, named=len(sides) > 1)
+    found = _found(paths)
+    answer, suits = masking_answer(paths, found), suits_sentence(dict.fromkeys(path.measure for path in found))
+    prediction_line(view, escaped(suits, 400), first=answer, named=len(sides) > 1)
     # Where inputs are rejected the answer says it itself.
     captions(note for note in reference_notes(sides) if escaped(note, 400) not in answer)
 

@@ -86,7 +86,8 @@ class Question(abc.ABC, Generic[Report]):
 
     Its figure is registered in `core.figures.catalogue` under its `name`, which is also what it is asked for by. asks:
     the question in words; done: what is done to an example, "could not be …"; order: place in menus, ascending; page:
-    title of the page that it has a place on; labelled: whether it is asked of labelled examples.
+    title of the page that it has a place on; labelled: whether it is asked of labelled examples; stand: how many of its
+    sentences stand in view where the rest unfolds, None for all.
     """
 
     name: str
@@ -96,6 +97,7 @@ class Question(abc.ABC, Generic[Report]):
     order: ClassVar[int] = LAST
     page: ClassVar[str] = "Data set"
     labelled: ClassVar[bool] = False
+    stand: ClassVar[int | None] = None
 
     @classmethod
     def choices(cls) -> tuple[str, ...]:

@@ -85,7 +85,7 @@ class MetricReport:
     @cached_property
     def table(self) -> MetricTable:
         """All numbers."""
-        return build_metric_table(self.rated, self.names, self.features > 1, self._drawn)
+        return build_metric_table(self.rated, self.names, self.features > 1)
 
     @cached_property
     def marked(self) -> np.ndarray:

@@ -157,21 +157,13 @@ def _puts(board: MetricTable, name: Callable[[str], str] = strong) -> list[str]:
 
 def _ahead(board: MetricTable, first: tuple[str, ...], named: Sequence[str]) -> str:
     """By how much one that is alone first is ahead under these metrics, at least, with ± one standard error where that
-    is a mean over draws, and where that is less than random attributions vary; else that they are level.
+    is a mean over draws; else that they are level.
     """
     if len(first) > 1:
         return ", level"
     least, error = min((board.lead(board.metrics.index(name)) for name in named), key=lambda lead: lead[0])
     drawn = f" ± {number(error)}" if error == error else ""
-    by, slight = f" by {number(least)}{drawn}{' or more' if len(named) > 1 else ''}", board.slight(named)
-    if not slight:
-        return by
-    under = (
-        f" under {_told(slight)}"
-        if len(named) > 1
-        else f", whose standard deviation is {number(board.spread[slight[0]])}"
-    )
-    return f"{by} (less than random attributions vary{under})"
+    return f" by {number(least)}{drawn}{' or more' if len(named) > 1 else ''}"
 
 
 def _shares(found: dict[tuple[str, ...], tuple[str, ...]], board: MetricTable) -> str:

@@ -1,7 +1,7 @@
 """Attributions under metrics as one table: places, leads, rank flips, agreement, and how far above chance."""
 
-from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field, replace
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
 from functools import cached_property
 
 import numpy as np
@@ -149,8 +149,7 @@ def count_pairs(values: np.ndarray, directions: np.ndarray, errors: np.ndarray |
 @dataclass(frozen=True, eq=False)
 class MetricTable:
     """M measures under K metrics: values and errors float64[M, K], notes[M][K] as of a `Score`; ranked: whether there
-    is anything to rank, which a single feature is not; spread: {metric: standard deviation of random attributions}
-    where that is known.
+    is anything to rank, which a single feature is not.
     """
 
     measures: tuple[str, ...]
@@ -159,7 +158,6 @@ class MetricTable:
     errors: np.ndarray
     notes: tuple[tuple[str, ...], ...]
     ranked: bool = True
-    spread: Mapping[str, float] = field(default_factory=dict)
 
     @cached_property
     def directions(self) -> np.ndarray:
@@ -217,14 +215,6 @@ class MetricTable:
         first_two = np.argsort(-self.oriented[:, k])[:2]
         best, second = self.oriented[first_two, k]
         return float(best - second), float(np.hypot(*self.errors[first_two, k]))
-
-    def slight(self, named: Sequence[str]) -> list[str]:
-        """Those of these metrics under which the lead of the one that is alone first is less than a standard deviation
-        of random attributions.
-        """
-        return [
-            name for name in named if name in self.spread and self.lead(self.metrics.index(name))[0] < self.spread[name]
-        ]
 
     def contrary_pairs(self) -> list[tuple[str, str, tuple[str, ...], tuple[str, ...]]]:
         """(measure, another, the metrics that prefer the one, those that prefer the other) of each pair that some two
@@ -284,12 +274,8 @@ class MetricTable:
         return found
 
 
-def build_metric_table(
-    rated: dict[str, Rated], names: Sequence[str], ranked: bool = True, chance: Mapping[str, np.ndarray] | None = None
-) -> MetricTable:
-    """Set what is known of each measure under the metrics of these names; ranked: as of `MetricTable`; chance: {metric:
-    float64[n]}, random attributions where all are there.
-    """
+def build_metric_table(rated: dict[str, Rated], names: Sequence[str], ranked: bool = True) -> MetricTable:
+    """Set what is known of each measure under the metrics of these names; ranked: as of `MetricTable`."""
     found = [[one.found[name] for name in names] for one in rated.values()]
     numbers = np.array([[(score.value, score.error) for score in row] for row in found], dtype=np.float64).reshape(
         len(found), len(names), 2
@@ -301,7 +287,6 @@ def build_metric_table(
         numbers[..., 1],
         tuple(tuple(score.note for score in row) for row in found),
         ranked,
-        {name: mean_and_spread(values)[1] for name, values in (chance or {}).items()},
     )
 
 

@@ -135,7 +135,7 @@ def test_the_answer_says_where_random_orders_reach_as_far_and_calls_no_searched_
     )
     assert "the best order that was found lowers it" in score_line(known, searched, way)
     # The bar is of other orders than the verdicts count.
-    bar = f"the middle 95 % of {len(middle.aopc)} random orders reach; verdicts count others, as many as they name"
+    bar = f"the middle 95 % of {len(middle.aopc)} random orders reach; verdicts count others (see Better than chance?)"
     assert bar in how_read(way, by_hand) and "grey bar" not in how_read(way, None), "before there is one"
 
 
@@ -232,9 +232,10 @@ def test_two_models_stand_beside_each_other_with_their_places_before_and_after(b
     changes = f"ormalising changes {'which' if compared.turned else 'whether a'} model is ahead"
     assert (changes in app.said) == bool(compared.changed)
     assert ("ormalising does not change which model is ahead" in app.said) == (not compared.changed)
-    # What rests on rejected inputs tells of no better model, which is said first.
+    # The page's own question first. What rests on rejected inputs tells of no better model.
     none = "Which of the two models a measure explains better cannot be told here"
-    assert app.said.startswith(none) == (none in app.said) == any(one.marked for one in compared.placed)
+    assert app.said.startswith("Under sst2-fmm, of these measures ")
+    assert (none in app.said) == any(one.marked for one in compared.placed)
     assert any("by NAOPC" in chart and "1. " in chart for chart in charts(app)) and "Kendall" in app.said
 
 

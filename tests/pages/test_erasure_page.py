@@ -6,7 +6,6 @@ import csv
 import io
 import json
 import re
-from dataclasses import replace
 from types import SimpleNamespace
 
 import numpy as np
@@ -16,10 +15,10 @@ import streamlit as st
 from core.data.examples import read_bundled
 from core.explanation.explainer import Explainer
 from core.explanation.hand_set import Pair, judge_pair, top_words
-from core.explanation.judging import BASELINES, How, Inputs, Judge, Rated, judge_by_metric, judge_measure, judge_random
+from core.explanation.judging import BASELINES, How, Inputs, Judge, judge_by_metric, judge_measure, judge_random
 from core.explanation.metric_report import MetricReport
 from core.explanation.metric_sentences import advice, metrics_answer, notes, pairs_sentences
-from core.explanation.metric_table import MetricTable, above_chance, build_metric_table
+from core.explanation.metric_table import MetricTable, above_chance
 from core.mathematics.stepwise import finish
 from core.measures.catalogue import default_measures
 from core.metrics.catalogue import default_metrics, of_examples
@@ -387,32 +386,6 @@ def test_nobody_is_preferred_for_a_lead_within_the_spread_of_random_attributions
     level = [[0.9, 0.8], [0.905, 0.8], [0.6, 0.1]]
     assert advised(level, {"NS": (0.3, 0.29), "NC": (0.1, 0.29)}) == "So on this text prefer a or b."
     assert advised(level, {"NS": (0.3, 0.31), "NC": (0.1, 0.29)}) == UNDECIDED
-
-
-def test_a_lead_within_the_spread_of_random_attributions_is_told_with_it():
-    """a leads by .4 under NS and by .1 under NC; random attributions vary by .39 and by .41 or .09."""
-    board = board_of([[0.9, 0.5], [0.5, 0.4]])
-    alone = board_of([[0.9], [0.5]])
-
-    def said(board, **spread):
-        told = metrics_answer(replace(board, spread=spread), "word", 9, WHOLE)
-        return without_markup(told)
-
-    assert said(board, NS=0.39, NC=0.41) == (
-        "The metrics agree: all put a first by 0.1 or more (less than random attributions vary under NC)."
-    )
-    assert (
-        said(board, NS=0.39, NC=0.09)
-        == said(board, NC=float("nan"))
-        == ("The metrics agree: all put a first by 0.1 or more.")
-    )
-    assert said(alone, NS=0.41).startswith(
-        "NS puts a first by 0.4 (less than random attributions vary, whose standard deviation is 0.41). Choose"
-    )
-    # A report gives what random attributions are drawn, all of them, to its table.
-    chance = {"NS": np.array([0.1, 0.5, 0.9]), "NC": np.array([0.2, 0.2])}
-    rated = {name: Rated(np.zeros(2), dict.fromkeys(("NS", "NC"), Score(0.5)), {}, {}) for name in "ab"}
-    assert build_metric_table(rated, ("NS", "NC"), chance=chance).spread == {"NS": pytest.approx(0.4), "NC": 0.0}
 
 
 def test_measures_that_are_ordered_oppositely_are_named_with_who_says_so():

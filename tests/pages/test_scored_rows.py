@@ -146,7 +146,7 @@ def test_a_figure_on_its_way_says_how_long_it_takes_and_what_runs_is_named_once(
     )
     waiting = SimpleNamespace(runs=False, comes=True, complete=False, seconds_left=None)
     assert _cell("NAOPC ↑", "", "", "", [running, waiting])["text"] == "… about 9 s"
-    assert _cell("NAOPC ↑", "", "", "", [waiting])["text"] == "…"
+    assert _cell("NAOPC ↑", "", "", "", [waiting])["text"] == "being computed …"
     assert _cell("NAOPC ↑", "0.5", "", "", [running])["text"] == "0.5"
     told = []
     monkeypatch.setattr("pages.parts.sections.streaming.waits_in_words", told.append)

@@ -48,7 +48,9 @@ KEPT = (
     "kept or erased in part, by its attribution. Fixed share: soft, and as much is kept for every measure."
 )
 _ON = "better than chance ↑ (texts)"
-
+METRICS_PART = "Metrics disagree on which measure is ahead on this text."
+# Of one text; over many a verdict of its own stands in the table.
+ANEW = "RACU computes a measure again at each step; the verdict is on the order that it names once."
 
 VerdictLines = dict[tuple[int, str], dict]
 
@@ -191,7 +193,7 @@ def _ahead(report: BoardReport) -> str:
     if common:
         first = f"{joined(common)} {'is' if len(common) == 1 else 'are'} first, alone or level with others"
         return f"On this text {first}, by each metric that tells: {'; '.join(parts)}.{out}"
-    return f"Metrics disagree on which measure is ahead on this text, and are not averaged: {'; '.join(parts)}.{out}"
+    return f"{METRICS_PART.rstrip('.')}, and are not averaged: {'; '.join(parts)}.{out}"
 
 
 def _first(report: BoardReport, figure: str, values: np.ndarray) -> np.ndarray:
@@ -260,9 +262,11 @@ def draws_note(report: BoardReport) -> str:
 
 
 def means_note(report: BoardReport) -> str:
-    """Over how many texts the figures are means, a sentence; "" of one text."""
+    """Over how many texts the figures are means, a sentence; of one text, which figure asks another thing than the
+    verdict beside it.
+    """
     over = f"Figures are means over {amount(report.n, 'text')}, over fewer where n stands beside them."
-    return over if report.tally.total > 1 else ""
+    return over if report.tally.total > 1 else ANEW
 
 
 def cheapest_believed(believed: Sequence[str], report: BoardReport) -> str:

@@ -18,6 +18,7 @@ from core.explanation.rows import values_taken
 from core.mathematics.diagnosticity import CHANCE, HALF, STRICT, Compared
 from core.mathematics.erasure import LENGTHS
 from core.mathematics.statistics import significant
+from core.verdicts.telling import suits_sentence
 from core.wording import as_json, fixed_number, joined, number, p_value, percent, share_text, text_table
 
 # The paper, as sentences name it.
@@ -85,7 +86,8 @@ def _answer(found: DiagnosticityReport) -> str:
         )
     ahead = {one.ahead for one in found.tests if one.rule == HALF}
     more = f"prefer measures to {against} more often than"
-    return f"{_from_chance(found)}{_verdict(found, frozenset(ahead), more)}. {UNTESTED}"
+    suits = suits_sentence(found.study.measures, "as hard metrics erase them") if HARD in ahead else ""
+    return f"{_from_chance(found)}{_verdict(found, frozenset(ahead), more)}. {suits} {UNTESTED}".replace("  ", " ")
 
 
 def _tested_figures(found: DiagnosticityReport) -> str:
@@ -115,11 +117,13 @@ def _from_chance(found: DiagnosticityReport) -> str:
         return ""
     above = [name for name, one in half.items() if one.low > CHANCE[HALF]]
     least, most = (choose(half, key=lambda name: half[name].mean) for choose in (min, max))
-    some = f"{joined(above)} tell{'s' * (len(above) == 1)} measures from chance, the others not for certain"
-    begins = {
-        len(half): "Every one of these metrics tells measures from chance",
-        0: "None of these metrics tells measures from chance for certain",
+    some = f"{joined(above)} tell{'s' * (len(above) == 1)} them from chance, the others not for certain"
+    tells = {
+        len(half): "every one of these metrics tells them from chance",
+        0: "none of these metrics tells them from chance for certain",
     }.get(len(above), some)
+    # By one of them alone a metric may do worse, as the table by measure shows.
+    begins = f"Over all measures together {tells}"
     return (
         f"{begins}: their attributions (which words count) are preferred to {BASELINE_WORDS[found.study.baseline]} in "
         f"{percent(half[least].mean)} ({least}) to {percent(half[most].mean)} ({most}) of the pairs (tossing a coin: "

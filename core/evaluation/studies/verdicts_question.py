@@ -68,7 +68,7 @@ class Verdicts(Question[VerdictsReport]):
     """
 
     name, order, done = "verdicts", 5, "judged"
-    asks = "How often is each measure better than chance?"
+    asks, stand = "How often is each measure better than chance?", 2
 
     measures: tuple[str, ...] = field(default_factory=default_measures)
     sign: str = "signed"
@@ -189,7 +189,11 @@ def _answer(report: VerdictsReport) -> str:
     else:
         leads = f"No measure stands out: which of them is {better} most often cannot be told"
         rest, others = "By measure", told
-    none = f"On {_some(report.none, n)} none of them is" if report.none else "On no text do all of them fail"
+    none = (
+        f"On {_some(report.none, n)} none of them is shown to be" if report.none else "On no text do all of them fail"
+    )
+    silent = int(report.untold[:, 0].max())
+    none += f", on {_some(silent, n)} it cannot be told of any" * bool(silent)
     listed = f" {rest}: {joined(others)}." if others else ""
     # Who masks to score is suited by masking alone.
     suits = suits_sentence(report.measures) if report.erasure == MASK else ""

@@ -200,7 +200,7 @@ def _cell(name: str, text: str, href: str, about: str, works: Sequence[PageWork]
     waits = [work for work in works if not work.complete]
     if not text and any(work.comes for work in waits):
         known = [left for work in waits if work.runs and (left := work.seconds_left) is not None]
-        text = f"… about {estimate(max(known))}" if known else "…"
+        text = f"… about {estimate(max(known))}" if known else "being computed …"
     elif not text:
         seconds = sum(work.seconds for work in waits)
         text = f"not asked for yet (about {estimate(seconds)})" if waits else "—"

@@ -5,6 +5,7 @@ import streamlit as st
 from core.explanation.row_scores import bridge_sentence, parting_sentence
 from core.explanation.rows import WordRow, build_row, value_text
 from core.measures.catalogue import measures
+from core.verdicts.deciding import Word
 from core.verdicts.telling import HANGS, chance_sentence, why_sentence
 from core.wording import escaped, without_markup
 from pages.parts.attributions.attributing import Attributing
@@ -37,8 +38,8 @@ def draw_words(
     drawn = [known[work.measure] for work in works if work.measure in known]
     word = coloured_words(view, drawn, unread(view.encoded) if drawn else "", scoring.cells)
     scores, report = scoring.scores, scoring.report if believed else None
-    if report is not None or not believed:
-        # Before the verdicts, which may say more, it would be advice that turns.
+    if not believed or (report is not None and report.those(Word.BETTER)):
+        # Before the verdicts, which may say more, it would be advice that turns; where none is believed, none at all.
         parting = parting_sentence(rows, scores, view.encoded, view.class_name, parted)
         show_answer(parting, bridge_sentence(rows, scores))
     if report is not None:

@@ -346,13 +346,20 @@ export default function (component) {
       );
       if (byHand) node.setAttribute('aria-pressed', String(masked[i]));
     });
+  const predicted = () =>
+    data.panes.flatMap(({ title, classes, steps }) => {
+      const at = steps[state.step];
+      const whose = data.panes.length > 1 ? `${visible(title)} predicts` : 'predicts';
+      return at ? [`${whose} ${visible(classes[at.predicted])} (${at.probability_texts[at.predicted]})`] : [];
+    });
   const drawBar = ({ step, wait, slider, buttons }) => {
     if (byHand) {
       step.textContent = `${state.mask.filter(Boolean).length} of ${data.pieces.length} ${data.unit}s masked`;
       return;
     }
     const { name, count } = data.steps[state.step];
-    step.textContent = `${name} · ${count}`;
+    // How a share of the words is rounded is told to who asks; what is predicted stands where the step is chosen.
+    titled(step, `${name}, ${count}`).textContent = [`${name} · ${count.split(' (')[0]}`, ...predicted()].join(' · ');
     wait.textContent =
       state.playing && state.step >= reach() && data.panes.some((pane) => pane.running)
         ? 'waiting for the next step …'

@@ -31,4 +31,4 @@ def verdict_of_chosen(frame: DataView, asked: Asking) -> str:
         are = "is" if len(better) == 1 else "are"
         return f"On the example chosen, {name}, {joined(better)} {are} better than chance."
     untold = all(word == Word.UNTOLD for word in words)
-    return f"On the example chosen, {name}, {'it cannot be told of any' if untold else 'none of them is'}."
+    return f"On the example chosen, {name}, {'it cannot be told of any' if untold else 'none of them is shown to be'}."

@@ -15,6 +15,7 @@ from pages.parts.frame import filters
 from pages.parts.frame.links import choose
 from pages.parts.frame.picking import Browsed
 from pages.parts.frame.sidebar import Frame
+from pages.parts.frame.tour import touring
 
 ROWS = 12
 _NAMES = {
@@ -125,7 +126,7 @@ def table_of(frame: Frame, browsed: Browsed) -> dict:
         "pages": pages,
         "where": f"{(page - 1) * ROWS + 1:,} to {(page - 1) * ROWS + len(here):,} of {len(rows):,}",
         "columns": [{"order": order, "name": _COLUMNS[order][0], "about": _COLUMNS[order][1]} for order in columns],
-        "facets": [_facet(facet, browsed) for facet in filters.FACETS if _tells(facet, browsed)],
+        "facets": [_facet(facet, browsed) for facet in _facets(browsed)],
         "rows": [_row(int(i), browsed, wanted, frame) for i in here],
     }
 
@@ -179,6 +180,13 @@ def _facet(facet: str, browsed: Browsed) -> dict:
             if value in on or everywhere[value]
         ],
     }
+
+
+def _facets(browsed: Browsed) -> list[str]:
+    """Those that are shown: on a tour that filters what it filters by alone, so that the examples are in view."""
+    told, asked = [facet for facet in filters.FACETS if _tells(facet, browsed)], browsed.query.facets
+    chosen = [facet for facet in told if asked.get(facet)]
+    return chosen if chosen and touring() else told
 
 
 def _tells(facet: str, browsed: Browsed) -> bool:

@@ -74,16 +74,16 @@ STOPS = (
         "The review on Home, s104, beside a twin trained without masking, sst2-plain.",
         "In leave-one-out’s order both predictions change (▴). No input of sst2-fmm, trained to be masked, is "
         "rejected: its change counts. The twin’s comes only where the test rejects inputs (red, ✕; the slider stands "
-        "there): it says little. In other orders the two may part less.",
+        "there): it says little. In the other two orders it comes before that.",
         _EXAMPLE | _TWIN | {"example": "s104", "step": "8"},
     ),
     Stop(
         "AOPC and NAOPC",
         "pages/aopc_and_naopc.py",
         "sst2-fmm’s mistake on s048, beside the twin.",
-        "Which model does leave-one-out explain better? It cannot be told. Raw figures (AOPC, how far scores fall) are "
-        "nearly equal, but the best order lowers the twin’s much further; between worst and best (NAOPC) sst2-fmm is "
-        f"ahead, but the twin’s inputs are rejected ({SIGN}). What can be told: under sst2-fmm, believe leave-one-out.",
+        "How close does a measure come to the best order? Under sst2-fmm leave-one-out comes closest; believe it. "
+        "Which model it explains better cannot be told: raw figures (AOPC, how far scores fall) are nearly equal; "
+        f"between worst and best order (NAOPC) sst2-fmm is ahead, but the twin’s inputs are rejected ({SIGN}).",
         _EXAMPLE | _TWIN | {"example": "s048"},
     ),
     Stop(
@@ -91,8 +91,8 @@ STOPS = (
         "pages/attributions.py",
         "Another model, stories-1-fmm, reads a story (stories 1, s1-025) and tells where Bruno is.",
         "All three measures look right: among its first three each has two of the three evidence words (overlined). "
-        "Yet no order is shown better than chance: two words decide nearly all, and a random order soon masks one of "
-        "them. Looking right is no proof.",
+        "Yet none of their orders is shown to do better than random ones: luck may do as much. Looking right is no "
+        "proof.",
         {"model": "stories-1-fmm", "data": "stories 1", "example": "s1-025"} | _BELIEVED,
     ),
     Stop(
@@ -100,8 +100,8 @@ STOPS = (
         "pages/data_set.py",
         "Back to sst2-fmm and its reviews, to s140 and many more.",
         "One text proves little, so ask many: on how many is a measure better than chance? Leave-one-out on most, "
-        "though not on all, the others on few. But leave-one-out masks words, as the test does: that favours it, and "
-        "nobody knows by how much.",
+        "though not on all, the others on about one in four. But leave-one-out masks words, as the test does: that "
+        "favours it, and nobody knows by how much.",
         _EXAMPLE,
     ),
     Stop(
@@ -121,8 +121,9 @@ STOPS = (
     ),
 )
 _END = (
-    "The first sentence of Attributions is your text’s answer, and holds for it alone. “Not rejected” is no proof that "
-    "the model knows a text. Yours is on every page now: go on with more examples, or check a model of your own."
+    "Which measures to believe on your text stands first below, once it is tested, and holds for this text alone. “Not "
+    "rejected” is no proof that the model knows a text. Yours is on every page now: go on with more examples, or check "
+    "a model of your own."
 )
 
 
@@ -130,6 +131,11 @@ def take(stop: int) -> None:
     """Go to a stop, from 1, with its choices and nothing else chosen."""
     one = STOPS[stop - 1]
     visit(one.path, **one.choices, **{_KEY: str(stop)})
+
+
+def touring() -> bool:
+    """Whether a tour is under way."""
+    return held(_KEY) is not None
 
 
 def tour_bar(title: str) -> None:

@@ -37,10 +37,8 @@ def how_read(direction: str, board: StandingTable | None) -> str:
     one, and what would make that wrong.
     """
     many = 0 if board is None or board.chance is None else len(board.chance.aopc)
-    middle = (
-        f"The grey bar shows how far the middle 95 % of {many:,} random orders reach; verdicts count others, as many"
-    )
-    bar = f" {middle} as they name." if many else ""
+    middle = f"The grey bar shows how far the middle 95 % of {many:,} random orders reach; verdicts count others"
+    bar = f" {middle} (see Better than chance?)." if many else ""
     return f"{_READ[direction]}{bar} {SIGN} marks scores on inputs that the test rejects as unknown to the model."
 
 

@@ -10,7 +10,7 @@ import streamlit as st
 from cachetools import LRUCache
 
 from core.evaluation.sampling import without_labels
-from core.evaluation.studies.board_sentences import cheapest_believed, verdicts_of_text
+from core.evaluation.studies.board_sentences import METRICS_PART, cheapest_believed, parting, verdicts_of_text
 from core.evaluation.studies.scoreboard import Scoreboard
 from core.evaluation.studies.verdicts import report_of_row
 from core.explanation.limiting import left_over
@@ -164,7 +164,8 @@ def _say(view: View, board: TextBoard) -> None:
         filter(None, [believe_sentence(report, view.encoded, False, False) + left, *also, favoured_sentence(report)])
     )
     alone = "One text ranks no measures: a sample of the data may." if figures is not None else ""
-    prediction_line(view, "", " ".join(filter(None, [told_by(report), cheapest, alone])), first=said)
+    parts = METRICS_PART if figures is not None and parting(figures).startswith(METRICS_PART.rstrip(".")) else ""
+    prediction_line(view, "", " ".join(filter(None, [told_by(report), cheapest, parts, alone])), first=said)
     if report.null.planned:
         usual = len(default_measures())
         fewer = f" Other pages judge {usual} measures unasked: p may be smaller there." * (report.planned > usual)

@@ -177,7 +177,12 @@ def draw_question(one: Asking, asks: Callable[[], None]) -> None:
     figure = question_figure(question.name, [report])
     if figure is not None:
         draw_figure(figure, "question", question.in_words(report), name, about_models([one.model], one.sample.name))
-    captions(question.sentences(report)[1:])
+    _, *told = question.sentences(report)
+    behind = len(told) if question.stand is None or not answers.complete else question.stand - 1
+    captions(told[:behind])
+    if told[behind:]:
+        with st.expander("How this is told, and how it can be wrong"):
+            captions(told[behind:])
     tables = question.tables(report)
     for header, rows in tables[:1]:
         table(header, rows)

@@ -22,7 +22,7 @@ from pages.parts.frame.working import PageWork
 from pages.parts.sections.sides import Orders, Side, about_side
 
 # Verdicts may take so many times as long as other work that starts unasked: they go after all that is on the screen.
-_LASTING = 6
+_LASTING = 18
 
 
 @dataclass(frozen=True, eq=False)

@@ -13,7 +13,6 @@ from core.stability.known import why_unstable
 from core.storage.store import canonical_key
 from core.terms import MASF_P
 from core.validity.marks import LINES, MEANING, level_text
-from core.verdicts.telling import suits_sentence
 from core.wording import linked_name, plain, safe_name
 from pages.parts.components.pictures import draw_figure
 from pages.parts.components.player import player
@@ -88,9 +87,7 @@ def draw_paths(view: View, sides: list[Side], found: Summaries) -> None:
     below = "its curve lies below random order" + ("." if drawn_too else ", which is not computed here yet.")
     st.caption(f"A faithful measure takes the {kinds} down fast: {below} {LINES}")
     # Its own line, so that it is not lost among the others.
-    captions(
-        filter(None, [suits_sentence(dict.fromkeys(path.measure for path in found)), following.what_is_tested(found)])
-    )
+    captions(filter(None, [following.what_is_tested(found)]))
 
 
 def draw_paths_table(view: View, sides: list[Side], found: Summaries) -> None:
