@@ -99,15 +99,15 @@ def _untold(board: MetricTable, trusted: MetricTable, lost: list[bool]) -> str:
     by = f"By {stays} {'erasure alone' if whole else f'numbers without {SIGN}'}, {says}."
     if not board.comparable()[kinds[lost[0]]].any():
         return f"<b>That cannot be told here</b>: {whose} {_be(named)} undefined on this text. {by}"
-    makes = f"erasing words {'in part' if lost[0] else 'whole'} ({gone}) makes {unknown}"
+    # What is asked for has an answer: one way of erasing leaves the distribution.
+    says_nothing = f"{whose} {'says' if len(named) == 1 else 'say'} nothing here"
+    makes = f"<b>It does: {says_nothing}</b>, since erasing words {'in part' if lost[0] else 'whole'} makes {unknown}"
     if whole:
-        return (
-            f"<b>That cannot be told here</b>: {makes}, so {whose} {_be(named)} not compared with {stays} erasure. {by}"
-        )
+        return f"{makes}. {by}"
     pairs = zip(trusted.values.T, board.values.T)
     taken = [not np.array_equal(*both, equal_nan=True) for both in pairs]
     too = _told([board.metrics[k] for k in left if taken[k]])
-    return f"<b>That cannot be told here</b>: {makes}, and so does {stays} erasure by {too}. {by}"
+    return f"{makes}, and so does {stays} erasure by {too}. {by}"
 
 
 def _be(named: Sequence[str]) -> str:

@@ -281,17 +281,17 @@ def test_no_verdict_rests_on_rejected_inputs():
     values = [[0.9, 0.8, 0.2, 0.3], [0.5, 0.4, 0.6, 0.7]]
     assert answer_to(values, names=both).startswith("Here it does")
     assert answer_to(values, names=both, marked=soft) == (
-        "That cannot be told here: erasing words in part (soft) makes inputs that the model does not know ⚠, so Soft-NS "
-        "and Soft-NC are not compared with hard erasure. By hard erasure alone, NS and NC put a first by 0.4 or more."
+        "It does: Soft-NS and Soft-NC say nothing here, since erasing words in part makes inputs that the model does not "
+        "know ⚠. By hard erasure alone, NS and NC put a first by 0.4 or more."
     )
     # One number of each soft metric leaves nothing to compare, either; of the hard ones NC alone is left.
     assert answer_to(values, names=both, marked=[[1, 0, 1, 1], [0, 0, 0, 0]]) == (
-        "That cannot be told here: erasing words in part (soft) makes inputs that the model does not know ⚠, and so "
-        "does hard erasure by NS. By hard numbers without ⚠, NC puts a first by 0.4."
+        "It does: Soft-NS and Soft-NC say nothing here, since erasing words in part makes inputs that the model does not "
+        "know ⚠, and so does hard erasure by NS. By hard numbers without ⚠, NC puts a first by 0.4."
     )
     assert answer_to(values, names=both, marked=[[1, 1, 0, 0]] * 2) == (
-        "That cannot be told here: erasing words whole (hard) makes inputs that the model does not know ⚠, so NS and NC "
-        "are not compared with soft erasure. By soft erasure alone, Soft-NS and Soft-NC put b first by 0.4 or more."
+        "It does: NS and NC say nothing here, since erasing words whole makes inputs that the model does not know ⚠. By "
+        "soft erasure alone, Soft-NS and Soft-NC put b first by 0.4 or more."
     )
     assert answer_to(values, names=both, marked=[[1] * 4] * 2) == (
         "That cannot be told here: all numbers rest on inputs that the model does not know ⚠."
@@ -418,9 +418,7 @@ def first(mine):
 def test_the_page_answers_by_the_numbers_that_are_not_marked(few, first):
     app = told(example="s001")
     assert without_markup(metrics_answer(first.table, "word", first.features, WHOLE, first.marked)) in app.said
-    assert (
-        "That cannot be told here: erasing words in part (soft) makes inputs that the model does not know ⚠" in app.said
-    )
+    assert "It does: Soft-NS and Soft-NC say nothing here, since erasing words in part makes inputs that" in app.said
     assert UNDECIDED in app.said
     link, proof = re.findall(r'href="([^"]+)"', " ".join(html.value for html in app.at.html))
     assert link.startswith("data_set?") and "section=scores" in link

@@ -278,8 +278,9 @@ class Scoring(Study[Scored]):
             known = {one: mean for one, mean in means.items() if mean == mean}
             if direction and known:
                 best = max(known, key=lambda one: direction * known[one])
-                mean = f"{fixed_number(known[best])} {metrics()[name].arrow}"
                 level = [one for one in known if are_level(known[best] - known[one])]
+                ends = dict.fromkeys(fixed_number(end([known[one] for one in level])) for end in (min, max))
+                mean = f"{' to '.join(ends)} {metrics()[name].arrow}"
                 fewer = f", n = {n:,}" if (n := report.counts[name, best]) < report.n else ""
                 told.append(f"{joined(level)} by {name} ({mean}{fewer})")
         counts = ["Intervals are of each mean by itself."] * (report.n >= FEW)
