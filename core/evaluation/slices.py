@@ -131,6 +131,12 @@ def slice_sentence(judged: Predicted, rows: np.ndarray, query: Query, complete: 
     return f"{said} Beside the other {others:,} that is {_difference(one.against)} points, {verdict}."
 
 
+def count_compared(by_facet: dict[str, dict[str, Slice]]) -> int:
+    """How many comparisons slices come to: two labels that share all examples between them are one."""
+    told = {facet: sum(one.said != TOO_FEW for one in found.values()) for facet, found in by_facet.items()}
+    return sum(min(n, 1) if facet == "label" and len(by_facet[facet]) == 2 else n for facet, n in told.items())
+
+
 def slices_note(told: int) -> str:
     """What the table of so many slices does not say; plain text."""
     how = (

@@ -13,6 +13,8 @@ from core.evaluation.slices import (
     LOWER,
     TOO_FEW,
     UNSURE,
+    Slice,
+    count_compared,
     rejected_cell,
     slice_cells,
     slice_of,
@@ -20,6 +22,7 @@ from core.evaluation.slices import (
     slices_by,
     slices_note,
 )
+from core.mathematics.statistics import Interval
 
 LABELS = ("negative", "positive")
 
@@ -116,6 +119,15 @@ def test_without_a_filter_there_is_nothing_to_say():
     # Where none is compared, nothing is said of comparisons.
     assert "would differ" not in slices_note(0) and "nothing is compared" in slices_note(0)
     assert "Of 1 such comparison about 0.05" in slices_note(1)
+
+
+def test_two_labels_that_are_each_others_rest_are_one_comparison():
+    enough, few = Slice(40, 40, 30, Interval(0.1, 0.0, 0.2), True), Slice(9, 9, 3, None, False)
+    assert count_compared({"label": {"no": enough, "yes": enough}}) == 1
+    assert count_compared({"label": {"no": enough, "yes": few}}) == 1
+    assert count_compared({"label": {"no": few, "yes": few}}) == 0
+    tags = {"a": enough, "b": enough}
+    assert count_compared({"label": {"x": enough, "y": enough, "z": few}, "tag": tags}) == 4
 
 
 def test_rejections_are_counted_where_they_are_known():

@@ -11,6 +11,7 @@ from core.evaluation.slices import (
     HIGHER,
     LOWER,
     TOO_FEW,
+    count_compared,
     rejected_cell,
     slice_cells,
     slices_by,
@@ -33,7 +34,7 @@ def slices_section(browsed: Browsed) -> None:
         return
     known = "rejected" in judged.traits
     complete = browsed.known is not None and browsed.known.complete
-    told = sum(one.said != TOO_FEW for found in groups.values() for one in found.values())
+    told = count_compared(groups)
     with st.expander("Slices: where is the model right more or less often?", icon=":material/data_table:"):
         slice_table(
             {
