@@ -90,7 +90,7 @@ def _stream_words(
     stream(
         lambda: [*(work for work in works if work.runs), *scoring.works],
         st.container(),
-        partial(draw_words, view, works, rows, sign, scoring, bool(words), bool(words) and not found),
+        partial(draw_words, view, works, rows, sign, scoring, bool(words)),
         view.places.answer if words else None,
         partial(say_believed, view, scoring, words, seen),
         name="scores",

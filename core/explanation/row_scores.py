@@ -66,11 +66,9 @@ def parted_sentence(rows: Sequence[WordRow], encoded: Encoded, class_name: str) 
     return f"On {word} the measures disagree: {supports}, {second} that it opposes it."
 
 
-def parting_sentence(
-    rows: Sequence[WordRow], scores: Mapping[str, RowScore], encoded: Encoded, class_name: str, said: bool = False
-) -> str:
+def parting_sentence(rows: Sequence[WordRow], scores: Mapping[str, RowScore], encoded: Encoded, class_name: str) -> str:
     """On which word the rows part, and whose order masking bears out on this text, HTML in which all text is escaped;
-    "" where they part on none or a score is not known yet. said: whether on which word is said already.
+    "" where they part on none or a score is not known yet.
 
     No order is called the more faithful before both scores of both are known, nor where these rest on rejected inputs,
     are undefined or equal, or disagree, nor before it is known to be better than chance; where no input could be
@@ -84,8 +82,7 @@ def parting_sentence(
     if mine.racu is None or its.racu is None:
         return ""
     verdict = _verdict((escaped(one.measure), mine), (escaped(other.measure), its))
-    parts = "" if said else f"{parted_sentence(rows, encoded, class_name)} "
-    return f"{parts}{verdict}" if verdict else ""
+    return f"{parted_sentence(rows, encoded, class_name)} {verdict}" if verdict else ""
 
 
 def _verdict(one: tuple[str, RowScore], other: tuple[str, RowScore]) -> str:

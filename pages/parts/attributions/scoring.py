@@ -24,6 +24,8 @@ from pages.parts.sections.paths import Choice, Path
 from pages.parts.sections.sides import ONCE, RECURSIVE, Orders, Side
 from pages.parts.sections.standings import FULL, HALF, SEARCHES, KnownLimits, LimitsChoice, search_of, tag, width_of
 
+# The names of the scores of a row.
+_SCORE, _BETWEEN = "RACU ↑", "NAOPC ↑"
 _RACU = (
     "RACU: area between its curve and random order as words are masked step by step, the measure computed again on "
     "what is left; 0 is random, higher is better, and above 1 where the score falls below that of the fully masked text"
@@ -113,6 +115,13 @@ class ScoredRows:
         return {name: self._cells(name, path, board, report) for name, path in self.paths.items()}
 
     @property
+    def verdict_cells(self) -> dict[str, list[dict]]:
+        """Those of them that tell whether to believe it: where verdicts are asked for, other scores tell no more."""
+        return {
+            name: [one for one in told if one["name"] not in (_SCORE, _BETWEEN)] for name, told in self.cells.items()
+        }
+
+    @property
     def _board(self) -> StandingTable | None:
         return None if self.limits is None else self.limits.table
 
@@ -129,7 +138,7 @@ class ScoredRows:
         return [
             *([] if self.limits is None else [self._verdict(name, report, "" if board is None else reach_text(board))]),
             *_unstable(path),
-            _cell("RACU ↑", "unstable" if score.unstable else racu, proof, about, [path, path.orders]),
+            _cell(_SCORE, "unstable" if score.unstable else racu, proof, about, [path, path.orders]),
             *between,
             _cell("its masked inputs:", tested, proof, _VALIDITY, [path]),
         ]
@@ -159,7 +168,7 @@ class ScoredRows:
         how = "" if found is None or found.limits.method == EXACT else f"; limits by {tag(found.limits)}"
         scored = [work for work in known.scored if work.measure == name]
         searches = [one for one in (known.narrower, known.search) if one is not None]
-        return _cell("NAOPC ↑", value, proof, _NAOPC + how, [*scored, *searches[:1]])
+        return _cell(_BETWEEN, value, proof, _NAOPC + how, [*scored, *searches[:1]])
 
 
 def _standings(board: StandingTable | None) -> dict[str, Standing]:

@@ -5,7 +5,6 @@ import streamlit as st
 from core.explanation.row_scores import bridge_sentence, parting_sentence
 from core.explanation.rows import WordRow, build_row, value_text
 from core.measures.catalogue import measures
-from core.verdicts.deciding import Word
 from core.verdicts.telling import HANGS, chance_sentence, why_sentence
 from core.wording import escaped, without_markup
 from pages.parts.attributions.attributing import Attributing
@@ -24,23 +23,22 @@ def draw_words(
     sign: str,
     scoring: ScoredRows,
     believed: bool,
-    parted: bool,
     asks: object,
 ) -> None:
     """Draw the rows that are there, and of measures under way what is answered so far; of the word that is clicked its
-    numbers. believed: whether the answer says which measures to believe, so that how that can be wrong stands here;
-    parted: whether it says on which word they part.
+    numbers. believed: whether the answer says which measures to believe, so that how that can be wrong stands here.
     """
     known = {row.measure: row for row in rows}
     for work in works:
         if work.measure not in known and (one := work.so_far) is not None:
             known[work.measure] = build_row(measures()[work.measure], one, sign, view.encoded.premasked)
     drawn = [known[work.measure] for work in works if work.measure in known]
-    word = coloured_words(view, drawn, unread(view.encoded) if drawn else "", scoring.cells)
+    cells = scoring.verdict_cells if believed else scoring.cells
+    word = coloured_words(view, drawn, unread(view.encoded) if drawn else "", cells)
     scores, report = scoring.scores, scoring.report if believed else None
-    if not believed or (report is not None and report.those(Word.BETTER)):
-        # Before the verdicts, which may say more, it would be advice that turns; where none is believed, none at all.
-        parting = parting_sentence(rows, scores, view.encoded, view.class_name, parted)
+    if not believed:
+        # Where whom to believe is asked, the verdicts say it.
+        parting = parting_sentence(rows, scores, view.encoded, view.class_name)
         show_answer(parting, bridge_sentence(rows, scores))
     if report is not None:
         why = without_markup(why_sentence(report, view.encoded))
