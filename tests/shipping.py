@@ -136,7 +136,8 @@ def said(walks: dict[str, Walk]) -> str:
         "One review, two models: press ▶, and the words that matter most to each are masked (hidden), step by step. "
         f"{MASKED}, trained to be masked, changes its prediction at {10 * mine.flips} %, and a test rejects none of its "
         f"inputs as unlike what it knows. The masked inputs of its twin {PLAIN}, trained without masking, are rejected "
-        f"(✕) from {10 * twin.gate.first} % on: what it predicts there says little. For many texts see Model check."
+        f"(✕) from {10 * twin.gate.first} % on: what it predicts there says little. "
+        f"Over many texts even {MASKED} is not always reliable: see below."
     )
 
 

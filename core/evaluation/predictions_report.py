@@ -41,14 +41,21 @@ def predictions_sentence(
     if not known:
         return f"<b>{len(index):,}</b> examples. What the model predicts for them is not known yet."
     if share := right_share(judged, complete):
-        # An example that is told several times counts as often here.
-        alike = f" Of these {len(index):,} examples {index.different:,} have different texts." * bool(
-            index.different < len(index)
-        )
-        return f"The model is right on {share}.{alike} {_mistake(index, judged, match, complete, link, left)}"
+        mistake = _mistake(index, judged, match, complete, link, left)
+        return f"The model is right on {share}.{_once(index, judged)} {mistake}"
     least = int(np.nanargmin(judged.confidence))
     of = "" if complete else f"Of {known:,} examples so far, "
     return f"{of}{'t' if of else 'T'}he model is least sure about {_says(index, judged, least, ': ', link)}."
+
+
+def _once(index: Index, judged: Predicted) -> str:
+    """How often the model is right where each text counts once, a further sentence; "" where all are different."""
+    right = judged.right[index.firsts]
+    labelled = int((right >= 0).sum())
+    if index.different == len(index) or not labelled:
+        return ""
+    told = int((right == 1).sum())
+    return f" Each text counted once, on {told:,} of {labelled:,} ({100 * told / labelled:.1f} % ↑)."
 
 
 def right_share(judged: Predicted, complete: bool) -> str:

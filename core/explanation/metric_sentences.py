@@ -99,11 +99,12 @@ def _untold(board: MetricTable, trusted: MetricTable, lost: list[bool]) -> str:
     by = f"By {stays} {'erasure alone' if whole else f'numbers without {SIGN}'}, {says}."
     if not board.comparable()[kinds[lost[0]]].any():
         return f"<b>That cannot be told here</b>: {whose} {_be(named)} undefined on this text. {by}"
-    # What is asked for has an answer: one way of erasing leaves the distribution.
-    says_nothing = f"{whose} {'says' if len(named) == 1 else 'say'} nothing here"
-    makes = f"<b>It does: {says_nothing}</b>, since erasing words {'in part' if lost[0] else 'whole'} makes {unknown}"
+    how = "in part" if lost[0] else "whole"
     if whole:
-        return f"{makes}. {by}"
+        # What is asked for has an answer: one way of erasing leaves the distribution, and the other does not.
+        says_nothing = f"{whose} {'says' if len(named) == 1 else 'say'} nothing here"
+        return f"<b>It does: {says_nothing}</b>, since erasing words {how} makes {unknown}. {by}"
+    makes = f"<b>That cannot be told here</b>: erasing words {how} ({gone}) makes {unknown}"
     pairs = zip(trusted.values.T, board.values.T)
     taken = [not np.array_equal(*both, equal_nan=True) for both in pairs]
     too = _told([board.metrics[k] for k in left if taken[k]])

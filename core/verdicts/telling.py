@@ -5,6 +5,7 @@ from collections.abc import Iterable
 
 import numpy as np
 
+from core.explanation.standings import COMPREHENSIVENESS
 from core.mathematics.statistics import ALPHA, significant
 from core.measures.catalogue import measures
 from core.measures.registry import ORACLE
@@ -144,10 +145,28 @@ def suits_sentence(names: Iterable[str], how: str = "as the test masks them") ->
     return f"{joined(own)} {masks} words to score them, {how}: that favours {them}, and by how much is not known."
 
 
+def unsigned_sentence(names: Iterable[str], sign: str) -> str:
+    """Which measures do not tell what supports the class from what opposes it, beside others that do, text; "" where
+    none is such, all are, or absolute values are asked for.
+    """
+    known = [measures()[name] for name in names if name in measures()]
+    rankers = [one for one in known if not one.baseline]
+    without = [one.name for one in rankers if not one.signed]
+    if sign != "signed" or not without or len(without) == len(rankers):
+        return ""
+    has, them = ("has", "it") if len(without) == 1 else ("have", "them")
+    first = f"{joined(without)} {has} no sign, so that words against the class stand first, too"
+    return f"{first}: that counts against {them}."
+
+
 def favoured_sentence(report: VerdictReport) -> str:
-    """The same of the measures of a report, HTML; "" where none is believed."""
-    names = [one.measure for one in report.verdicts]
-    return escaped(suits_sentence(names), 300) if report.those(Word.BETTER) else ""
+    """What favours measures of a report, and what counts against others, HTML; "" where none is believed."""
+    names, better = [one.measure for one in report.verdicts], [one.measure for one in report.those(Word.BETTER)]
+    against = unsigned_sentence(names, report.sign) if report.direction == COMPREHENSIVENESS else ""
+    # What is believed all the same has had no harm from it.
+    hurt = not {name for name in names if name in measures() and not measures()[name].signed} <= set(better)
+    said = " ".join(filter(None, [suits_sentence(names), against * hurt]))
+    return escaped(said, 600) if better else ""
 
 
 def chance_sentence(report: VerdictReport) -> str:

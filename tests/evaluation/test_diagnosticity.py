@@ -264,14 +264,16 @@ def test_means_are_over_the_texts_that_are_scored_wholly_and_say_where_they_are_
     monkeypatch.setattr("core.evaluation.studies.scoring.FEW", 2)
     answer = study.sentences(replace(report, tally=WHOLE))[0]
     assert answer == (
-        "Over 2 texts the highest mean is that of gradient by NS (0.400 ↑); gradient by NC (0.600 ↑, n = 1); whether "
+        "Over 2 texts the highest mean (level ones together) is that of gradient by NS (0.400 ↑); gradient by NC (0.600 ↑, n = 1); whether "
         "measures differ, and whether their inputs are out-of-distribution, is not tested here."
     )
     lower = replace(study, metrics=("NS", "AOPC sufficiency"))
     named = {"NC": "AOPC sufficiency", "NS": "NS"}
     means, counts = ({(named[s], m): v for (s, m), v in of.items()} for of in (report.means, report.counts))
     said = lower.sentences(replace(report, tally=WHOLE, means=means, counts=counts))[0]
-    assert said.startswith("Over 2 texts the highest mean (by ↓ the lowest) is that of gradient by NS (0.400 ↑); leave")
+    assert said.startswith(
+        "Over 2 texts the highest mean (by ↓ the lowest, level ones together) is that of gradient by NS (0.400 ↑); leave"
+    )
     assert "leave-one-out by AOPC sufficiency (0.300 ↓)" in said
     ((_, rows),) = study.tables(report)
     assert [["n = " in cell for cell in row[1:]] for row in rows] == [[False, False], [False, True], [False, False]]
@@ -671,6 +673,8 @@ def test_the_sentence_says_plainly_which_is_ahead(told, begins):
         assert f"to random attributions in {ends[0]} to {ends[1]} of the pairs" in plain
         sure = [name for name in told.study.metrics if cells[name, "all"].half.low > 0.5]
         named = plain.removeprefix("Over all measures together ").partition(" tell")[0]
+        alone = [(name, one) for name in sure for one in told.study.measures if cells[name, one].half.low <= 0.5]
+        assert ("one by one" in plain) == bool(alone) and all(f"{name} not " in plain for name, _ in alone)
         assert named != plain and named == {4: "every one of these metrics", 0: "none of these metrics"}.get(
             len(sure), " and ".join(sure)
         )
@@ -718,7 +722,9 @@ def test_intervals_and_tests_begin_where_verdicts_do(n, there):
     sample = without_labels("d", "0" * 64, [Example(f"e{i}", "a b") for i in range(n)])
     report = found.study.conclude(Answers(None, None, sample, {found.study: found}))
     assert any(one.known for one in report.means.values()) == there
-    assert ("Intervals are of each mean" in " ".join(found.study.sentences(report))) == there
+    assert (
+        "are of each mean by itself; means less than 0.01 apart are level." in " ".join(found.study.sentences(report))
+    ) == there
 
 
 def test_a_measure_that_one_metric_cannot_score_decides_no_test():

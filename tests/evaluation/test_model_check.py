@@ -876,10 +876,9 @@ def test_too_few_texts_of_usual_length_tell_nothing_of_length():
             27,
             (
                 "49 % of the texts (95 %: 37 to 62 %) are unlike what m knows, where 5 % are expected; up to 90 % masked "
-                "it is 0 %. Length is why: together, the 35 texts of 5 to 30 tokens, as long as most that the test was "
-                "fitted on, are rejected at no ratio. By themselves, with everything masked, where nothing but its length "
-                "is left of a text, 14 % of them are, and 90 % of the 30 shorter or longer ones. ⚠ Masked at random, these "
-                "texts together are rejected as out-of-distribution at 100 % masked (by count, Holm over all 11 ratios); "
+                "it is 0 %. Length is why: taken together, the 35 texts of 5 to 30 tokens, as long as most that the test "
+                "was fitted on, are rejected at no ratio, but 90 % of the 30 shorter or longer ones are, with everything "
+                "masked, where nothing but its length is left of a text. ⚠ Masked at random, these texts together are rejected as out-of-distribution at 100 % masked (by count, Holm over all 11 ratios); "
                 "the paper’s literal form"
             ),
         ),
@@ -984,6 +983,26 @@ def test_the_orders_of_measures_are_told_of_by_themselves_without_what_all_order
     # Nothing before all is counted, without a measure, and of one that cannot be tested.
     coming = replace(found, lines=(found.random, low), measured_tally=Tally(3, 20, coming=True))
     assert said() == own_orders_sentence(coming) == said(replace(low, gates={})) == ""
+
+
+def test_what_is_rejected_in_measures_orders_is_set_against_held_out_texts():
+    """Nine of 20 texts are more than 50 of 1,000 held-out ones for certain, and not more than 400; where everything is
+    masked all orders are one.
+    """
+
+    def said(held, *at):
+        found = judged(SOUND, of_twenty({10: 9}), floors(held_out=[held] * 11))
+        lines = []
+        for curve, k in zip((LOO, GRADIENT), at):
+            mine = judged(SOUND, of_twenty({k: 9}), FLOORS).random
+            lines.append(replace(mine, curve=curve))
+        return own_orders_sentence(replace(found, lines=(found.random, *lines)))
+
+    more = "That is more often than of its own held-out texts masked at random, for certain,"
+    assert said(0.05, 9).endswith(f"{more} in it.") and said(0.05, 9, 3).endswith(f"{more} in each of them.")
+    assert said(0.4, 9, 3).endswith(f"{more} in none of them.")
+    # Without held-out texts, or where nothing is rejected but what all orders share, nothing is said of it.
+    assert "held-out" not in said(0.05, 10)
 
 
 def test_where_everything_is_masked_it_is_said_why_accuracy_jumps_to_a_share():

@@ -19,14 +19,14 @@ from core.oracle.erasing import MASK, REMOVAL
 from core.storage.store import Store
 from core.verdicts.deciding import decide_verdicts
 from core.verdicts.finding import find_chance
-from core.verdicts.telling import NOTED, suits_sentence, verdict_record
+from core.verdicts.telling import NOTED, suits_sentence, unsigned_sentence, verdict_record
 from core.wording import Tally
 from tests import tiny
 from tests.colours import contrast
 
 NAMES = ("leave-one-out", "gradient")
 NAN = np.nan
-SUITS = suits_sentence(NAMES)
+SUITS = f"{suits_sentence(NAMES)} {unsigned_sentence(NAMES, 'signed')}"
 
 
 @pytest.fixture(scope="module")
@@ -78,7 +78,7 @@ def test_verdicts_are_counted_by_hand(answers):
     answer, _, untold, *_ = question.sentences(report)
     assert answer == (
         "On about half of the texts: leave-one-out is better than chance on 12 of 20 texts (60 %), more often than "
-        f"gradient (0, 0 %). On 7 (35 %) none of them is shown to be, on 1 (5 %) it cannot be told of any, so ask of each text anew. {SUITS}"
+        f"gradient (0, 0 %); random measures would be on at most 5 %. On 7 (35 %) none of them is shown to be, on 1 (5 %) it cannot be told of any, so ask of each text anew. {SUITS}"
     )
     assert "leave-one-out on 3 and gradient on 1 of 20 texts" in untold and "Model check counts otherwise" in untold
     words, why = question.tables(report)
@@ -101,7 +101,9 @@ def test_that_a_measure_masks_as_the_test_does_stands_with_the_answer_where_it_d
     assert report.erasure == MASK
     answer, *rest = question.sentences(report)
     assert answer.endswith(f"so ask of each text anew. {SUITS}") and SUITS not in rest
-    assert SUITS not in question.sentences(replace(report, erasure=REMOVAL))[0]
+    assert suits_sentence(NAMES) not in question.sentences(replace(report, erasure=REMOVAL))[0]
+    # In absolute values nobody has a sign.
+    assert "has no sign" not in replace(question, sign="absolute").sentences(report)[0]
 
 
 @pytest.mark.parametrize("alone, ahead", [(5, False), (6, True)])
@@ -122,11 +124,11 @@ def test_a_measure_leads_by_a_sign_test_that_is_paired_over_texts(answers, alone
         ),
         (
             [[1, 0]] * 11 + [[0, 1]] * 9,
-            "No measure stands out: which of them is better than chance most often cannot be told. By measure: leave",
+            "No measure stands out: which of them is better than chance most often cannot be told. By measure, of 20 texts",
             "anew.",
         ),
         # R's binom.test: 15 of 20 are 51 to 91 %, 5 of 20 are 9 to 49 %.
-        ([[1, 0]] * 15 + [[0, 0]] * 5, "On most texts: leave-one-out is better than chance on 15 of 20", "anew."),
+        ([[1, 0]] * 15 + [[0, 0]] * 5, "Yes, on most texts: leave-one-out is better than chance on 15 of 20", "anew."),
         ([[1, 0]] * 5 + [[0, 0]] * 15, "No measure stands out", "anew."),
         ([[1, 0]] * 6 + [[0, 0]] * 34, "On few texts: leave-one-out is better than chance on 6 of 40", "anew."),
         ([[0, -1]] * 20, "No: on none of the 20 texts is any of these measures better than chance.", "chance."),

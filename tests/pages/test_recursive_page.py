@@ -42,6 +42,7 @@ pytestmark = pytest.mark.usefixtures("server")
 PAGE = "pages/recursive_masking.py"
 REVIEWS = read_bundled("reviews")
 CHANGED = "masking “a” and “b”, the 2 words that leave-one-out names first, changes the prediction to positive"
+IN_THE_END = ", as it is with everything masked"
 SMALL = next(example for example in REVIEWS if 9 <= len(example.text.split()) <= 10)
 
 
@@ -127,19 +128,19 @@ def test_the_answer_comes_first_and_the_table_says_the_same(mine):
 @pytest.mark.parametrize(
     "turns, orders, p, lead, says",
     [
-        (2, 0, 0.5, "Yes: ", f"{CHANGED}. None of 4 random orders changes it as soon. Are the masked"),
+        (2, 0, 0.5, "Yes: ", f"{CHANGED}{IN_THE_END}. None of 4 random orders changes it as soon. Are the masked"),
         (
             2,
             1,
             0.5,
-            f"Yes, but 1 of 4 random orders changes it as soon: {CHANGED}.",
+            f"Yes, but 1 of 4 random orders changes it as soon: {CHANGED}{IN_THE_END}.",
             "The MaSF test rejects none (small",
         ),
         (
             2,
             2,
             0.5,
-            f"Yes, but 2 of 4 random orders change it as soon: {CHANGED}.",
+            f"Yes, but 2 of 4 random orders change it as soon: {CHANGED}{IN_THE_END}.",
             "The MaSF test rejects none (small",
         ),
         (

@@ -119,7 +119,11 @@ def test_at_the_stop_on_limits_normalising_changes_which_model_is_ahead(walked):
     found = compare_standings(boards, COMPREHENSIVENESS)
     assert found.ahead[default_measures()[0]] == (None, MASKED)
     mine, its = (one.aopc for one in found.placed if one.measure == default_measures()[0])
-    assert abs(mine - its) <= LEVEL and "nearly equal" in stop.line
+    assert (
+        abs(mine - its) <= LEVEL
+        and "nearly equal" in stop.line
+        and "those between worst and best order (NAOPC) do not" in stop.line
+    )
     assert {one.model for one in found.placed if one.marked} == {PLAIN}
     # "much further".
     assert boards[PLAIN].limits.upper - boards[MASKED].limits.upper > 0.2
@@ -160,7 +164,7 @@ def test_the_first_view_is_of_the_first_example_and_says_what_the_check_that_shi
         .T
     )
     lengths = f"{length_sentence(checked)} The example above, of {tokens} tokens, is within that range."
-    assert lengths.startswith("Length is why: together, the 157 texts of ")
+    assert lengths.startswith("Length is why: taken together, the 157 texts of ")
     shown = answer_parts(checked)
     # What length has to do with it and what is marked are paragraphs of their own.
     assert [part[:13] for part in shown[1:]] == ["Length is why", f"{SIGN} Masked at r"[:13]]
@@ -211,7 +215,7 @@ def test_the_steps_of_the_masking_stops_are_those_that_their_lines_speak_of(walk
     assert both.gate.first is None and both.flips is not None and both.flips < step, "its change counts"
     assert twin.gate.first is not None and twin.gate.first <= twin.flips == step, "the twin's does not"
     # In the other two orders it changes before any input is rejected.
-    assert "In the other two orders it comes before that." in beside.line
+    assert "In the other two orders it comes before: there it counts, too." in beside.line
     for measure in default_measures():
         other = walk(walked[PLAIN], second, measure).summary
         assert measure == MEASURE or other.flips < other.gate.first

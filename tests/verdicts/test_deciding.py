@@ -35,8 +35,10 @@ from core.verdicts.telling import (
     chance_sentence,
     erasures_sentence,
     families_sentence,
+    favoured_sentence,
     reason_text,
     suits_sentence,
+    unsigned_sentence,
     verdict_cells,
     verdict_text,
     why_sentence,
@@ -167,6 +169,20 @@ def test_a_measure_that_masks_beside_others_is_said_to_suit_the_test():
     assert suits_sentence([LOO, GRADIENT]) == told == suits_sentence([GRADIENT, LOO, "random order"])
     assert suits_sentence([LOO, "LIME", GRADIENT]).startswith("leave-one-out and LIME mask words")
     assert suits_sentence([LOO]) == "" == suits_sentence([GRADIENT, IXG]) == suits_sentence([LOO, "LIME"])
+
+
+def test_a_measure_without_a_sign_is_said_to_put_the_other_class_first_too():
+    told = "gradient has no sign, so that words against the class stand first, too: that counts against it."
+    assert unsigned_sentence([LOO, GRADIENT, "random"], "signed") == told
+    assert unsigned_sentence([LOO, GRADIENT, "attention"], "signed").startswith("gradient and attention have no sign")
+    assert unsigned_sentence([LOO, GRADIENT], "absolute") == "" == unsigned_sentence([GRADIENT, "attention"], "signed")
+    # Of what is believed all the same nothing is said, nor where nobody is believed.
+    worse, better = signed(WEIGHTS[[3, 0, 6, 1, 5, 2, 4]]), signed(WEIGHTS)
+    hurt = decided(TableExplainer(additive(WEIGHTS), {LOO: better, GRADIENT: worse}))
+    assert favoured_sentence(hurt).endswith(told)
+    both = decided(TableExplainer(additive(WEIGHTS), {LOO: better, GRADIENT: better}))
+    assert "has no sign" not in favoured_sentence(both) and "that favours it" in favoured_sentence(both)
+    assert favoured_sentence(decided(TableExplainer(additive(WEIGHTS), {LOO: worse, GRADIENT: worse}))) == ""
 
 
 def test_beyond_nine_words_random_orders_are_drawn_and_shared_by_all_measures():

@@ -8,7 +8,16 @@ import numpy as np
 
 from core.evaluation.findings import FEW, LOOKS, unranked
 from core.evaluation.questions import Table
-from core.evaluation.studies.board_report import EVIDENCE, RANDOM, BoardReport, arrow, direction_of, figures
+from core.evaluation.studies.board_report import (
+    EVIDENCE,
+    NAOPC_C,
+    NAOPC_S,
+    RANDOM,
+    BoardReport,
+    arrow,
+    direction_of,
+    figures,
+)
 from core.evaluation.studies.board_rows import EXACT_FEATURES, REPEATS, board_metrics
 from core.explanation.judging import BASELINES
 from core.explanation.metric_table import are_level, orders
@@ -166,7 +175,8 @@ def _ahead(report: BoardReport) -> str:
         return ""
     leads: dict[tuple[str, ...], list[str]] = {}
     untold = []
-    for figure in figures():
+    # On one text NAOPC puts measures in the order of AOPC.
+    for figure in (one for one in figures() if one not in (NAOPC_C, NAOPC_S)):
         had = sum(report.cells[name, figure].n > 0 for name in report.names[:-1])
         values = report.means(figure)
         if (~np.isnan(values[:-1])).sum() > 1:

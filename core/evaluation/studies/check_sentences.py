@@ -32,7 +32,7 @@ from core.evaluation.studies.check_report import (
     of_held,
 )
 from core.evaluation.studies.check_words import masked_in_words, ratios_in_words
-from core.mathematics.statistics import Interval, holm_adjusted, share_interval, significant
+from core.mathematics.statistics import Interval, holm_adjusted, more_often, share_interval, significant
 from core.validity.marks import HOLM, OUT, PERCENT, SIGN, alone
 from core.validity.references import CALIBRATED, LITERAL, Reference
 from core.wording import amount, joined, p_value, percent, share_text
@@ -172,6 +172,9 @@ def _tested(found: CheckReport) -> str:
     ends = share_interval(int(found.random.rejected[CALIBRATED][worst]), found.n)
     about = f"{share_text(share)} of the texts (95 %: {100 * ends.low:.0f} to {100 * ends.high:.0f} %)"
     unlike = f"{about} are unlike what {found.model} knows, where {PERCENT} are expected"
+    if found.held_out is not None:
+        held = share_text(found.held_out.share(worst), 1)
+        unlike += f" and {held} of its own held-out texts{of_held(found.held_out).rstrip()} are"
     gate = found.random.gates[CALIBRATED]
     by = f"by count, Holm over all {len(X)} ratios" if gate.rule == HOLM else f"each ratio by itself at {PERCENT}"
     together = ratios_in_words(np.flatnonzero(gate.rejected))
@@ -211,8 +214,23 @@ def own_orders_sentence(found: CheckReport) -> str:
     return (
         f"Masked in measures’ own orders, up to {share_text(X[-2])}, at most {most.rejected[CALIBRATED][k]:,} of "
         f"{most.n:,} texts are rejected ({most.curve.label}, {share_text(X[k])} masked). By Holm over these "
-        f"{len(X) - 1} ratios of each, inputs in the orders of {of} are {over}{rest}."
+        f"{len(X) - 1} ratios of each, inputs in the orders of {of} are {over}{rest}.{_own_as_held_out(found, marked)}"
     )
+
+
+def _own_as_held_out(found: CheckReport, marked: Sequence[str]) -> str:
+    """Whether what is rejected in these measures' orders is so more often than held-out texts masked at random are, a
+    further sentence; "" where nobody knows.
+    """
+    if found.held_out is None or found.held_out.unmasked or not marked:
+        return ""
+    held, m = np.array(found.held_out.rejected)[:-1], found.held_out.m
+    lines = [line for line in found.measured if line.curve.label in marked]
+    above = [one.curve.label for one in lines if more_often(one.rejected[CALIBRATED][:-1], one.n, held, m).any()]
+    of = f"in the order{'s' * (len(above) > 1)} of {joined(above)} alone" if above else "in none of them"
+    if len(above) == len(lines):
+        of = "in each of them" if len(above) > 1 else "in it"
+    return f" That is more often than of its own held-out texts masked at random, for certain, {of}."
 
 
 def _here(share: float, found: CheckReport) -> str:

@@ -7,7 +7,7 @@ from core.evaluation.studies.disagreement import Disagreement
 from core.explanation.recursive import UNSTABLE_MEANS, area_cells
 from core.validity.marks import HOLM, PERCENT, Why, ratios_text, with_sign
 from core.validity.references import CALIBRATED, FORMS, LITERAL
-from core.wording import escaped, linked_name, number, percent, share_text, strong
+from core.wording import escaped, linked_name, number, p_value, percent, share_text, strong
 
 # What the p of a data set asks in each form.
 ASKS = {CALIBRATED: "texts rejected (calibrated, by count)", LITERAL: "the most unlike text (literal, by Simes)"}
@@ -74,7 +74,9 @@ def _smallest(one: CheckReport, form: str) -> str:
     if not one.floor:
         return f"— ({Why.NO_REFERENCE})"
     p, at = one.smallest(form)
-    return with_sign(f"{number(p)} at {share_text(at)} masked", one.random.marked(form))
+    return with_sign(
+        f"{p_value(p).removeprefix('p ').removeprefix('= ')} at {share_text(at)} masked", one.random.marked(form)
+    )
 
 
 def _shares(one: CheckReport, form: str) -> str:

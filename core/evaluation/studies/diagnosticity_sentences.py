@@ -1,5 +1,7 @@
 """What diagnosticity comes to in words: an answer, what SoftFaith found beside it, numbers as rows, JSON and text."""
 
+from collections.abc import Sequence
+
 import numpy as np
 
 from core.evaluation.findings import FEW, NOT_ENOUGH, Finding, look_share, once_counted, too_few
@@ -122,13 +124,22 @@ def _from_chance(found: DiagnosticityReport) -> str:
         len(half): "every one of these metrics tells them from chance",
         0: "none of these metrics tells them from chance for certain",
     }.get(len(above), some)
-    # By one of them alone a metric may do worse, as the table by measure shows.
-    begins = f"Over all measures together {tells}"
+    begins = f"Over all measures together {tells}{_by_one(found, above)}"
     return (
         f"{begins}: their attributions (which words count) are preferred to {BASELINE_WORDS[found.study.baseline]} in "
         f"{percent(half[least].mean)} ({least}) to {percent(half[most].mean)} ({most}) of the pairs (tossing a coin: "
         "50 %). "
     )
+
+
+def _by_one(found: DiagnosticityReport, above: Sequence[str]) -> str:
+    """Which measures these metrics do not tell from the baseline by themselves, as a sentence goes on; "" for none."""
+    names = found.study.measures
+    unsure = {
+        metric: [one for one in names if not found.cells[metric, one].half.low > CHANCE[HALF]] for metric in above
+    }
+    told = [f"{metric} not {joined(some)}" for metric, some in unsure.items() if some]
+    return f" (one by one, {'; '.join(told)} for certain)" if told and len(names) > 1 else ""
 
 
 def _pair(one: Tested) -> str:

@@ -17,7 +17,7 @@ from core.evaluation.studies.preparing import prepare
 from core.evaluation.studies.score_keys import score_keys
 from core.explanation.explainer import Cost, Explainer
 from core.explanation.judging import BASELINES, How, Judge, judging_cost
-from core.explanation.metric_table import are_level
+from core.explanation.metric_table import LEVEL, are_level
 from core.explanation.rows import SIGNS, values_taken
 from core.mathematics.erasure import LENGTHS, NOISE
 from core.mathematics.statistics import Interval, mean_interval
@@ -283,7 +283,10 @@ class Scoring(Study[Scored]):
                 mean = f"{' to '.join(ends)} {metrics()[name].arrow}"
                 fewer = f", n = {n:,}" if (n := report.counts[name, best]) < report.n else ""
                 told.append(f"{joined(level)} by {name} ({mean}{fewer})")
-        counts = ["Intervals are of each mean by itself."] * (report.n >= FEW)
+        about = (
+            f"Intervals (95 %, over the texts) are of each mean by itself; means less than {LEVEL:g} apart are level."
+        )
+        counts = [about] * (report.n >= FEW)
         counts += [cut_sentence(report.found.cut, len(report.found))]
         counts += [f"Left out ({count:,}): {why}" for why, count in report.left_out.items()]
         if any(0 < n < report.n for n in report.counts.values()):
@@ -292,7 +295,8 @@ class Scoring(Study[Scored]):
         if not told:
             best = "None of these metrics says anything of these measures here."
         elif report.n >= FEW:
-            most = "highest mean" + " (by ↓ the lowest)" * any("↓" in one for one in told)
+            lowest = "by ↓ the lowest, " * any("↓" in one for one in told)
+            most = f"highest mean ({lowest}level ones together)"
             ends = "whether measures differ, and whether their inputs are out-of-distribution, is not tested here"
             best = f"Over {amount(report.n, 'text')} the {most} is that of {'; '.join([*told, ends])}."
         return [report.tally.tell(best, "The means so far stand in the table."), *filter(None, counts)]

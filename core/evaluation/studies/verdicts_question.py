@@ -17,7 +17,7 @@ from core.network.model import Model
 from core.oracle.erasing import MASK
 from core.validity.marks import PERCENT
 from core.verdicts.deciding import Word
-from core.verdicts.telling import ERROR_RATE, suits_sentence
+from core.verdicts.telling import ERROR_RATE, suits_sentence, unsigned_sentence
 from core.wording import Tally, amount, as_json, cut_sentence, joined, refuse_unknown
 
 # Where a verdict cannot be told, on how many texts it is for what.
@@ -118,7 +118,7 @@ class Verdicts(Question[VerdictsReport]):
             return [few.tell(answer), ERROR_RATE, *report.notes]
         shares = [f"{name} {_percent(share)}" for name, share in zip(report.measures, report.better)]
         sure = f"Better than chance ↑, with 95 % intervals over texts: {joined(shares)}."
-        answer = report.tally.tell(_answer(report), sure)
+        answer = report.tally.tell(_answer(report, self.sign), sure)
         return [
             answer,
             MEANS,
@@ -162,7 +162,7 @@ class Verdicts(Question[VerdictsReport]):
         return lines
 
 
-def _answer(report: VerdictsReport) -> str:
+def _answer(report: VerdictsReport, sign: str) -> str:
     """The answer, its first sentence whether what one text shows of a measure holds over these; of no fewer texts than
     answers begin at.
     """
@@ -185,10 +185,11 @@ def _answer(report: VerdictsReport) -> str:
         behind = joined([f"{one} ({many:,}, {_share(many, n)})" for one, many in rivals])
         more, others = f"more often than {behind}", []
         holds = _holds(report.better[best])
-        leads = f"{holds}: {name} is {better} on {most:,} of {n:,} texts ({_share(most, n)}), {more}"
+        leads = f"{holds}: {name} is {better} on {most:,} of {n:,} texts ({_share(most, n)}), {more}; random measures "
+        leads += f"would be on at most {PERCENT}"
     else:
         leads = f"No measure stands out: which of them is {better} most often cannot be told"
-        rest, others = "By measure", told
+        rest, others = f"By measure, of {n:,} texts", told
     none = (
         f"On {_some(report.none, n)} none of them is shown to be" if report.none else "On no text do all of them fail"
     )
@@ -197,13 +198,14 @@ def _answer(report: VerdictsReport) -> str:
     listed = f" {rest}: {joined(others)}." if others else ""
     # Who masks to score is suited by masking alone.
     suits = suits_sentence(report.measures) if report.erasure == MASK else ""
-    return f"{leads}.{listed} {none}{', so ask of each text anew' * (most < n)}.{f' {suits}' * bool(suits)}"
+    about = [f"{leads}.{listed}", f"{none}{', so ask of each text anew' * (most < n)}.", suits]
+    return " ".join(filter(None, [*about, unsigned_sentence(report.measures, sign)]))
 
 
 def _holds(share: Interval) -> str:
     """Whether the measure that is better than chance most often is so on most such texts, by its 95 % interval."""
     if share.low > 0.5:
-        return "On most texts"
+        return "Yes, on most texts"
     return "On few texts" if share.high < 0.5 else "On about half of the texts"
 
 

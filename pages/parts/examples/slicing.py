@@ -45,6 +45,8 @@ def slices_section(browsed: Browsed) -> None:
                 ],
             }
         )
+        if index.different < len(index):
+            st.caption("Texts that repeat count as often as they stand there, so that intervals are too narrow.")
         st.caption(slices_note(told) if complete else "Slices are compared once every example is predicted.")
         st.caption(
             f"{_REJECTED.capitalize()}: of the examples for which that is computed, by Holm over the steps at 5 %."

@@ -56,7 +56,8 @@ STOPS = (
         "",
         "Three importance measures colour the words; two disagree on “won’t”. Which to believe? Mask each one’s most "
         "important words first: only leave-one-out’s order is shown to lower the score more than random orders do. "
-        "Believe it here, and remember: it masks words itself, as the test does, which favours it.",
+        "Believe it here (it points at “won’t” above all), but it masks words itself, as the test does: that favours "
+        "it.",
         _EXAMPLE | _BELIEVED,
     ),
     Stop(
@@ -64,8 +65,8 @@ STOPS = (
         "pages/recursive_masking.py",
         "",
         "See it happen. The slider stands where the prediction changes (▴): with “won’t” and “debt” masked the model "
-        "no longer says negative (few random orders do that as soon), and the test rejects no step as unlike what it "
-        "knows. Try other steps with the buttons above the slider.",
+        "no longer says negative (few random orders do that as soon; “debt” is asked for once “won’t” is gone), and "
+        "the test rejects no step as unlike what it knows. Try other steps with the buttons above the slider.",
         _EXAMPLE | {"step": "3"},
     ),
     Stop(
@@ -73,8 +74,8 @@ STOPS = (
         "pages/recursive_masking.py",
         "The review on Home, s104, beside a twin trained without masking, sst2-plain.",
         "In leave-one-out’s order both predictions change (▴). No input of sst2-fmm, trained to be masked, is "
-        "rejected: its change counts. The twin’s comes only where the test rejects inputs (red, ✕; the slider stands "
-        "there): it says little. In the other two orders it comes before that.",
+        "rejected: its change counts. The twin’s comes where the test rejects inputs (red, ✕; see the slider): it says "
+        "little. In the other two orders it comes before: there it counts, too.",
         _EXAMPLE | _TWIN | {"example": "s104", "step": "8"},
     ),
     Stop(
@@ -82,8 +83,8 @@ STOPS = (
         "pages/aopc_and_naopc.py",
         "sst2-fmm’s mistake on s048, beside the twin.",
         "How close does a measure come to the best order? Under sst2-fmm leave-one-out comes closest; believe it. "
-        "Which model it explains better cannot be told: raw figures (AOPC, how far scores fall) are nearly equal; "
-        f"between worst and best order (NAOPC) sst2-fmm is ahead, but the twin’s inputs are rejected ({SIGN}).",
+        "Raw figures (AOPC) make both models nearly equal, those between worst and best order (NAOPC) do not. But some "
+        f"of the twin’s inputs are rejected ({SIGN}): which model is explained better cannot be told.",
         _EXAMPLE | _TWIN | {"example": "s048"},
     ),
     Stop(
@@ -91,8 +92,7 @@ STOPS = (
         "pages/attributions.py",
         "Another model, stories-1-fmm, reads a story (stories 1, s1-025) and tells where Bruno is.",
         "All three measures look right: among its first three each has two of the three evidence words (overlined). "
-        "Yet none of their orders is shown to do better than random ones: luck may do as much. Looking right is no "
-        "proof.",
+        "Yet none of their orders is shown to lower the score more than random orders do. Looking right is no proof.",
         {"model": "stories-1-fmm", "data": "stories 1", "example": "s1-025"} | _BELIEVED,
     ),
     Stop(
@@ -122,8 +122,8 @@ STOPS = (
 )
 _END = (
     "Which measures to believe on your text stands first below, once it is tested, and holds for this text alone. “Not "
-    "rejected” is no proof that the model knows a text. Yours is on every page now: go on with more examples, or check "
-    "a model of your own."
+    "rejected” is no proof that the model knows a text. Every page in the sidebar shows it, too; the buttons here go "
+    "on without it."
 )
 
 

@@ -166,7 +166,16 @@ def _lead(path: Path, summary: Summary) -> str:
         return f"<b>Cannot be told</b>: {told}, but not whether the model knows such inputs.{more}"
     if summary.gate.beyond(summary.flips):
         return f"<b>Cannot be told</b>: {told}, but the model does not know such inputs.{more}"
+    told += _in_the_end(summary)
     return f"<b>Yes{_as_soon(summary)}</b>: {told}.{_none_as_soon(summary)}{_as_far(summary)}{more}"
+
+
+def _in_the_end(summary: Summary) -> str:
+    """That any order ends with that prediction, as a sentence goes on, where all of it is masked and it is; else ""."""
+    if not summary.complete or summary.flips is None:
+        return ""
+    new, last = (int(summary.steps[k].logits.argmax()) for k in (summary.flips, -1))
+    return ", as it is with everything masked" if new == last and summary.x[-1] == 1 else ""
 
 
 def _at_once(path: Path, summary: Summary) -> str:
