@@ -178,11 +178,16 @@ def test_a_measure_without_a_sign_is_said_to_put_the_other_class_first_too():
     assert unsigned_sentence([LOO, GRADIENT], "absolute") == "" == unsigned_sentence([GRADIENT, "attention"], "signed")
     # Of what is believed all the same nothing is said, nor where nobody is believed.
     worse, better = signed(WEIGHTS[[3, 0, 6, 1, 5, 2, 4]]), signed(WEIGHTS)
-    hurt = decided(TableExplainer(additive(WEIGHTS), {LOO: better, GRADIENT: worse}))
+    hurt = decided(TableExplainer(additive(WEIGHTS), {LOO: better, GRADIENT: worse | {"L2": worse["signed"]}}))
     assert favoured_sentence(hurt).endswith(told)
-    both = decided(TableExplainer(additive(WEIGHTS), {LOO: better, GRADIENT: better}))
+    both = decided(TableExplainer(additive(WEIGHTS), {LOO: better, GRADIENT: better | {"L2": better["signed"]}}))
     assert "has no sign" not in favoured_sentence(both) and "that favours it" in favoured_sentence(both)
-    assert favoured_sentence(decided(TableExplainer(additive(WEIGHTS), {LOO: worse, GRADIENT: worse}))) == ""
+    assert (
+        favoured_sentence(
+            decided(TableExplainer(additive(WEIGHTS), {LOO: worse, GRADIENT: worse | {"L2": worse["signed"]}}))
+        )
+        == ""
+    )
 
 
 def test_beyond_nine_words_random_orders_are_drawn_and_shared_by_all_measures():
