@@ -23,7 +23,8 @@ from pages.parts.attributions.steadying import stability_section
 from pages.parts.attributions.two_models import second_model
 from pages.parts.attributions.word_rows import draw_words
 from pages.parts.frame.links import choose, folded
-from pages.parts.frame.sidebar import MOST_BUTTONS, View, open_page, text_box
+from pages.parts.frame.picking import text_box
+from pages.parts.frame.sidebar import MOST_BUTTONS, View, open_page
 from pages.parts.frame.texts import prediction_line, show_notes
 from pages.parts.sections.asking import choose_measures, choose_sign
 from pages.parts.sections.evidence import evidence_section, evidence_sentence

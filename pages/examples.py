@@ -17,8 +17,8 @@ from pages.parts.examples.slicing import slices_section
 from pages.parts.frame import data
 from pages.parts.frame.adding import ADDING, add_data
 from pages.parts.frame.links import choose, link_to
-from pages.parts.frame.picking import Browsed
-from pages.parts.frame.sidebar import Frame, View, open_frame, text_box
+from pages.parts.frame.picking import Browsed, text_box
+from pages.parts.frame.sidebar import Frame, View, open_frame
 from pages.parts.frame.texts import second_text, show_answer, show_text_notes
 from pages.parts.sections.evidence import show_marked_text
 from pages.parts.sections.streaming import stream

@@ -7,7 +7,8 @@ import streamlit as st
 from core.evaluation.sampling import draw_examples, without_labels
 from core.evaluation.studies.scoreboard import Scoreboard
 from pages.parts.frame.links import choose_one
-from pages.parts.frame.sidebar import DataView, open_frame, text_box
+from pages.parts.frame.picking import text_box
+from pages.parts.frame.sidebar import DataView, open_frame
 from pages.parts.scoreboard.drawing import choose_table_order, draw_board
 from pages.parts.scoreboard.one_text import board_of_text
 from pages.parts.scoreboard.over_texts import known_verdicts

@@ -163,7 +163,9 @@ class Person:
         asks = self.page.get_by_role("button", name=re.compile(f"^(Compute|Go on with) (?!{but})"))
         self.idle()
         for _ in range(asks.count()):
-            asks.first.press("Enter")
+            # What is offered may begin by itself meanwhile.
+            with contextlib.suppress(playwright.TimeoutError):
+                asks.first.press("Enter", timeout=10_000)
             self.idle()
         return self
 

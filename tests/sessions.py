@@ -24,7 +24,7 @@ WATCHED = Path(__file__).parent / "watched"
 # A traceback without blanks that ends where a session's keys changed while Streamlit listed them.
 _LISTING = re.compile(
     r"infiltered_state(?:(?!Error:|infiltered_state).)*\d+,?in(?:"
-    r"<setcomp>(?:(?!Error:).)*RuntimeError:dictionarychangedsizeduringiteration"
+    r"(?:<setcomp>|_keys)(?:(?!Error:).)*RuntimeError:dictionarychangedsizeduringiteration"
     r"|__getitem__(?:(?!KeyError:).)*KeyError:.?st\.session_statehasnokey)"
 )
 _FIRST_OF_TWO = "Duringhandlingoftheaboveexception,anotherexceptionoccurred:"

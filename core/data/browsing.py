@@ -109,8 +109,8 @@ class Query:
 class Index:
     """A data set prepared for browsing: N examples as columns. Building it reads every text once.
 
-    lengths: int64[N], runs of non-space characters; labels: int64[N], places in data.classes, −1 for none; firsts:
-    int64[D], the first example of each text, pairs by both.
+    lengths: int64[N], runs of non-space characters; labels: int64[N], places in data.classes, −1 for none; different:
+    how many of the texts are, pairs by both.
     """
 
     def __init__(self, data: DataSet):
@@ -119,10 +119,7 @@ class Index:
         self.haystack = ["\n".join((e.text, e.second or "", e.id)).casefold() for e in data.examples]
         self.lengths = np.array([len(e.text.split()) for e in data.examples], dtype=np.int64)
         self.labels = _codes([e.label for e in data.examples], data.classes)
-        first: dict[tuple[str, str | None], int] = {}
-        for i, e in enumerate(data.examples):
-            first.setdefault((e.text, e.second), i)
-        self.firsts = np.array([*first.values()], dtype=np.int64)
+        self.different = len({(e.text, e.second) for e in data.examples})
         counted = Counter(tag for e in data.examples for tag in dict.fromkeys(e.tags))
         # The commonest first, as a menu shows them.
         self.tags = tuple(tag for tag, _ in sorted(counted.items(), key=lambda item: (-item[1], item[0]))[:_MOST_TAGS])
@@ -136,11 +133,6 @@ class Index:
 
     def __len__(self) -> int:
         return len(self.data)
-
-    @property
-    def different(self) -> int:
-        """How many of the texts are."""
-        return len(self.firsts)
 
     @property
     def groups(self) -> dict[str, tuple[tuple[str, ...], np.ndarray]]:

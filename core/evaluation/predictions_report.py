@@ -50,11 +50,11 @@ def predictions_sentence(
 
 def _once(index: Index, judged: Predicted) -> str:
     """How often the model is right where each text counts once, a further sentence; "" where all are different."""
-    right = judged.right[index.firsts]
-    labelled = int((right >= 0).sum())
+    # The first one that can be judged, as `draw_sample` takes them.
+    first = {(e.text, e.second): right for e, right in zip(index.data.examples[::-1], judged.right[::-1]) if right >= 0}
+    told, labelled = sum(right == 1 for right in first.values()), len(first)
     if index.different == len(index) or not labelled:
         return ""
-    told = int((right == 1).sum())
     return f" Each text counted once, on {told:,} of {labelled:,} ({100 * told / labelled:.1f} % ↑)."
 
 

@@ -131,7 +131,7 @@ def _verdict(one: tuple[str, RowScore], other: tuple[str, RowScore]) -> str:
 _CLAIMS = {
     True: ", so by these two that order is the more faithful one on this text; of the single word this says nothing.",
     False: "; but it is not shown to do better than random orders of the same words: so which to believe is not said.",
-    None: ". Whether it does better than chance is not known yet: “which measures to believe” asks that.",
+    None: ". Whether it does better than chance is not known here: “which measures to believe” asks that.",
 }
 
 

@@ -151,7 +151,7 @@ def unsigned_sentence(names: Iterable[str], sign: str) -> str:
     """
     known = [measures()[name] for name in names if name in measures()]
     rankers = [one for one in known if not one.baseline]
-    without = [one.name for one in rankers if not one.signed]
+    without = [one.name for one in rankers if not one.signed and not one.rank_only]
     if sign != "signed" or not without or len(without) == len(rankers):
         return ""
     has, them = ("has", "it") if len(without) == 1 else ("have", "them")
@@ -162,11 +162,10 @@ def unsigned_sentence(names: Iterable[str], sign: str) -> str:
 def favoured_sentence(report: VerdictReport) -> str:
     """What favours measures of a report, and what counts against others, HTML; "" where none is believed."""
     names, better = [one.measure for one in report.verdicts], [one.measure for one in report.those(Word.BETTER)]
-    against = unsigned_sentence(names, report.sign) if report.direction == COMPREHENSIVENESS else ""
-    # What is believed all the same has had no harm from it.
-    hurt = not {name for name in names if name in measures() and not measures()[name].signed} <= set(better)
-    said = " ".join(filter(None, [suits_sentence(names), against * hurt]))
-    return escaped(said, 600) if better else ""
+    # What is believed without a sign has had no harm from that.
+    harmed = [name for name in names if name not in better or measures()[name].signed]
+    against = unsigned_sentence(harmed, report.sign) if report.direction == COMPREHENSIVENESS else ""
+    return escaped(" ".join(filter(None, [suits_sentence(names), against])), 600) if better else ""
 
 
 def chance_sentence(report: VerdictReport) -> str:

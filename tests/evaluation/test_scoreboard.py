@@ -443,7 +443,10 @@ def test_what_is_not_shown_to_do_better_than_chance_is_hollow_and_on_no_line():
     one = replace(report, better=frozenset({"leave-one-out"}))
     assert draw_front([one])["data"][0]["x"] == [11.0]
     said = board.in_words(one)
-    assert said.count(", not shown to do better than chance") == 2 and "better mean than leave-one-out." in said
+    assert (
+        said.count(", not shown to do better than chance") == 2
+        and "Of the others none as cheap has a better mean than leave-one-out." in said
+    )
     words = {"leave-one-out": Word.BETTER, "gradient": Word.NO_BETTER}
     verdicts = [Verdict(name, word, (0.01, 0.01), (1.0, 1.0), adjusted=(0.02, 0.02)) for name, word in words.items()]
     assert verdicts_of_text(verdicts, ["leave-one-out", "gradient"]).better == {"leave-one-out"}

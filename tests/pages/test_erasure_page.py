@@ -286,8 +286,8 @@ def test_no_verdict_rests_on_rejected_inputs():
     )
     # One number of each soft metric leaves nothing to compare, either; of the hard ones NC alone is left.
     assert answer_to(values, names=both, marked=[[1, 0, 1, 1], [0, 0, 0, 0]]) == (
-        "It does: Soft-NS and Soft-NC say nothing here, since erasing words in part makes inputs that the model does not "
-        "know ⚠, and so does hard erasure by NS. By hard numbers without ⚠, NC puts a first by 0.4."
+        "That cannot be told here: erasing words in part (soft) makes inputs that the model does not know ⚠, and so "
+        "does hard erasure by NS. By hard numbers without ⚠, NC puts a first by 0.4."
     )
     assert answer_to(values, names=both, marked=[[1, 1, 0, 0]] * 2) == (
         "It does: NS and NC say nothing here, since erasing words whole makes inputs that the model does not know ⚠. By "

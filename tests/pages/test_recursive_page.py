@@ -42,7 +42,7 @@ pytestmark = pytest.mark.usefixtures("server")
 PAGE = "pages/recursive_masking.py"
 REVIEWS = read_bundled("reviews")
 CHANGED = "masking “a” and “b”, the 2 words that leave-one-out names first, changes the prediction to positive"
-IN_THE_END = ", as it is with everything masked"
+IN_THE_END = ", as it is with every word masked"
 SMALL = next(example for example in REVIEWS if 9 <= len(example.text.split()) <= 10)
 
 
@@ -181,7 +181,7 @@ def test_the_first_word_answers_the_question_of_the_page(turns, orders, p, lead,
     reference = SimpleNamespace(floor=lambda form: 0.00001, forms={CALIBRATED: SimpleNamespace(R=1)})
     found = summarise(steps, 4, BY_FEATURE, 1, Band(others, known), None if p is None else reference)
     features = [SimpleNamespace(text=one) for one in "abcd"]
-    encoded = SimpleNamespace(unit="word", features=features, premasked=np.zeros(4, dtype=bool), F=4)
+    encoded = SimpleNamespace(unit="word", features=features, premasked=np.zeros(4, dtype=bool), F=4, second=None)
     side = SimpleNamespace(
         encoded=encoded, model=SimpleNamespace(labels=("positive", "negative")), predicted=1, target=1, reference=None
     )

@@ -209,7 +209,7 @@ def test_the_steps_of_the_masking_stops_are_those_that_their_lines_speak_of(walk
     assert mine.flips == int(changes.choices["step"]) and mine.gate.first is None and mine.flips < 5
     features = walked[MASKED].encode(text, None, "word").features
     masked = [one.text for one, hidden in zip(features, mine.steps[mine.flips].mask) if hidden]
-    assert re.findall("“(.*?)”", changes.line) == [one.replace("'", "’") for one in masked]
+    assert list(dict.fromkeys(re.findall("“(.*?)”", changes.line))) == [one.replace("'", "’") for one in masked]
     both, twin = (walk(walked[name], second, MEASURE).summary for name in (MASKED, PLAIN))
     step = int(beside.choices["step"])
     assert both.gate.first is None and both.flips is not None and both.flips < step, "its change counts"

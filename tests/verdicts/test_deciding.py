@@ -176,6 +176,8 @@ def test_a_measure_without_a_sign_is_said_to_put_the_other_class_first_too():
     assert unsigned_sentence([LOO, GRADIENT, "random"], "signed") == told
     assert unsigned_sentence([LOO, GRADIENT, "attention"], "signed").startswith("gradient and attention have no sign")
     assert unsigned_sentence([LOO, GRADIENT], "absolute") == "" == unsigned_sentence([GRADIENT, "attention"], "signed")
+    # What searches for the order itself needs no sign.
+    assert unsigned_sentence([LOO, GRADIENT, "beam"], "signed") == told
     # Of what is believed all the same nothing is said, nor where nobody is believed.
     worse, better = signed(WEIGHTS[[3, 0, 6, 1, 5, 2, 4]]), signed(WEIGHTS)
     hurt = decided(TableExplainer(additive(WEIGHTS), {LOO: better, GRADIENT: worse | {"L2": worse["signed"]}}))

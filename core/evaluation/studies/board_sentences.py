@@ -267,7 +267,8 @@ def draws_note(report: BoardReport) -> str:
         f"{told}those of Hard and soft erasure, and of each random attribution one, where it takes all, so that random "
         "order may differ from there by about its ±. ±: one standard error, of a measure over draws, of random order "
         "over random attributions; measures within two standard errors of their difference, or .01, are level, and by "
-        "AOPC, NAOPC and RACU those within .01 (of a RACU above 1, within a hundredth of it)."
+        "AOPC and RACU those within .01 (of a RACU above 1, within a hundredth of it), by RACU also where intervals "
+        "overlap."
     )
 
 
@@ -428,7 +429,9 @@ def front_in_words(report: BoardReport) -> str:
         + ", not shown to do better than chance" * (name != RANDOM and report.not_better(name))
         for name in report.names
     ]
-    best = f" No measure as cheap has a better mean than {joined(front(report))}." if front(report) else ""
+    left = [name for name in report.names if name != RANDOM and (report.not_better(name) or report.cells[name, by].out)]
+    none = "Of the others none" if left else "No measure"
+    best = f" {none} as cheap has a better mean than {joined(front(report))}." if front(report) else ""
     return f"{arrow(by)} against forward passes. {'; '.join(told)}.{best}"
 
 

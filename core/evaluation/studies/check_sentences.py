@@ -224,12 +224,12 @@ def _own_as_held_out(found: CheckReport, marked: Sequence[str]) -> str:
     """
     if found.held_out is None or found.held_out.unmasked or not marked:
         return ""
-    held, m = np.array(found.held_out.rejected)[:-1], found.held_out.m
+    held, m = np.array(found.held_out.rejected)[1:-1], found.held_out.m
     lines = [line for line in found.measured if line.curve.label in marked]
-    above = [one.curve.label for one in lines if more_often(one.rejected[CALIBRATED][:-1], one.n, held, m).any()]
+    above = [one.curve.label for one in lines if more_often(one.rejected[CALIBRATED][1:-1], one.n, held, m).any()]
     of = f"in the order{'s' * (len(above) > 1)} of {joined(above)} alone" if above else "in none of them"
-    if len(above) == len(lines):
-        of = "in each of them" if len(above) > 1 else "in it"
+    if len(lines) == 1 or len(above) == len(lines):
+        of = ("in it" if above else "not in it") if len(lines) == 1 else "in each of them"
     return f" That is more often than of its own held-out texts masked at random, for certain, {of}."
 
 

@@ -20,6 +20,7 @@ from core.explanation.rows import values_taken
 from core.mathematics.diagnosticity import CHANCE, HALF, STRICT, Compared
 from core.mathematics.erasure import LENGTHS
 from core.mathematics.statistics import significant
+from core.oracle.erasing import MASK
 from core.verdicts.telling import suits_sentence
 from core.wording import as_json, fixed_number, joined, number, p_value, percent, share_text, text_table
 
@@ -88,7 +89,8 @@ def _answer(found: DiagnosticityReport) -> str:
         )
     ahead = {one.ahead for one in found.tests if one.rule == HALF}
     more = f"prefer measures to {against} more often than"
-    suits = suits_sentence(found.study.measures, "as hard metrics erase them") if HARD in ahead else ""
+    by_masks = HARD in ahead and found.study.how.erasure == MASK
+    suits = suits_sentence(found.study.measures, "as hard metrics erase them") if by_masks else ""
     return f"{_from_chance(found)}{_verdict(found, frozenset(ahead), more)}. {suits} {UNTESTED}".replace("  ", " ")
 
 
@@ -119,12 +121,15 @@ def _from_chance(found: DiagnosticityReport) -> str:
         return ""
     above = [name for name, one in half.items() if one.low > CHANCE[HALF]]
     least, most = (choose(half, key=lambda name: half[name].mean) for choose in (min, max))
-    some = f"{joined(above)} tell{'s' * (len(above) == 1)} them from chance, the others not for certain"
+    alone = len(found.study.measures) == 1
+    them = f"{'it' if alone else 'them'} from chance"
+    some = f"{joined(above)} tell{'s' * (len(above) == 1)} {them}, the others not for certain"
     tells = {
-        len(half): "every one of these metrics tells them from chance",
-        0: "none of these metrics tells them from chance for certain",
+        len(half): f"every one of these metrics tells {them}",
+        0: f"none of these metrics tells {them} for certain",
     }.get(len(above), some)
-    begins = f"Over all measures together {tells}{_by_one(found, above)}"
+    of = f"Of {found.study.measures[0]}" if alone else "Over all measures together"
+    begins = f"{of} {tells}{_by_one(found, above)}"
     return (
         f"{begins}: their attributions (which words count) are preferred to {BASELINE_WORDS[found.study.baseline]} in "
         f"{percent(half[least].mean)} ({least}) to {percent(half[most].mean)} ({most}) of the pairs (tossing a coin: "

@@ -153,8 +153,6 @@ def _keep(asked: str) -> None:
 def _let_go(why: str) -> None:
     """Compare no longer; why: said where a link asked for it."""
     if f"held {AGAINST}" not in st.session_state:
-        # What the next runs say above stands here in this one, which has drawn that already.
-        st.warning(plain(why))
         remark(why)
     forget(AGAINST)
 

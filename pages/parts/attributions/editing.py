@@ -6,7 +6,8 @@ from core.explanation.edits import replaced
 from core.network.features import NoFeatures
 from core.settings import SettingError
 from core.wording import plain
-from pages.parts.frame.sidebar import View, keep_own_text
+from pages.parts.frame.picking import keep_own_text
+from pages.parts.frame.sidebar import View
 
 # Longer ones are texts of their own, for the box.
 _LONGEST = 200

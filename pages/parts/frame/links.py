@@ -9,13 +9,14 @@ import re
 from collections.abc import Callable, Collection, Generator
 from contextlib import contextmanager
 from contextvars import ContextVar
+from dataclasses import dataclass
 from typing import Any, NoReturn
 from urllib.parse import urlencode
 
 import streamlit as st
 from streamlit.delta_generator import DeltaGenerator
 from streamlit.runtime.scriptrunner import get_script_run_ctx
-from streamlit.runtime.scriptrunner_utils.script_run_context import ThreadState
+from streamlit.runtime.scriptrunner_utils.script_run_context import RunLocation, ThreadState
 
 from core.wording import plain, shortened
 
@@ -32,10 +33,18 @@ _OF_LINKS = (
 )
 
 
+@dataclass
+class _Missing:
+    """The place where a run says what is missing; whether the button that dismisses it stands there."""
+
+    place: DeltaGenerator
+    dismissed: bool
+
+
 # Whether what is drawn stands behind a button that unfolds it.
 _FOLDED = ContextVar("folded", default=False)
 # Where a page says what links ask for and is not here, once it has begun.
-_SAID = ContextVar[DeltaGenerator | None]("place of what is missing", default=None)
+_SAID = ContextVar["_Missing | None"]("place of what is missing", default=None)
 
 
 @contextmanager
@@ -243,25 +252,26 @@ def say_missing(label: str, missing: list[str]) -> None:
 
 def remark(sentence: str) -> None:
     """Note a sentence that `show_missing` says until it is dismissed. One that comes later in a run is said at once,
-    but for that of a fragment, which may draw no button outside of it.
+    but for that of a fragment, which may draw no button outside of it, or of a callback, before anything is drawn.
     """
     noted = st.session_state.setdefault(_MISSING, [])
     if sentence in noted:
         return
     noted.append(sentence)
-    place = _SAID.get()
-    if place is not None and ThreadState.get().fragment_id is None:
-        with place:
+    said = _SAID.get()
+    if said is not None and ThreadState.get().run_location is RunLocation.MAIN_SCRIPT:
+        with said.place:
             st.warning(plain(sentence))
-            if len(noted) == 1:
+            if not said.dismissed:
                 _dismiss(noted)
+        said.dismissed = True
 
 
 def show_missing() -> None:
     """Say what links ask for and is not here, until that is dismissed: a rerun of the page must not take it away."""
     noted = st.session_state.get(_MISSING)
     place = st.container()
-    _SAID.set(place)
+    _SAID.set(_Missing(place, bool(noted)))
     if noted:
         with place:
             st.warning("  \n".join(map(plain, noted)))

@@ -1,8 +1,10 @@
-"""Choosing data and an example, in the sidebar of every page: within the filters that the page Examples sets."""
+"""Choosing data and an example, or a text of one's own, on every page, within the filters that Examples sets."""
 
+import contextlib
+import json
 import time
 from collections import Counter
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
 
 import numpy as np
@@ -11,11 +13,14 @@ import streamlit as st
 from core.data.browsing import Index, LabelMatch, Predicted, Query
 from core.data.examples import Example, bundled_data, first_example
 from core.data.parsed import BadData
+from core.evaluation import families
 from core.evaluation.families import examples_of
+from core.explanation.edits import is_edit
 from core.explanation.explainer import Explainer
 from core.measures.catalogue import default_measures, measures
 from core.network.features import UNITS
-from core.wording import plain, shortened
+from core.settings import SettingError
+from core.wording import plain, shortened, shows_nothing
 from pages.parts.components.presses import draw_presses, presses
 from pages.parts.frame import data, filters, resources
 from pages.parts.frame.links import choose, current, forget, held, hold, linked, remark, say_missing, shown_page
@@ -106,6 +111,68 @@ def set_beside(asked: str, of: str | None) -> None:
 def stands_beside(digest: str | None) -> bool:
     """Whether what is set beside a text is meant of this own text; a link means the one that it names."""
     return st.session_state.setdefault(_OF, digest) == digest
+
+
+def text_box(text: str, second: str) -> None:
+    """A box for a text of one's own, which then holds on every page; one for a second text where the model reads two,
+    or the text has one.
+    """
+    key, second_key = _keys(text)
+    with st.form("own-text", border=False):
+        first = st.text_area("Text", text, height=110, key=key, placeholder="Such as: I feared a bore, and it wasn’t")
+        if second or _takes_second():
+            st.text_area(
+                "Second text",
+                second,
+                height=68,
+                key=second_key,
+                help="For models that read two texts (premise and hypothesis, question and passage). It is never "
+                "masked.",
+            )
+        asked = st.form_submit_button("Explain", type="primary", on_click=_explain, args=(text, second))
+        if asked and shows_nothing(first):
+            # A file that was loaded is not given up for nothing.
+            st.warning("This text is empty. Type at least one word; what is shown stays until then.")
+
+
+def _explain(text: str, second: str) -> None:
+    """Choose what was typed in the box of these texts. Before anything is drawn: a run that the next one cuts short
+    would lose the press.
+    """
+    first, other = (st.session_state.get(key, "") for key in _keys(text))
+    # Without a store (a setting that cannot be used) the page says so above.
+    with contextlib.suppress(SettingError):
+        if not shows_nothing(first):
+            keep_own_text(first, other, (text, second) if text and is_edit(text, first) else None)
+
+
+def _keys(text: str) -> tuple[str, str]:
+    """Of the box of a text, and of that of its second one."""
+    return f"typed-{hash(text)}", f"typed-second-{hash(text)}"
+
+
+def keep_own_text(text: str, second: str | None, edited: tuple[str, str | None] | None = None) -> None:
+    """Choose a text of one's own for every page; edited: the texts that it was made from.
+
+    Raises:
+        SettingError: there is no store.
+    """
+    source = None if edited is None or edited == (text, second) else _typed(*edited)
+    typed = replace(_typed(text, second), edited=source)
+    # A store that cannot be written still leaves the session its own text.
+    remember(typed)
+    show_own(typed)
+
+
+def _typed(text: str, second: str | None) -> OwnText:
+    second = second if second and second.strip() else None
+    return OwnText(resources.store().put_text(json.dumps([text, second])), text, second)
+
+
+def _takes_second() -> bool:
+    name = held("model")
+    loaded = name is not None and resources.is_loaded(name)
+    return families.takes_second(name or "", resources.explainer(name).model.card if loaded else None)
 
 
 def own_texts() -> None:

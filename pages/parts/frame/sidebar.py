@@ -3,7 +3,7 @@
 import contextlib
 import json
 from collections.abc import Callable
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from typing import NamedTuple
 
 import numpy as np
@@ -11,8 +11,6 @@ import streamlit as st
 from streamlit.delta_generator import DeltaGenerator
 
 from core.data.examples import Example
-from core.evaluation import families
-from core.explanation.edits import is_edit
 from core.explanation.explainer import Explainer
 from core.explanation.rows import find_pieces
 from core.loading.locating import bundled_models
@@ -23,7 +21,7 @@ from core.network.scheduler import NonFinite, OutOfMemory
 from core.oracle.target import Contrast, Target, target_name
 from core.settings import SettingError
 from core.settings import read as read_settings
-from core.wording import joined, number, plain, shortened, shows_nothing
+from core.wording import joined, number, plain, shortened
 from pages.parts.components.copy_link import copy_link
 from pages.parts.components.steady import page_style, steady_buttons
 from pages.parts.components.words import words
@@ -47,16 +45,15 @@ from pages.parts.frame.picking import (
     NOT_KEPT,
     OWN,
     Browsed,
-    OwnText,
     Unshowable,
     browse,
     choose_unit,
+    keep_own_text,
     own_texts,
     pick_data,
     pick_example,
-    remember,
     remembered,
-    show_own,
+    text_box,
     wait_for_predictions,
 )
 from pages.parts.frame.tour import tour_bar
@@ -208,59 +205,6 @@ def open_data_page(title: str, own: str) -> DataView | None:
             st.info(f"{own} in the sidebar, or add a file on the page Examples.")
         return None
     return DataView(frame.explainer, frame.browsed, frame.example)
-
-
-def text_box(text: str, second: str) -> None:
-    """A box for a text of one's own, which then holds on every page; one for a second text where the model reads two,
-    or the text has one.
-    """
-    with st.form("own-text", border=False):
-        first = st.text_area(
-            "Text", text, height=110, key=f"typed-{hash(text)}", placeholder="Such as: I feared a bore, and it wasn’t"
-        )
-        other = ""
-        if second or _takes_second():
-            other = st.text_area(
-                "Second text",
-                second,
-                height=68,
-                key=f"typed-second-{hash(text)}",
-                help="For models that read two texts (premise and hypothesis, question and passage). It is never "
-                "masked.",
-            )
-        asked = st.form_submit_button("Explain", type="primary")
-        if asked and shows_nothing(first):
-            # A file that was loaded is not given up for nothing.
-            st.warning("This text is empty. Type at least one word; what is shown stays until then.")
-        elif asked:
-            # Without a store (a setting that cannot be used) the page says so above.
-            with contextlib.suppress(SettingError):
-                keep_own_text(first, other, (text, second) if text and is_edit(text, first) else None)
-                st.rerun()
-
-
-def keep_own_text(text: str, second: str | None, edited: tuple[str, str | None] | None = None) -> None:
-    """Choose a text of one's own for every page; edited: the texts that it was made from.
-
-    Raises:
-        SettingError: there is no store.
-    """
-    source = None if edited is None or edited == (text, second) else _typed(*edited)
-    typed = replace(_typed(text, second), edited=source)
-    # A store that cannot be written still leaves the session its own text.
-    remember(typed)
-    show_own(typed)
-
-
-def _typed(text: str, second: str | None) -> OwnText:
-    second = second if second and second.strip() else None
-    return OwnText(resources.store().put_text(json.dumps([text, second])), text, second)
-
-
-def _takes_second() -> bool:
-    name = held("model")
-    loaded = name is not None and resources.is_loaded(name)
-    return families.takes_second(name or "", resources.explainer(name).model.card if loaded else None)
 
 
 def _places() -> Places:

@@ -41,8 +41,9 @@ from pages.parts.sections.studying import Asking
 
 AS_CHOSEN = "as chosen"
 _PICTURE = (
-    "Further up is higher, further left is cheaper. Hollow: not shown to do better than chance. Dotted: the best of "
-    f"the others at each cost (Pareto front), those with {SIGN} and unstable ones left out. Which figure this is"
+    f"Further up is higher, further left is cheaper. Hollow: not shown to do better than chance, or {SIGN}. Dotted: "
+    f"the best of the others at each cost (Pareto front), those with {SIGN} and unstable ones left out. Which figure "
+    "this is"
 )
 _GOES_BY = ", and the first sentence goes by once it is told", ""
 

@@ -7,7 +7,7 @@ import streamlit as st
 
 from core.data.examples import Example
 from core.evaluation.sampling import once
-from core.wording import plain, shortened
+from core.wording import amount, plain, shortened
 from pages.parts.frame.links import choose_one
 from pages.parts.frame.sidebar import DataView
 
@@ -54,8 +54,9 @@ def told_of(frame: DataView, filtered: bool, kept: Sequence[Example]) -> str:
     """Which texts these are, in words: "the 34 that the filter leaves of 216 texts of reviews (tag negation)"."""
     index, query = frame.browsed.index, frame.browsed.query
     data = index.data
-    texts = "texts of" if index.different == len(data) else f"different texts in the {len(data):,} examples of"
-    of = f"{index.different:,} {texts} {data.name}"
+    of = f"{len(data):,} texts of {data.name}"
+    if index.different < len(data):
+        of = f"{amount(index.different, 'different text')} in the {len(data):,} examples of {data.name}"
     if narrows(frame, filtered):
         return f"the {len(kept):,} that the filter leaves of {of} ({shortened(query.in_words, 200)})"
     return f"the {of}" + ("; no filter is set on Examples" if filtered else "")

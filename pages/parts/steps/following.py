@@ -166,16 +166,19 @@ def _lead(path: Path, summary: Summary) -> str:
         return f"<b>Cannot be told</b>: {told}, but not whether the model knows such inputs.{more}"
     if summary.gate.beyond(summary.flips):
         return f"<b>Cannot be told</b>: {told}, but the model does not know such inputs.{more}"
-    told += _in_the_end(summary)
+    told += _in_the_end(path, summary)
     return f"<b>Yes{_as_soon(summary)}</b>: {told}.{_none_as_soon(summary)}{_as_far(summary)}{more}"
 
 
-def _in_the_end(summary: Summary) -> str:
-    """That any order ends with that prediction, as a sentence goes on, where all of it is masked and it is; else ""."""
-    if not summary.complete or summary.flips is None:
+def _in_the_end(path: Path, summary: Summary) -> str:
+    """That any order ends with that prediction, as a sentence goes on, where it changes before that; else ""."""
+    last = len(summary.steps) - 1
+    if not summary.complete or summary.flips in (None, last):
         return ""
-    new, last = (int(summary.steps[k].logits.argmax()) for k in (summary.flips, -1))
-    return ", as it is with everything masked" if new == last and summary.x[-1] == 1 else ""
+    new, final = (int(summary.steps[k].logits.argmax()) for k in (summary.flips or 0, last))
+    encoded = path.side.encoded
+    whole = f"every {encoded.unit}" if encoded.second is None else "all of the first text"
+    return f", as it is with {whole} masked" if new == final else ""
 
 
 def _at_once(path: Path, summary: Summary) -> str:
