@@ -11,7 +11,7 @@ from core.data.examples import DataSet
 from core.data.parsed import BadData
 from core.evaluation.engine import ask
 from core.evaluation.questions import Question, Table
-from core.evaluation.sampling import Sample, draw_examples, draw_sample, without_labels
+from core.evaluation.sampling import Sample, draw_examples, draw_sample, repeats_note, without_labels
 from core.explanation.explainer import with_reference
 from core.loading.loading import load
 from core.network.model import Model
@@ -98,6 +98,8 @@ def evaluate(
     model, store = load(evaluation.model, device, precision), Store(chosen.cache, chosen.cache_bytes)
     say_of_models([model], told)
     sample = evaluation.draw(data, model)
+    for note in repeats_note(data.examples):
+        told(note)
     question.check(model)
     about = {
         "what": question.name,

@@ -50,10 +50,12 @@ def predictions_sentence(
 
 def _once(index: Index, judged: Predicted) -> str:
     """How often the model is right where each text counts once, a further sentence; "" where all are different."""
+    if index.different == len(index):
+        return ""
     # The first one that can be judged, as `draw_sample` takes them.
     first = {(e.text, e.second): right for e, right in zip(index.data.examples[::-1], judged.right[::-1]) if right >= 0}
     told, labelled = sum(right == 1 for right in first.values()), len(first)
-    if index.different == len(index) or not labelled:
+    if not labelled:
         return ""
     return f" Each text counted once, on {told:,} of {labelled:,} ({100 * told / labelled:.1f} % ↑)."
 

@@ -66,8 +66,7 @@ def draw_sample(data: DataSet, classes: tuple[str, ...], count: int = SAMPLE, se
     if count < 1:
         raise ValueError(f"the sample has {count} examples; it must have at least 1")
     match = match_labels(data.classes, classes)
-    labelled = [example for example in data.examples if example.label in match.classes]
-    usable = once(labelled)
+    usable = [example for example in data.examples if example.label in match.classes]
     if all(example.label is None for example in data.examples):
         raise BadData(
             f"{data.name} has no labels, and performance cannot be told without them. Choose labelled data, or say "
@@ -80,10 +79,8 @@ def draw_sample(data: DataSet, classes: tuple[str, ...], count: int = SAMPLE, se
         )
     examples = draw_examples(usable, count, seed)
     labels = np.array([match.classes[example.label or ""] for example in examples], dtype=np.int64)
-    notes = _notes(data, len(labelled), labels, match.how, classes)
-    if again := len(labelled) - len(usable):
-        notes.append(f"Each text counts once: {again:,} of {len(labelled):,} examples repeat the text of another.")
-    return Sample(data.name, data.digest, examples, labels, tuple(notes))
+    notes = (*_notes(data, len(usable), labels, match.how, classes), *repeats_note(usable))
+    return Sample(data.name, data.digest, examples, labels, notes)
 
 
 def once(examples: Sequence[Example]) -> tuple[Example, ...]:
@@ -94,18 +91,26 @@ def once(examples: Sequence[Example]) -> tuple[Example, ...]:
     return tuple(first.values())
 
 
-def draw_examples(examples: Sequence[Example], count: int, seed: int = 0) -> tuple[Example, ...]:
-    """Draw examples, labelled or not, without replacement and in the order of drawing; a larger count draws the same
-    ones and then more.
+def repeats_note(examples: Sequence[Example]) -> tuple[str, ...]:
+    """That texts which repeat are counted once, a sentence; () where all are different."""
+    again = len(examples) - len(once(examples))
+    told = f"Each text counts once: {again:,} of {len(examples):,} examples repeat the text of another."
+    return (told,) if again else ()
 
-    Where all are labelled and of different texts these are the ones that `draw_sample` draws.
+
+def draw_examples(examples: Sequence[Example], count: int, seed: int = 0) -> tuple[Example, ...]:
+    """Draw examples, labelled or not, each text once, without replacement and in the order of drawing; a larger count
+    draws the same ones and then more.
+
+    Where all are labelled these are the ones that `draw_sample` draws.
 
     Raises:
         ValueError: count below 1.
     """
     if count < 1:
         raise ValueError(f"the sample has {count} examples; it must have at least 1")
-    return tuple(examples[i] for i in np.random.default_rng([seed, 11]).permutation(len(examples))[:count])
+    different = once(examples)
+    return tuple(different[i] for i in np.random.default_rng([seed, 11]).permutation(len(different))[:count])
 
 
 def without_labels(name: str, digest: str, examples: Sequence[Example]) -> Sample:

@@ -27,7 +27,7 @@ from core.evaluation.engine import read_study as known
 from core.evaluation.engine import run_study as check
 from core.evaluation.engine import study_cost as check_cost
 from core.evaluation.findings import points_text
-from core.evaluation.sampling import Sample, draw_sample, same_examples
+from core.evaluation.sampling import Sample, draw_examples, draw_sample, same_examples
 from core.evaluation.studies.check_lengths import LengthSplit, by_length
 from core.evaluation.studies.check_question import MaskingCheck
 from core.evaluation.studies.check_report import (
@@ -860,6 +860,7 @@ def test_each_text_of_a_sample_counts_once():
     sample = draw_sample(DataSet("made up", "0" * 64, examples, ("no", "yes")), ("no", "yes"), 9)
     assert sorted(example.id for example in sample.examples) == ["e0", "e2", "e5"]
     assert "Each text counts once: 2 of 5 examples repeat the text of another." in sample.notes
+    assert [one.id for one in draw_examples(examples[:2] + examples[4:5], 9)] == ["e0"], "without labels, too"
     assert not any("counts once" in note for note in draw_sample(data_of(TEXTS), LABELS, 2).notes)
 
 

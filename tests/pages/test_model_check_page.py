@@ -132,7 +132,7 @@ def test_the_page_says_what_the_library_says(given, by_hand):
         assert row[2:5] == [percent(value) for value in (one.unmasked, one.masked, one.majority)]
         for form, cell in ((CALIBRATED, row[5]), (LITERAL, row[6])):
             p, at = one.smallest(form)
-            told = "< 0.0001" if p < 1e-4 else f"{p:.3g}"
+            told = "p < 0.0001" if p < 1e-4 else f"p = {p:.3g}"
             assert cell == f"{told} at {100 * at:.0f} % masked" + (" ⚠" if one.random.marked(form) else "")
         assert row[7] == " · ".join(f"{one.random.rejected[CALIBRATED][k]}" for k in (0, 5, 10)) + f" of {one.n}"
     found = check_findings([mine, other])

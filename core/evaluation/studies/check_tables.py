@@ -74,9 +74,7 @@ def _smallest(one: CheckReport, form: str) -> str:
     if not one.floor:
         return f"— ({Why.NO_REFERENCE})"
     p, at = one.smallest(form)
-    return with_sign(
-        f"{p_value(p).removeprefix('p ').removeprefix('= ')} at {share_text(at)} masked", one.random.marked(form)
-    )
+    return with_sign(f"{p_value(p)} at {share_text(at)} masked", one.random.marked(form))
 
 
 def _shares(one: CheckReport, form: str) -> str:

@@ -91,7 +91,8 @@ def _answer(found: DiagnosticityReport) -> str:
     more = f"prefer measures to {against} more often than"
     by_masks = HARD in ahead and found.study.how.erasure == MASK
     suits = suits_sentence(found.study.measures, "as hard metrics erase them") if by_masks else ""
-    return f"{_from_chance(found)}{_verdict(found, frozenset(ahead), more)}. {suits} {UNTESTED}".replace("  ", " ")
+    verdict = f"{_from_chance(found)}{_verdict(found, frozenset(ahead), more)}."
+    return " ".join(filter(None, [verdict, suits, UNTESTED]))
 
 
 def _tested_figures(found: DiagnosticityReport) -> str:
