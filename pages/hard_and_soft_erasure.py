@@ -6,10 +6,11 @@ from functools import partial
 import streamlit as st
 
 from core.evaluation.studies.scoring import Scoring
-from core.explanation import metric_sentences
 from core.explanation.limiting import left_over
-from core.explanation.metric_report import HEADER, MetricReport, metric_rows
-from core.explanation.metric_table import BLUEST, LEVEL
+from core.judging import metric_sentences
+from core.judging.metric_report import HEADER, MetricReport, metric_rows
+from core.judging.metric_table import BLUEST
+from core.mathematics.ranking import LEVEL
 from core.measures.catalogue import measures
 from core.measures.registry import ORACLE
 from core.metrics.catalogue import metrics

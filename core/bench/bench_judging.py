@@ -6,7 +6,7 @@ import statistics
 
 from core.bench.clock import clocked
 from core.explanation.explainer import Explainer, with_reference
-from core.explanation.judging import How, Judge, judge_measure
+from core.judging.judging import How, Judge, judge_measure
 from core.measures.catalogue import import_captum, measures
 from core.metrics.catalogue import of_examples
 from core.network.features import Encoded

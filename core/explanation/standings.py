@@ -7,11 +7,10 @@ from functools import cached_property
 import numpy as np
 
 from core.explanation.limiting import Found, OrderScore, Walk
-from core.explanation.metric_table import are_level
 from core.explanation.recursive import BY_FEATURE, Band, planned_counts, random_masks
 from core.mathematics.aopc import naopc
 from core.mathematics.curves import spread
-from core.mathematics.ranking import kendall_tau
+from core.mathematics.ranking import are_level, kendall_tau
 from core.mathematics.search.limits import EXACT, Limits, widened
 from core.mathematics.statistics import simes
 from core.network.features import Encoded
@@ -214,7 +213,7 @@ class Comparison:
     tau: Kendall's τ-b of both orders, in [−1, 1], 1 where normalising changes nothing, NaN where there is none;
     changed: measures for which
     another model is ahead after normalising; ahead: {measure: (model ahead by AOPC, by NAOPC)}, None where both are
-    level, see `core.explanation.metric_table.are_level`.
+    level, see `core.mathematics.ranking.are_level`.
     """
 
     direction: str

@@ -2,6 +2,12 @@
 
 import numpy as np
 
+# Scores closer than this are level: hard metrics draw nothing, so no noise says which lead is one, and less than a
+# hundredth of the prediction (of NS and NC: of what there is to keep or to lose) is none that anybody would act on.
+LEVEL = 0.01
+# A difference of LEVEL itself is one, whatever the last bit says.
+_LAST_BIT = 1e-9
+
 
 def ranking(scores: np.ndarray, masked: np.ndarray | None = None) -> np.ndarray:
     """Order features from the most to the least important; ties keep their position.
@@ -94,3 +100,8 @@ def pareto_front(costs: np.ndarray, values: np.ndarray) -> np.ndarray:
     no_worse = (costs[:, None] <= costs) & (values[:, None] >= values)
     better = (costs[:, None] < costs) | (values[:, None] > values)
     return ~(no_worse & better).any(axis=0) & ~np.isnan(costs) & ~np.isnan(values)
+
+
+def are_level(apart: np.ndarray | float) -> np.ndarray:
+    """Whether two scores lie closer than LEVEL, by their difference."""
+    return np.abs(apart) < LEVEL - _LAST_BIT

@@ -26,8 +26,8 @@ from core.evaluation.studies.diagnosticity_sentences import (
 from core.evaluation.studies.diagnosticity_tables import baselines_note
 from core.evaluation.studies.scoring import BY_LENGTH, ERROR, SHUFFLED, VALUE, Scored, Scoring
 from core.explanation.explainer import Cost, Explainer
-from core.explanation.judging import How, Judge, judging_cost
 from core.figures.diagnosticity_figures import draw_diagnosticity_by_length
+from core.judging.judging import How, Judge, judging_cost
 from core.mathematics.diagnosticity import HALF, STRICT, TIE, compare, compare_metrics, diagnosticity
 from core.mathematics.erasure import LENGTHS
 from core.mathematics.statistics import mean_interval

@@ -32,11 +32,11 @@ from core.evaluation.studies.board_sentences import (
 from core.evaluation.studies.scoreboard import Scoreboard
 from core.evaluation.studies.verdicts import better_counts
 from core.explanation.explainer import Explainer
-from core.explanation.judging import BASELINES, How, Judge, judge_random
 from core.explanation.limiting import score
 from core.explanation.recursive import BY_RATIO, ORDERS, follow, random_band, summarise
 from core.figures.board_figures import draw_front
 from core.figures.label_places import HEIGHT, WIDTHS, label_box, label_places
+from core.judging.judging import BASELINES, How, Judge, judge_random
 from core.mathematics.aopc import naopc
 from core.mathematics.curves import racu
 from core.mathematics.masking import RATIOS

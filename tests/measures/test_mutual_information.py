@@ -18,8 +18,8 @@ from core.evaluation.studies.limits_of_texts import Batch
 from core.evaluation.studies.model_check import Curve
 from core.evaluation.studies.scoring import SHUFFLED, VALUE, Scoring
 from core.explanation.explainer import Explainer, with_reference
-from core.explanation.judging import How, Judge
 from core.explanation.recursive import BY_RATIO
+from core.judging.judging import How, Judge
 from core.loading.loading import load
 from core.loading.model_files import WORDS_FILE
 from core.loading.word_bits import find_words_of

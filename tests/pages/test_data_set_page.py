@@ -24,7 +24,7 @@ from core.evaluation.studies.diagnosticity_report import build_diagnosticity_rep
 from core.evaluation.studies.diagnosticity_sentences import HEADER, diagnosticity_answer, diagnosticity_parts
 from core.evaluation.studies.scoring import RANDOM, SHUFFLED, Scoring
 from core.explanation.explainer import Explainer
-from core.explanation.judging import How
+from core.judging.judging import How
 from core.mathematics.erasure import MIN_MAX
 from core.mathematics.stepwise import finish
 from core.measures.catalogue import default_measures, swept_measures

@@ -14,11 +14,11 @@ import streamlit as st
 
 from core.data.examples import read_bundled
 from core.explanation.explainer import Explainer
-from core.explanation.hand_set import Pair, judge_pair, top_words
-from core.explanation.judging import BASELINES, How, Inputs, Judge, judge_by_metric, judge_measure, judge_random
-from core.explanation.metric_report import MetricReport
-from core.explanation.metric_sentences import advice, metrics_answer, notes, pairs_sentences
-from core.explanation.metric_table import MetricTable, above_chance
+from core.judging.hand_set import Pair, judge_pair, top_words
+from core.judging.judging import BASELINES, How, Inputs, Judge, judge_by_metric, judge_measure, judge_random
+from core.judging.metric_report import MetricReport
+from core.judging.metric_sentences import advice, metrics_answer, notes, pairs_sentences
+from core.judging.metric_table import MetricTable, above_chance
 from core.mathematics.stepwise import finish
 from core.measures.catalogue import default_measures
 from core.metrics.catalogue import default_metrics, of_examples

@@ -16,9 +16,9 @@ from core.evaluation.sampling import without_labels
 from core.evaluation.studies.board_rows import board_metrics
 from core.evaluation.studies.verdicts import VerdictsOfTexts, report_of_row
 from core.explanation.explainer import Explainer
-from core.explanation.judging import How, judge_measure
 from core.explanation.limiting import score
 from core.explanation.standings import StandingGates
+from core.judging.judging import How, judge_measure
 from core.mathematics.stepwise import finish
 from core.measures.catalogue import default_measures
 from core.metrics.catalogue import metrics

@@ -19,8 +19,8 @@ from core.evaluation.studies.check_sentences import check_answer, length_sentenc
 from core.evaluation.studies.diagnosticity_question import Diagnosing
 from core.evaluation.studies.model_check import Curve
 from core.evaluation.studies.verdicts import VerdictsOfTexts
-from core.explanation.metric_table import LEVEL
 from core.explanation.standings import COMPREHENSIVENESS, compare_standings
+from core.mathematics.ranking import LEVEL
 from core.mathematics.search.limits import EXACT
 from core.mathematics.stepwise import finish
 from core.measures.catalogue import default_measures, measures

@@ -15,7 +15,7 @@ from core.evaluation.studies.fewest import FewestFeatures
 from core.evaluation.studies.model_check import Curve
 from core.evaluation.studies.scoring import Scoring
 from core.explanation.explainer import with_reference
-from core.explanation.judging import How, judge_measure, judge_random
+from core.judging.judging import How, judge_measure, judge_random
 from core.mathematics.stepwise import finish
 from core.storage.store import Store
 

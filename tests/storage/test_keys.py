@@ -27,8 +27,8 @@ from core.evaluation.studies.scoreboard import Scoreboard
 from core.evaluation.studies.scoring import SHUFFLED, Scoring
 from core.evaluation.studies.verdicts import VerdictsOfTexts
 from core.explanation.explainer import with_reference
-from core.explanation.judging import How, judge_measure, judge_random
 from core.interactions.finding import stored_interactions
+from core.judging.judging import How, judge_measure, judge_random
 from core.mathematics.erasure import LENGTHS
 from core.measures.catalogue import measures
 from core.oracle.erasing import MASK, REMOVAL, UNKNOWN, ZERO

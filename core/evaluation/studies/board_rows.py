@@ -9,9 +9,7 @@ import numpy as np
 from core.evaluation.engine import Column, Place, Row, Rows, Study, Subject
 from core.evaluation.studies.preparing import rate_random, rate_together
 from core.explanation.explainer import Attribution, Cost, Explainer
-from core.explanation.judging import How, Judge, Rated, judging_cost
 from core.explanation.limiting import exact_cost, find_exact, find_searched, left_over, score_cost, search_cost, walk
-from core.explanation.metric_table import gate_of_inputs
 from core.explanation.plausibility import evidence_of
 from core.explanation.recursive import (
     BY_FEATURE,
@@ -25,6 +23,8 @@ from core.explanation.recursive import (
 )
 from core.explanation.rows import choose_variant, measured
 from core.explanation.standings import StandingGates, random_walks
+from core.judging.judging import How, Judge, Rated, judging_cost
+from core.judging.metric_table import gate_of_inputs
 from core.mathematics.aopc import comprehensiveness_order, sufficiency_order
 from core.mathematics.masking import RATIOS
 from core.mathematics.search.insertion import insertion_sets

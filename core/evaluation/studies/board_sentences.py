@@ -19,11 +19,11 @@ from core.evaluation.studies.board_report import (
     figures,
 )
 from core.evaluation.studies.board_rows import EXACT_FEATURES, REPEATS, board_metrics
-from core.explanation.judging import BASELINES
-from core.explanation.metric_table import are_level, orders
 from core.explanation.recursive import UNSTABLE, UNSTABLE_MEANS
+from core.judging.judging import BASELINES
+from core.judging.metric_table import orders
 from core.mathematics.erasure import DRAWS
-from core.mathematics.ranking import pareto_front
+from core.mathematics.ranking import are_level, pareto_front
 from core.measures.catalogue import measures
 from core.metrics.registry import HIGHER
 from core.validity.marks import MEANING, OUT, SIGN, with_sign

@@ -7,7 +7,7 @@ from typing import cast
 
 import numpy as np
 
-from core.explanation.judging import Judge, Rated, rate_kept, read_rated
+from core.judging.judging import Judge, Rated, rate_kept, read_rated
 from core.metrics.catalogue import metrics
 from core.oracle.erasing import NothingLeft
 from core.oracle.soft import Soft

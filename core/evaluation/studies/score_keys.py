@@ -4,8 +4,8 @@ from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
 from core.explanation.explainer import Explainer
-from core.explanation.judging import How
 from core.explanation.rows import measured
+from core.judging.judging import How
 from core.metrics.catalogue import metrics
 from core.storage.store import canonical_key
 

@@ -16,10 +16,10 @@ from core.evaluation.questions import Answers, Question, Table, register
 from core.evaluation.studies.preparing import prepare
 from core.evaluation.studies.score_keys import score_keys
 from core.explanation.explainer import Cost, Explainer
-from core.explanation.judging import BASELINES, How, Judge, judging_cost
-from core.explanation.metric_table import LEVEL, are_level
 from core.explanation.rows import SIGNS, values_taken
+from core.judging.judging import BASELINES, How, Judge, judging_cost
 from core.mathematics.erasure import LENGTHS, NOISE
+from core.mathematics.ranking import LEVEL, are_level
 from core.mathematics.statistics import Interval, mean_interval
 from core.measures.catalogue import measures, swept_measures
 from core.measures.registry import NotApplicable

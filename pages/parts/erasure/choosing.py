@@ -4,7 +4,7 @@ from dataclasses import dataclass
 
 import streamlit as st
 
-from core.explanation.judging import How
+from core.judging.judging import How
 from core.mathematics.erasure import MIN_MAX, SCALINGS
 from core.metrics.catalogue import default_metrics, of_examples
 from core.network.model import Model

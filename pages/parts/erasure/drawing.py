@@ -3,16 +3,16 @@
 import numpy as np
 import streamlit as st
 
-from core.explanation.metric_report import MetricReport, head
-from core.explanation.metric_sentences import (
+from core.figures.erasure_figures import ByLength, draw_scores_by_length, leaving, places_across
+from core.figures.palette import hue
+from core.judging.metric_report import MetricReport, head
+from core.judging.metric_sentences import (
     directed,
     leaving_sentence,
     lengths_sentence,
     metrics_in_words,
     pairs_sentences,
 )
-from core.figures.erasure_figures import ByLength, draw_scores_by_length, leaving, places_across
-from core.figures.palette import hue
 from core.metrics.catalogue import hard_and_soft
 from core.validity.marks import SIGN, level_text
 from core.wording import joined, number, plain, without_markup

@@ -7,10 +7,10 @@ from collections.abc import Collection
 import numpy as np
 import streamlit as st
 
-from core.explanation.hand_set import REST, Pair, judge_pair, row_of, top_words
-from core.explanation.metric_report import head
-from core.explanation.metric_table import LEVEL
 from core.explanation.rows import pieces
+from core.judging.hand_set import REST, Pair, judge_pair, row_of, top_words
+from core.judging.metric_report import head
+from core.mathematics.ranking import LEVEL
 from core.metrics.catalogue import metrics
 from core.network.scheduler import NonFinite, OutOfMemory
 from core.validity.marks import KEY, OUT, with_sign

@@ -7,7 +7,9 @@ from typing import Any
 import streamlit as st
 
 from core.explanation.explainer import Cost
-from core.explanation.judging import (
+from core.explanation.limiting import left_over
+from core.job import Job
+from core.judging.judging import (
     BASELINES,
     How,
     Judge,
@@ -17,9 +19,7 @@ from core.explanation.judging import (
     judge_shuffled,
     judging_cost,
 )
-from core.explanation.limiting import left_over
-from core.explanation.metric_report import MetricReport
-from core.job import Job
+from core.judging.metric_report import MetricReport
 from core.mathematics.stepwise import relay
 from core.metrics.catalogue import metrics
 from core.storage.store import canonical_key

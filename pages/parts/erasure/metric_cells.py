@@ -7,9 +7,9 @@ from itertools import groupby
 import numpy as np
 import streamlit as st
 
-from core.explanation.metric_report import DIRECTIONS, MetricReport
-from core.explanation.metric_sentences import flip_sentence
-from core.explanation.metric_table import BLUEST, MetricTable, mean_and_spread
+from core.judging.metric_report import DIRECTIONS, MetricReport
+from core.judging.metric_sentences import flip_sentence
+from core.judging.metric_table import BLUEST, MetricTable, mean_and_spread
 from core.metrics.catalogue import metrics
 from core.metrics.registry import NEITHER, Metric
 from core.stability.known import labelled

@@ -5,7 +5,6 @@ from dataclasses import replace
 from typing import NamedTuple
 
 from core.explanation.limiting import Walk
-from core.explanation.metric_table import LEVEL
 from core.explanation.plausibility import Evidence
 from core.explanation.rows import values_taken
 from core.explanation.standings import (
@@ -23,6 +22,7 @@ from core.figures.figures import FigureLine
 from core.figures.limit_figures import Gauge, Range
 from core.figures.palette import LIMIT, hue
 from core.job import FAILED
+from core.mathematics.ranking import LEVEL
 from core.mathematics.search.limits import BEAM, EXACT, NARROW, Limits
 from core.reports.limits_page import SideLimits
 from core.stability.known import COLUMN, labelled, unstable_cell

@@ -6,8 +6,8 @@ from collections.abc import Callable, Sequence
 
 import numpy as np
 
-from core.explanation.metric_report import MetricReport
-from core.explanation.metric_table import MetricTable, count_rejected, equal_lengths, mean_and_spread
+from core.judging.metric_report import MetricReport
+from core.judging.metric_table import MetricTable, count_rejected, equal_lengths, mean_and_spread
 from core.metrics.catalogue import metrics
 from core.metrics.registry import NEITHER
 from core.validity.marks import SIGN, inputs_text, numbers_text, rule_text, why_unavailable

@@ -6,22 +6,18 @@ from functools import cached_property
 
 import numpy as np
 
-from core.explanation.judging import Rated
+from core.judging.judging import Rated
 from core.mathematics.erasure import LENGTHS
+from core.mathematics.ranking import are_level
 from core.metrics.catalogue import metrics
 from core.metrics.registry import NEITHER, ROUNDING
 from core.validity.marks import HOLM, Gate, decide
 from core.validity.references import CALIBRATED
 
-# Scores closer than this are level: hard metrics draw nothing, so no noise says which lead is one, and less than a
-# hundredth of the prediction (of NS and NC: of what there is to keep or to lose) is none that anybody would act on.
-LEVEL = 0.01
 # Nor must chance order them: scores of draws are told apart beyond so many standard errors of their difference,
 # reckoned as if each had draws of its own. They share them, which as a rule makes the difference surer than that.
 # How often that errs: see `orders`.
 APART = 2.0
-# A difference of LEVEL itself is one, whatever the last bit says.
-_LAST_BIT = 1e-9
 # So many standard deviations better than random attributions is as blue as it gets.
 BLUEST = 2.0
 
@@ -54,7 +50,7 @@ def places(values: np.ndarray, directions: np.ndarray, errors: np.ndarray | None
 def orders(values: np.ndarray, directions: np.ndarray, errors: np.ndarray | None = None) -> np.ndarray:
     """Which of two measures a metric prefers.
 
-    Error rate, `tests/explanation/test_metric_table.py`: of two measures whose scores of draws are alike one is
+    Error rate, `tests/judging/test_metric_table.py`: of two measures whose scores of draws are alike one is
     preferred on 5 % of texts (7 % of eight draws), on 1 % where half of their noise is shared; of five alike, some two
     are ordered on up to 30 %, since each pair is looked at by itself. Found is a lead of three standard errors of the
     difference on 84 % of texts, of four on 97 %.
@@ -71,11 +67,6 @@ def orders(values: np.ndarray, directions: np.ndarray, errors: np.ndarray | None
         squares = np.nan_to_num(np.asarray(errors, dtype=np.float64)) ** 2
         noise = APART * np.sqrt(squares[:, None, :] + squares[None, :, :])
     return np.where(are_level(apart) | (np.abs(apart) <= noise), 0.0, np.sign(apart))
-
-
-def are_level(apart: np.ndarray | float) -> np.ndarray:
-    """Whether two scores lie closer than LEVEL, by their difference."""
-    return np.abs(apart) < LEVEL - _LAST_BIT
 
 
 def reversals(values: np.ndarray, directions: np.ndarray, errors: np.ndarray | None = None) -> np.ndarray:
@@ -208,7 +199,7 @@ class MetricTable:
         """By how much the first is ahead of the next under a metric that puts one alone first, and the standard error
         of that, as if each had draws of its own; NaN where nothing is drawn.
 
-        How true that is, `tests/explanation/test_metric_table.py`: the true lead is within two such errors on 95 % of
+        How true that is, `tests/judging/test_metric_table.py`: the true lead is within two such errors on 95 % of
         texts (93 % of eight draws, 98 % and more where half of the noise is shared). A lead is told only where it is
         beyond two, so that of a true lead of one error what is told is 2.4 times that on average, of three errors 1.1.
         """

@@ -5,9 +5,9 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from core.explanation.judging import Inputs, Judge
-from core.explanation.metric_table import gate_of_inputs, orders
 from core.explanation.rows import WordRow
+from core.judging.judging import Inputs, Judge
+from core.judging.metric_table import gate_of_inputs, orders
 from core.mathematics.ranking import ranking, ranks
 from core.metrics.catalogue import hard_and_soft, metrics
 from core.metrics.registry import Score

@@ -5,7 +5,7 @@ import pytest
 
 from core.data.tables import LabelledTexts
 from core.explanation.explainer import Explainer, softmax, with_reference
-from core.explanation.judging import BASELINES, How, Judge, judge_measure, judge_random, judge_shuffled, judging_cost
+from core.judging.judging import BASELINES, How, Judge, judge_measure, judge_random, judge_shuffled, judging_cost
 from core.mathematics.erasure import NORMALISED, REVERSED, SHARES, at_share, retained
 from core.mathematics.ranking import ranking
 from core.mathematics.statistics import simes

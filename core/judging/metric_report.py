@@ -6,8 +6,9 @@ from functools import cached_property
 
 import numpy as np
 
-from core.explanation.judging import How, Rated
-from core.explanation.metric_table import (
+from core.explanation.rows import values_taken
+from core.judging.judging import How, Rated
+from core.judging.metric_table import (
     MetricTable,
     above_chance,
     build_metric_table,
@@ -16,7 +17,6 @@ from core.explanation.metric_table import (
     gate_of_rationales,
     mean_and_spread,
 )
-from core.explanation.rows import values_taken
 from core.mathematics.erasure import LENGTHS, rationale_sizes
 from core.metrics.catalogue import metrics
 from core.validity.marks import Gate, yes_or_no

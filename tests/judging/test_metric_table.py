@@ -4,10 +4,9 @@ import numpy as np
 import pytest
 from scipy import stats
 
-from core.explanation.judging import Rated
-from core.explanation.metric_table import (
+from core.judging.judging import Rated
+from core.judging.metric_table import (
     APART,
-    LEVEL,
     MetricTable,
     above_chance,
     build_metric_table,
@@ -25,6 +24,7 @@ from core.explanation.metric_table import (
     reversals,
 )
 from core.mathematics.erasure import rationale_sizes
+from core.mathematics.ranking import LEVEL
 from core.metrics.registry import HIGHER, LOWER, NEITHER, Score
 from core.validity.marks import PLAIN, Why
 

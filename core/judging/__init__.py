@@ -1,0 +1,1 @@
+"""Attributions of one example judged by faithfulness metrics."""
