@@ -38,7 +38,6 @@ from core.validity.mask_tests import MasfTest
 from core.validity.references import FORMS
 from core.wording import refuse_unknown
 
-BASELINES = 30
 # Erasures whose inputs are tested beside each other.
 TESTED = (MASK, REMOVAL, ZERO)
 _RANDOM, _SHUFFLED = 29, 31
@@ -287,7 +286,7 @@ def read_rated(judge: Judge, metric: str, scores: np.ndarray, magnitudes: bool) 
     """What the store knows of an attribution under a soft metric; None of a hard one, which asks little."""
     if not metrics()[metric].soft:
         return None
-    held = _read(judge.explainer, _key(judge, metric, scores, magnitudes), _content(judge, metric))
+    held = read_judged(judge.explainer, judged_key(judge, metric, scores, magnitudes), _content(judge, metric))
     return None if held is None else _unpacked(scores, metric, held)
 
 
@@ -295,83 +294,8 @@ def rate_kept(judge: Judge, metric: str, scores: np.ndarray, magnitudes: bool) -
     """An attribution under a metric; what a soft one says is kept in the store. Raises as `Judge.rate`."""
     rated, store = judge.rate(scores, (metric,), magnitudes), judge.explainer.store
     if metrics()[metric].soft and store is not None:
-        store.put(_key(judge, metric, scores, magnitudes), *_packed(rated, metric), _content(judge, metric))
+        store.put(judged_key(judge, metric, scores, magnitudes), *_packed(rated, metric), _content(judge, metric))
     return rated
-
-
-def judge_random(
-    explainer: Explainer,
-    encoded: Encoded,
-    names: tuple[str, ...],
-    how: How = How(),
-    count: int = BASELINES,
-    *,
-    progress: Callable[[int, int], None] | None = None,
-    cancelled: Callable[[], bool] | None = None,
-) -> Generator[dict[str, np.ndarray], None, dict[str, np.ndarray]]:
-    """Judge seeded random attributions; yields what is there after each, {metric: float64[n]}, and returns all of it.
-
-    Raises:
-        Cancelled, OutOfMemory, NonFinite: as the oracle; what was computed stays in its memo.
-    Source: SoftFaith §4.4, the baseline of diagnosticity.
-    """
-    judge = Judge(explainer, encoded, how, False, cancelled)
-    return (yield from _judge_many(judge, names, count, judge.random, True, progress))
-
-
-def judge_shuffled(
-    explainer: Explainer,
-    encoded: Encoded,
-    name: str,
-    sign: str,
-    names: tuple[str, ...],
-    how: How = How(),
-    count: int = 10,
-    *,
-    progress: Callable[[int, int], None] | None = None,
-    cancelled: Callable[[], bool] | None = None,
-) -> Generator[dict[str, np.ndarray], None, dict[str, np.ndarray]]:
-    """Judge a measure's own scores in other places, as `judge_random` does: a baseline that erases as much as the
-    measure does.
-
-    Source: glossary, Hard and soft erasure: sparse scores erase less, so that a measure may beat random ones by
-    that alone.
-    """
-    judge = Judge(explainer, encoded, how, False, cancelled)
-    scores, magnitudes = judge.attribution(name, sign)
-    return (yield from _judge_many(judge, names, count, lambda r: judge.shuffled(scores, r), magnitudes, progress))
-
-
-def _judge_many(
-    judge: Judge,
-    names: tuple[str, ...],
-    count: int,
-    attribution: Callable[[int], np.ndarray],
-    magnitudes: bool,
-    progress,
-) -> Generator[dict[str, np.ndarray], None, dict[str, np.ndarray]]:
-    """Judge `count` attributions, metric by metric read from the store where it is there."""
-    values, every = {name: np.full(count, np.nan) for name in names}, np.stack([*map(attribution, range(count))])
-    explainer = judge.explainer
-    keys = {name: _key(judge, name, every, magnitudes) for name in names if metrics()[name].soft}
-    content = {name: Content({"values": _values(name, count)}) for name in keys}
-    read = {name: _read(explainer, key, content[name]) for name, key in keys.items()}
-    held = {name: entry.arrays["values"] for name, entry in read.items() if entry is not None}
-    missing = tuple(name for name in names if name not in held)
-    values |= held
-    try:
-        for r, scores in enumerate(every if missing else ()):
-            if progress is not None:
-                progress(r, count)
-            for name, score in judge.rate(scores, missing, magnitudes).found.items():
-                values[name][r] = score.value
-            yield {name: found[: r + 1].copy() for name, found in values.items()}
-    finally:
-        explainer.flush(judge.encoded)
-    for name in missing:
-        if name in keys and explainer.store is not None:
-            explainer.store.put(keys[name], {"values": values[name]}, {}, content[name])
-    return values
 
 
 def judging_cost(
@@ -402,7 +326,7 @@ def _asked(metric: Metric, F: int, how: How, attributions: int) -> int:
     return attributions * max(0, metric.passes(F, how.draws) - 2)
 
 
-def _key(judge: Judge, metric: str, scores: np.ndarray, magnitudes: bool) -> str:
+def judged_key(judge: Judge, metric: str, scores: np.ndarray, magnitudes: bool) -> str:
     """Where the store keeps what a soft metric says of an attribution, or of several float64[K, F]."""
     model, how, reference = judge.explainer.model, judge.how, judge.explainer.reference if judge.tested else None
     return canonical_key(
@@ -425,17 +349,23 @@ def _content(judge: Judge, metric: str) -> Content:
     """What the store holds of an attribution under a soft metric; without p-values where nothing was asked."""
     low, high = metrics()[metric].low, metrics()[metric].high
     score = Numbers("float64", (2,), (low, 0), (high, np.inf), nan=True)
+    tests = tests_of(judge)
+    return Content({"score": score} | tests, {"note": is_text}, tuple(tests), are_tests(tests))
+
+
+def tests_of(judge: Judge) -> dict[str, Numbers]:
+    """What the store holds of the inputs that a metric asked for, {form: their p-values}; {} where none is tested."""
     forms = FORMS if judge.tested and judge.explainer.reference is not None else ()
-    p = {form: Numbers("float64", ("inputs",), 0, 1) for form in forms}
-    return Content({"score": score} | p, {"note": is_text}, forms, lambda arrays, _: len(arrays) in (1, 1 + len(forms)))
+    return {form: Numbers("float64", ("inputs",), 0, 1) for form in forms}
 
 
-def _values(metric: str, count: int) -> Numbers:
-    """Of several attributions under a metric."""
-    return Numbers("float64", (count,), metrics()[metric].low, metrics()[metric].high, nan=True)
+def are_tests(tests: dict[str, Numbers]) -> Callable[..., bool]:
+    """Tells of an entry with one other array whether it holds every form of these tests, or none."""
+    return lambda arrays, _: len(arrays) in (1, 1 + len(tests))
 
 
-def _read(explainer: Explainer, key: str, content: Content) -> Entry | None:
+def read_judged(explainer: Explainer, key: str, content: Content) -> Entry | None:
+    """What the store holds under a key of `judged_key`; None where it holds nothing that fits."""
     return explainer.store.get(key, content) if key and explainer.store is not None else None
 
 

@@ -7,6 +7,7 @@ from functools import cached_property
 import numpy as np
 
 from core.explanation.rows import values_taken
+from core.judging.baselines import Baseline, Baselines
 from core.judging.judging import How, Rated
 from core.judging.metric_table import (
     MetricTable,
@@ -15,6 +16,7 @@ from core.judging.metric_table import (
     count_as_good,
     gate_of_inputs,
     gate_of_rationales,
+    gate_together,
     mean_and_spread,
 )
 from core.mathematics.erasure import LENGTHS, rationale_sizes
@@ -40,9 +42,11 @@ HEADER = [
     "random: mean",
     "random: standard deviation",
     "random: attributions",
+    "random: rests on rejected inputs",
     "shuffled: mean",
     "shuffled: standard deviation",
     "shuffles",
+    "shuffled: rests on rejected inputs",
     "explained class",
     "values",
     "erasure",
@@ -62,8 +66,8 @@ class MetricReport:
 
     explained: name of the class; unit, features: what can be erased, and how many; names: the metrics asked for; rule,
     form and floor (the smallest p that the reference can give; None without one): how their inputs are tested; rated:
-    {measure: Rated}; chance: {metric: float64[n]}, random attributions; shuffles: {measure: {metric: float64[n]}}, its
-    own scores in other places; coming: {measure: Rated} of those under way, by the metrics that are there already;
+    {measure: Rated}; chance: random attributions, {metric: Baseline}; shuffles: {measure: the same of its own scores in
+    other places}; coming: {measure: Rated} of those under way, by the metrics that are there already;
     drawn: the metrics of which all random attributions are there.
     """
 
@@ -77,8 +81,8 @@ class MetricReport:
     form: str
     floor: float | None
     rated: dict[str, Rated]
-    chance: dict[str, np.ndarray]
-    shuffles: dict[str, dict[str, np.ndarray]]
+    chance: Baselines
+    shuffles: dict[str, Baselines]
     coming: dict[str, Rated] = field(default_factory=dict)
     drawn: tuple[str, ...] = ()
 
@@ -104,20 +108,25 @@ class MetricReport:
     @cached_property
     def above(self) -> np.ndarray:
         """Standard deviations by which each number is better than random attributions, float64[M, K], see
-        `above_chance`; NaN of marked ones, and until all random ones are there.
+        `above_chance`; NaN of marked ones, beside random ones that are marked, and until all of these are there.
         """
         return above_chance(self.trusted, self._drawn)
 
     @cached_property
     def as_good(self) -> np.ndarray:
-        """How many random attributions do at least as well, int64[M, K]; −1 of marked ones, and until
-        all random ones are there.
+        """How many random attributions do at least as well, int64[M, K]; −1 of marked ones, beside random ones that are
+        marked, and until all of these are there.
         """
         return count_as_good(self.trusted, self._drawn)
 
     @property
     def _drawn(self) -> dict[str, np.ndarray]:
-        return {name: self.chance[name] for name in self.drawn if name in self.chance}
+        trusted = [name for name in self.drawn if name in self.chance and not self.together(self.chance[name]).marked]
+        return {name: self.chance[name].values for name in trusted}
+
+    def together(self, one: Baseline) -> Gate:
+        """Whether the scores of random or shuffled attributions rest on rejected inputs, tested together."""
+        return gate_together(one.p, self.floor, self.rule, self.form)
 
     @property
     def sizes(self) -> np.ndarray:
@@ -178,8 +187,8 @@ class MetricReport:
                 bool(table.flips[i, k]),
                 *self._tests(measure, name),
                 *self._lengths(measure, name),
-                *_chance(self.chance.get(name)),
-                *_chance(self.shuffles.get(measure, {}).get(name)),
+                *self._beside(self.chance.get(name)),
+                *self._beside(self.shuffles.get(measure, {}).get(name)),
                 self.explained,
                 values_taken(measure, self.sign),
                 *settings,
@@ -201,13 +210,14 @@ class MetricReport:
             "not tested" if gate is None else yes_or_no(gate),
         ]
 
+    def _beside(self, one: Baseline | None) -> Sequence:
+        if one is None:
+            return None, None, None, None
+        return *mean_and_spread(one.values), yes_or_no(self.together(one)) if one.p else "not tested"
+
     def _lengths(self, measure: str, name: str) -> list:
         found = self.rated[measure].found[name].by_length
         return [None] * len(LENGTHS) if found is None else found.tolist()
-
-
-def _chance(values: np.ndarray | None) -> Sequence:
-    return (None, None, None) if values is None else mean_and_spread(values)
 
 
 def metric_rows(names: Sequence[str]) -> tuple[list[str], list[list[str]]]:

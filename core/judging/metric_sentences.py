@@ -218,7 +218,7 @@ def _slight(report: MetricReport, good: Sequence[str]) -> bool:
     board, mine = report.trusted, np.isin(report.trusted.measures, good)
     for name in (name for led in board.leaders().values() for name in led):
         values = board.oriented[:, board.metrics.index(name)]
-        lead, spread = values[mine].min() - np.nanmax(values[~mine]), mean_and_spread(report.chance[name])[1]
+        lead, spread = values[mine].min() - np.nanmax(values[~mine]), mean_and_spread(report.chance[name].values)[1]
         if lead < spread:
             return True
     return False
@@ -236,6 +236,11 @@ def _beside_chance(report: MetricReport, first: Sequence[str]) -> tuple[str, lis
     if any(board.metrics[k] not in report.drawn for k in compared):
         verb = "beats" if len(first) == 1 else "beat"
         return f"Whether {named} {verb} random attributions is not known yet.", []
+    marked = [name for name in (board.metrics[k] for k in compared) if report.together(report.chance[name]).marked]
+    if marked:
+        verb, of = "beats" if len(first) == 1 else "beat", escaped(joined(marked), 300)
+        told = f"Whether {named} {verb} random attributions cannot be told: what these score under {of} rests on"
+        return f"{told} rejected inputs ({SIGN}).", []
     worse = {one: _no_better(report, one, compared) for one in first}
     good = [one for one in first if not worse[one]]
     if good:

@@ -9,6 +9,7 @@ import numpy as np
 from core.judging.judging import Rated
 from core.mathematics.erasure import LENGTHS
 from core.mathematics.ranking import are_level
+from core.mathematics.statistics import simes
 from core.metrics.catalogue import metrics
 from core.metrics.registry import NEITHER, ROUNDING
 from core.validity.marks import HOLM, Gate, decide
@@ -292,6 +293,14 @@ def gate_of_inputs(p: dict[str, np.ndarray], floor: float | None, rule: str = HO
     """
     found = np.asarray(p.get(form, ()), dtype=np.float64)
     return decide(found, np.arange(len(found)), max(1, len(found)), floor, rule)
+
+
+def gate_together(p: dict[str, np.ndarray], floor: float | None, rule: str = HOLM, form: str = CALIBRATED) -> Gate:
+    """The same of the inputs of many attributions: one test of all of them, Simes', since of so many inputs none could
+    be rejected by itself.
+    """
+    found = np.asarray(p.get(form, ()), dtype=np.float64)
+    return gate_of_inputs({form: simes(found)[None]} if len(found) else {}, floor, rule, form)
 
 
 def gate_of_rationales(p: np.ndarray, sizes: np.ndarray, floor: float | None, rule: str = HOLM) -> Gate:

@@ -36,7 +36,8 @@ from core.explanation.limiting import score
 from core.explanation.recursive import BY_RATIO, ORDERS, follow, random_band, summarise
 from core.figures.board_figures import draw_front
 from core.figures.label_places import HEIGHT, WIDTHS, label_box, label_places
-from core.judging.judging import BASELINES, How, Judge, judge_random
+from core.judging.baselines import BASELINES, judge_random
+from core.judging.judging import How, Judge
 from core.mathematics.aopc import naopc
 from core.mathematics.curves import racu
 from core.mathematics.masking import RATIOS
@@ -523,7 +524,7 @@ def test_random_order_is_that_of_the_page_hard_and_soft_erasure(explainer, answe
     (line,) = [one for one in SMALL.records(answers) if (one["example"], one["measure"]) == ("e1", RANDOM)]
     page = finish(judge_random(explainer, encoded, hard, How(), BASELINES))
     for name in hard:
-        assert line[f"{name} ↑"] == pytest.approx(page[name].mean(), abs=1e-6)
+        assert line[f"{name} ↑"] == pytest.approx(page[name].values.mean(), abs=1e-6)
     judge = Judge(explainer, encoded, How(draws=BASELINES))
     for name in soft:
         each = []

@@ -5,7 +5,8 @@ import pytest
 
 from core.data.tables import LabelledTexts
 from core.explanation.explainer import Explainer, softmax, with_reference
-from core.judging.judging import BASELINES, How, Judge, judge_measure, judge_random, judge_shuffled, judging_cost
+from core.judging.baselines import BASELINES, judge_random, judge_shuffled
+from core.judging.judging import How, Judge, judge_measure, judging_cost
 from core.mathematics.erasure import NORMALISED, REVERSED, SHARES, at_share, retained
 from core.mathematics.ranking import ranking
 from core.mathematics.statistics import simes
@@ -218,13 +219,30 @@ def test_random_attributions_are_reproduced_stream_and_are_stored(bundled, tmp_p
             steps.append(next(work))
     except StopIteration as end:
         found = end.value
-    assert [len(step["NS"]) for step in steps] == [1, 2, 3, 4, 5] and len(set(found["NS"])) > 1
+    assert [len(step["NS"].values) for step in steps] == [1, 2, 3, 4, 5] and len(set(found["NS"].values)) > 1
     before = bundled.scheduler.counters.passes
     again = finish(judge_random(with_reference(bundled, Store(tmp_path)), encoded, ("NS", "Soft-NC"), How(draws=2), 5))
-    np.testing.assert_equal(again, found)
+    assert again.keys() == found.keys()
+    for name, one in found.items():
+        np.testing.assert_array_equal(again[name].values, one.values)
+        np.testing.assert_equal(again[name].p, one.p)
     assert bundled.scheduler.counters.passes == before
     judge = Judge(explainer, encoded, How(draws=2))
-    assert judge.rate(judge.random(3), ("NS",)).found["NS"].value == found["NS"][3]
+    assert judge.rate(judge.random(3), ("NS",)).found["NS"].value == found["NS"].values[3]
+
+
+def test_inputs_of_random_attributions_are_tested_as_one_by_one(explainer, encoded):
+    names, how = ("NS", "Soft-NC", "sparsity"), How(draws=2)
+    found = finish(judge_random(explainer, encoded, names, how, 3))
+    judge = Judge(explainer, encoded, how, True)
+    each = [judge.rate(judge.random(r), names).inputs for r in range(3)]
+    for name in ("NS", "Soft-NC"):
+        for form, p in found[name].p.items():
+            np.testing.assert_allclose(p, np.concatenate([one[name].p[form] for one in each]), atol=1e-9)
+        assert set(found[name].p) == {"calibrated", "literal"} and len(found[name].p["calibrated"]) >= 3
+    assert found["sparsity"].p == {}, "it asks for no input"
+    bare = finish(judge_random(Explainer(explainer.model), encoded, names, how, 3))
+    assert bare["NS"].p == {} and bare["NS"].values == pytest.approx(found["NS"].values, abs=1e-5)
 
 
 def test_shuffled_scores_are_the_same_scores_elsewhere(explainer):
@@ -237,9 +255,9 @@ def test_shuffled_scores_are_the_same_scores_elsewhere(explainer):
         assert one[2] == scores[2], "what the text masks stays where it is"
     assert len({tuple(one) for one in shuffled}) > 1
     found = finish(judge_shuffled(explainer, encoded, "leave-one-out", "signed", ("Soft-NS",), How(draws=2), 4))
-    assert found["Soft-NS"].shape == (4,) and found["Soft-NS"][1] == judge_shuffled_value(
-        explainer, encoded, shuffled[1]
-    )
+    assert found["Soft-NS"].values.shape == (4,)
+    # Tested beside it, it is in another batch.
+    assert found["Soft-NS"].values[1] == pytest.approx(judge_shuffled_value(explainer, encoded, shuffled[1]), abs=1e-5)
 
 
 def judge_shuffled_value(explainer, encoded, scores):

@@ -6,6 +6,7 @@ import csv
 import io
 import json
 import re
+from dataclasses import replace
 from types import SimpleNamespace
 
 import numpy as np
@@ -14,11 +15,12 @@ import streamlit as st
 
 from core.data.examples import read_bundled
 from core.explanation.explainer import Explainer
+from core.judging.baselines import BASELINES, Baseline, judge_random
 from core.judging.hand_set import Pair, judge_pair, top_words
-from core.judging.judging import BASELINES, How, Inputs, Judge, judge_by_metric, judge_measure, judge_random
-from core.judging.metric_report import MetricReport
+from core.judging.judging import How, Inputs, Judge, judge_by_metric, judge_measure
+from core.judging.metric_report import HEADER, MetricReport
 from core.judging.metric_sentences import advice, metrics_answer, notes, pairs_sentences
-from core.judging.metric_table import MetricTable, above_chance
+from core.judging.metric_table import MetricTable, above_chance, gate_together
 from core.mathematics.stepwise import finish
 from core.measures.catalogue import default_measures
 from core.metrics.catalogue import default_metrics, of_examples
@@ -125,12 +127,16 @@ def test_every_number_is_what_the_library_says(by_hand, mine):
             assert cell.startswith(alone) if place else re.match(r"[\d.e-]+([ +−]|$)", cell)
             assert ("⇅" in cell) == bool(mine_board.flips[i, k]) and ("±" in cell) == (k > 1)
     chance = finish(judge_random(*mine, METRICS[:2], How(draws=8)))
-    assert rows[-1][0] == f"random baseline{BASELINES} attributions, mean (sd); inputs not tested here: see Scoreboard"
-    mean, spread = re.fullmatch(r"([\d.e-]+) \(sd ([\d.e-]+)\)", rows[-1][1]).groups()
-    assert float(mean) == pytest.approx(chance["NS"].mean(), abs=6e-3) and float(spread) == pytest.approx(
-        chance["NS"].std(ddof=1), abs=6e-3
-    )
-    above = above_chance(mine_board, chance)
+    assert rows[-1][0] == f"random baseline{BASELINES} attributions, mean (sd)"
+    trusted, marked = {}, {}
+    for k, name in enumerate(METRICS[:2], start=1):
+        mean, spread, sign = re.fullmatch(r"([\d.e-]+) \(sd ([\d.e-]+)\)\s*(⚠?)", rows[-1][k]).groups()
+        marked[name] = gate_together(chance[name].p, known.floor).marked
+        assert bool(sign) == marked[name]
+        assert float(mean) == pytest.approx(chance[name].values.mean(), abs=6e-3)
+        assert float(spread) == pytest.approx(chance[name].values.std(ddof=1), abs=6e-3)
+        trusted |= {} if marked[name] else {name: chance[name].values}
+    above = above_chance(mine_board, trusted)
     for i, row in enumerate(rows[:-1]):
         said = [re.search(rf"([+−][\d.]+|0) sd, (\d+) of {BASELINES} as good$", cell) for cell in row[1:3]]
         found = [float(one.group(1).replace("−", "-")) if one else np.nan for one in said]
@@ -138,7 +144,34 @@ def test_every_number_is_what_the_library_says(by_hand, mine):
         # Which of them do as well is counted one by one; NS and NC are better where they are higher.
         for one, name in zip(said, METRICS[:2]):
             value = known.table.values[i, METRICS.index(name)]
-            assert one is None or int(one.group(2)) == sum(drawn >= value - 1e-6 for drawn in chance[name])
+            assert one is None or int(one.group(2)) == sum(drawn >= value - 1e-6 for drawn in chance[name].values)
+
+
+def test_random_attributions_are_tested_together_and_their_row_says_so(mine, by_hand, monkeypatch):
+    """30 of 150 inputs at p 0.001: by Simes 0.005, which is rejected; 5 of them are 0.03, and one is 0.15."""
+    drawn = []
+    monkeypatch.setattr("pages.parts.erasure.metric_cells.st.html", drawn.append)
+
+    def beside(rejected: int) -> MetricReport:
+        p = {"calibrated": np.where(np.arange(150) < rejected, 0.001, 0.9)}
+        made = {"NS": Baseline(np.linspace(0, 1, 30), p)}
+        shuffles = {"gradient": {"NS": Baseline(np.linspace(0, 1, 10), p)}}
+        fine = replace(by_hand["gradient"], inputs={"NS": Inputs({"calibrated": np.array([0.9])})})
+        known = replace(report_of({"gradient": fine}, *mine), names=("NS",), drawn=("NS",))
+        return replace(known, chance=made, shuffles=shuffles, floor=0.001)
+
+    for rejected, marked in ((30, True), (5, True), (1, False)):
+        report = beside(rejected)
+        draw_metric_table(report, {})
+        row = without_markup(drawn[-1].partition("random baseline")[2])
+        assert ("⚠" in row) == marked and "0.5 (sd 0.304)" in row.replace("  ", " "), rejected
+        own = without_markup(drawn[-1].partition("shuffled")[2].partition("</td>")[0])
+        assert ("⚠" in own) == marked
+        # What is told of being better than they are rests on them.
+        assert np.isnan(report.above[0, 0]) == (report.as_good[0, 0] == -1) == marked
+        line = dict(zip(HEADER, report.rows()[0]))
+        assert line["random: rests on rejected inputs"] == line["shuffled: rests on rejected inputs"]
+        assert line["random: rests on rejected inputs"] == ("yes" if marked else "no")
 
 
 def test_what_is_there_of_a_measure_under_way_is_drawn_without_a_place(mine, by_hand, monkeypatch):
@@ -331,14 +364,23 @@ def test_whether_they_agree_is_not_told_before_every_measure_is_judged():
     )
 
 
-def advised(values, chance=None, marked=None, **more) -> str:
-    """What is advised where random attributions come to these {metric: (mean, standard deviation)}."""
+def advised(values, chance=None, marked=None, rejected=(), **more) -> str:
+    """What is advised where random attributions come to these {metric: (mean, standard deviation)}; rejected: metrics
+    under which these rest on rejected inputs.
+    """
     board, ends = board_of(values, **more), np.array([-1, 1]) / np.sqrt(2)
     marked = np.zeros(board.values.shape, bool) if marked is None else np.array(marked, dtype=bool)
     drawn = {name: mean + spread * ends for name, (mean, spread) in (chance or {}).items()}
     trusted = board.without(marked)
-    above = above_chance(trusted, drawn)
-    report = SimpleNamespace(table=board, marked=marked, trusted=trusted, above=above, drawn=tuple(drawn), chance=drawn)
+    above = above_chance(trusted, {name: values for name, values in drawn.items() if name not in rejected})
+    chance = {
+        name: Baseline(values, {"calibrated": np.full(9, 0.001 if name in rejected else 0.5)})
+        for name, values in drawn.items()
+    }
+    report = SimpleNamespace(
+        table=board, marked=marked, trusted=trusted, above=above, drawn=tuple(drawn), chance=chance
+    )
+    report.together = lambda one: gate_together(one.p, 0.001)
     said = without_markup(advice(report, "Data set"))
     ends = " One text decides little: Data set asks many.", "whom to prefer: Data set asks many.", "masked texts."
     assert said.endswith(ends)
@@ -360,6 +402,17 @@ def test_what_to_do_follows_from_first_places_and_from_random_attributions():
     down = ("NS", "AOPC sufficiency")
     assert advised([[0.9, 0.1], [0.5, 0.4]], {"NS": (0.3, 0.2), "AOPC sufficiency": (0.05, 0.2)}, names=down) == (
         "a comes first, but under AOPC sufficiency it is no better than random attributions."
+    )
+
+
+def test_nothing_is_said_of_beating_random_attributions_that_rest_on_rejected_inputs():
+    agreed, chance = [[0.9, 0.8], [0.5, 0.4]], {"NS": (0.3, 0.2), "NC": (0.1, 0.2)}
+    assert advised(agreed, chance, rejected=("NC",)) == (
+        "Whether a beats random attributions cannot be told: what these score under NC rests on rejected inputs (⚠)."
+    )
+    # Nor that it does not.
+    assert advised(agreed, {"NS": (0.3, 0.2), "NC": (0.85, 0.2)}, rejected=("NC",)).startswith(
+        "Whether a beats random attributions cannot be told"
     )
 
 

@@ -15,7 +15,8 @@ from core.evaluation.studies.fewest import FewestFeatures
 from core.evaluation.studies.model_check import Curve
 from core.evaluation.studies.scoring import Scoring
 from core.explanation.explainer import with_reference
-from core.judging.judging import How, judge_measure, judge_random
+from core.judging.baselines import judge_random
+from core.judging.judging import How, judge_measure
 from core.mathematics.stepwise import finish
 from core.storage.store import Store
 
@@ -51,7 +52,8 @@ def everything(model, store: Store | None) -> dict[str, np.ndarray]:
         found[name] = np.array([score.value, score.error])
         found |= {f"{name} {form}": p for form, p in rated.inputs[name].p.items()}
     work = judge_random(explainer, encoded, ("Soft-NS",), How(draws=2), 2)
-    found |= {f"random {name}": values for name, values in finish(work).items()}
+    for name, one in finish(work).items():
+        found |= {f"random {name}": one.values} | {f"random {name} {form}": p for form, p in one.p.items()}
     for study in STUDIES:
         rows = finish(run_study(explainer, SAMPLE, study, store))
         assert rows.complete and not rows.problems, study

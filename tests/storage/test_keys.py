@@ -28,7 +28,8 @@ from core.evaluation.studies.scoring import SHUFFLED, Scoring
 from core.evaluation.studies.verdicts import VerdictsOfTexts
 from core.explanation.explainer import with_reference
 from core.interactions.finding import stored_interactions
-from core.judging.judging import How, judge_measure, judge_random
+from core.judging.baselines import judge_random
+from core.judging.judging import How, judge_measure
 from core.mathematics.erasure import LENGTHS
 from core.measures.catalogue import measures
 from core.oracle.erasing import MASK, REMOVAL, UNKNOWN, ZERO
@@ -81,7 +82,7 @@ JUDGED = {
     "Soft-NS": "01a12b4a8bd8375d662b2bc6a90ece8178855fde290277e6cedc551cb45c61fe",
     "Soft-NC (attention mask)": "9e00298fec78ed9aa85fbfc6bacdecd5d106e6671e0bc5858ea59b36b935a14d",
 }
-JUDGED_RANDOM = "ead2f256d6e825eddd1df301b36e46d48ab4da5df311c70270814e472dc8142c"
+JUDGED_RANDOM = "3cd2d6ea8600c93ed680dcd7518f2c3a394027ad15bdc215bf87f207535553b0"
 PREDICTIONS = "4c0b6b00aaa7a1cd02a86ff31a14fe13f13008f8e2aa185cec1ce8ddfffb0e61"
 MAP = "0078adbc2fc814375810d40462e4076e1145e390396d4f17bc51a27f415017e1"
 CHECK = {
@@ -322,7 +323,7 @@ def test_what_soft_metrics_say_of_random_attributions(explainer, store):
     store.put(JUDGED_RANDOM, {"values": np.array([0.3, 0.4])}, {})
     with pytest.raises(StopIteration) as finished:
         next(judge_random(explainer, encoded, ("Soft-NC",), how, 2))
-    np.testing.assert_array_equal(finished.value.value["Soft-NC"], [0.3, 0.4])
+    np.testing.assert_array_equal(finished.value.value["Soft-NC"].values, [0.3, 0.4])
 
 
 def test_predictions(model, store):

@@ -24,7 +24,7 @@ from core.explanation.recursive import (
 from core.explanation.rows import choose_variant, measured
 from core.explanation.standings import StandingGates, random_walks
 from core.judging.judging import How, Judge, Rated, judging_cost
-from core.judging.metric_table import gate_of_inputs
+from core.judging.metric_table import gate_of_inputs, gate_together
 from core.mathematics.aopc import comprehensiveness_order, sufficiency_order
 from core.mathematics.masking import RATIOS
 from core.mathematics.search.insertion import insertion_sets
@@ -371,13 +371,13 @@ def _ratio_gate(explainer: Explainer, encoded: Encoded, p: dict[str, np.ndarray]
 
 def _metric_marks(explainer: Explainer, rated: list[Rated], together: bool = False) -> list[float]:
     """Of each metric, whether an input that it asked for of any of these attributions is rejected; together: by one
-    test of all inputs, Simes', since of so many none could be rejected by itself.
+    test of all inputs.
     """
     floor = None if explainer.reference is None else explainer.reference.floor(CALIBRATED)
     found = []
     for name in board_metrics():
         p = [one.inputs[name].p[CALIBRATED] for one in rated if name in one.inputs and len(one.inputs[name].p)]
         every = np.concatenate(p) if p else np.empty(0)
-        tests = simes(every)[None] if together and len(every) else every
-        found.append(_mark(gate_of_inputs({CALIBRATED: tests}, floor)) if len(every) else np.nan)
+        gate = (gate_together if together else gate_of_inputs)({CALIBRATED: every}, floor)
+        found.append(_mark(gate) if len(every) else np.nan)
     return found

@@ -20,7 +20,7 @@ from core.evaluation.studies.board_report import (
 )
 from core.evaluation.studies.board_rows import EXACT_FEATURES, REPEATS, board_metrics
 from core.explanation.recursive import UNSTABLE, UNSTABLE_MEANS
-from core.judging.judging import BASELINES
+from core.judging.baselines import BASELINES
 from core.judging.metric_table import orders
 from core.mathematics.erasure import DRAWS
 from core.mathematics.ranking import are_level, pareto_front

@@ -17,7 +17,8 @@ from core.evaluation.studies.preparing import prepare
 from core.evaluation.studies.score_keys import score_keys
 from core.explanation.explainer import Cost, Explainer
 from core.explanation.rows import SIGNS, values_taken
-from core.judging.judging import BASELINES, How, Judge, judging_cost
+from core.judging.baselines import BASELINES
+from core.judging.judging import How, Judge, judging_cost
 from core.mathematics.erasure import LENGTHS, NOISE
 from core.mathematics.ranking import LEVEL, are_level
 from core.mathematics.statistics import Interval, mean_interval

@@ -9,16 +9,8 @@ import streamlit as st
 from core.explanation.explainer import Cost
 from core.explanation.limiting import left_over
 from core.job import Job
-from core.judging.judging import (
-    BASELINES,
-    How,
-    Judge,
-    Rated,
-    judge_by_metric,
-    judge_random,
-    judge_shuffled,
-    judging_cost,
-)
+from core.judging.baselines import BASELINES, judge_random, judge_shuffled
+from core.judging.judging import How, Judge, Rated, judge_by_metric, judging_cost
 from core.judging.metric_report import MetricReport
 from core.mathematics.stepwise import relay
 from core.metrics.catalogue import metrics
@@ -74,7 +66,7 @@ class Judging(PageWork):
 
 @dataclass(frozen=True, eq=False)
 class ChanceWork(PageWork):
-    """Random attributions under metrics, {metric: float64[n]}; kind: "hard" or "soft", what these have in common."""
+    """Random attributions under metrics; kind: "hard" or "soft", what these have in common."""
 
     side: Side
     names: tuple[str, ...]
@@ -106,7 +98,7 @@ class ChanceWork(PageWork):
 
 @dataclass(frozen=True, eq=False)
 class Shuffling(PageWork):
-    """The measures' own scores in other places under soft metrics, {measure: {metric: float64[n]}}; on request."""
+    """The measures' own scores in other places under soft metrics, {measure: {metric: Baseline}}; on request."""
 
     side: Side
     measures: tuple[str, ...]

@@ -28,6 +28,7 @@ def draw_metric_table(report: MetricReport, unstable: Mapping[str, str]) -> None
         "spread": _spread,
         "place": _place,
         "above": partial(_above, report),
+        "drawn": max((len(one.values) for one in report.chance.values()), default=0),
         "amount": amount,
     }
     st.html(macros("erasure/metric_cells.html").table(report, metrics(), told, _kinds(report.names), BLUEST))
@@ -57,7 +58,7 @@ def _above(report: MetricReport, i: int, k: int) -> str:
     far above their mean is no rare place where they lie far apart.
     """
     deviations, name = report.above[i, k], report.table.metrics[k]
-    count, drawn = report.as_good[i, k], int((~np.isnan(report.chance[name])).sum())
+    count, drawn = report.as_good[i, k], int((~np.isnan(report.chance[name].values)).sum())
     if np.isinf(deviations):
         told = "better" if deviations > 0 else "worse"
     else:
