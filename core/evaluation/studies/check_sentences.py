@@ -31,7 +31,7 @@ from core.evaluation.studies.check_report import (
     difference_of,
     of_held,
 )
-from core.evaluation.studies.check_words import masked_in_words, ratios_in_words
+from core.evaluation.studies.check_words import masked_in_words, ratios_in_words, shares_elsewhere
 from core.mathematics.statistics import Interval, holm_adjusted, more_often, share_interval, significant
 from core.validity.marks import HOLM, OUT, PERCENT, SIGN, alone
 from core.validity.references import CALIBRATED, LITERAL, Reference
@@ -170,11 +170,12 @@ def _tested(found: CheckReport) -> str:
     masked = masked_in_words(worst, found.sample.whole)
     begins = f"{'No' if share >= _MOST else 'Not reliably'}{_here(share, found)}"
     ends = share_interval(int(found.random.rejected[CALIBRATED][worst]), found.n)
-    about = f"{share_text(share)} of the texts (95 %: {100 * ends.low:.0f} to {100 * ends.high:.0f} %)"
-    unlike = f"{about} are unlike what {found.model} knows, where {PERCENT} are expected"
+    most = f"{masked} {share_text(share)} (95 %: {100 * ends.low:.0f} to {100 * ends.high:.0f} %)"
+    expected = f"where {PERCENT} are expected"
     if found.held_out is not None:
         held = share_text(found.held_out.share(worst), 1)
-        unlike += f" and {held} of its own held-out texts{of_held(found.held_out).rstrip()} are"
+        expected += f" and {held} of its own held-out texts{of_held(found.held_out).rstrip()} are"
+    rising = f"{shares_elsewhere(found)}{most}, {expected}"
     gate = found.random.gates[CALIBRATED]
     by = f"by count, Holm over all {len(X)} ratios" if gate.rule == HOLM else f"each ratio by itself at {PERCENT}"
     together = ratios_in_words(np.flatnonzero(gate.rejected))
@@ -183,7 +184,7 @@ def _tested(found: CheckReport) -> str:
         own = f", and more often than its own held-out texts{of_held(found.held_out)}{ratios_in_words(found.above)}"
     tested = f"{SIGN} Masked at random, these texts together are {OUT} {together} ({by}){own}{_literal(found)}."
     averages = "" if found.other_lengths is None else _AVERAGES
-    said = [f"{begins}: {masked}, {unlike}; {_elsewhere(found)}.", length_sentence(found), tested]
+    said = [f"{begins}: {rising}.", length_sentence(found), tested]
     return " ".join(filter(None, [*said, averages]))
 
 
@@ -278,26 +279,6 @@ def _as_held_out(found: CheckReport) -> str:
         f" Under {found.model} these texts are not shown to be rejected more often than its own held-out ones "
         f"(Fisher’s exact test, Holm over the {len(X)} ratios{', of few texts' * (found.n < 50)})."
     )
-
-
-def _elsewhere(found: CheckReport) -> str:
-    """Which shares of the texts are rejected apart from the ratios around the worst one that are, in a row."""
-    gate, worst, last = found.random.gates[CALIBRATED], found.worst(), len(X) - 1
-    where = set(np.flatnonzero(gate.rejected).tolist())
-    first = next(k for k in range(worst, -1, -1) if k - 1 not in where)
-    end = next(k for k in range(worst, last + 1) if k + 1 not in where)
-    at = [k for k in range(last + 1) if not first <= k <= end]
-    shares = [f"{100 * found.random.share(CALIBRATED)[k]:.0f}" for k in at]
-    low, high = min(shares, key=int), max(shares, key=int)
-    below = f"up to {share_text(X[first - 1])} masked" if first > 1 else "unmasked"
-    begins = below if end == last else "at the other ratios"
-    # Those beside the worst one that are rejected, too.
-    around = [k for k in range(first, end + 1) if k != worst]
-    near = [f"{100 * found.random.share(CALIBRATED)[k]:.0f}" for k in around]
-    ends = " to ".join(dict.fromkeys(f"{100 * X[k]:g}" for k in (around[0], around[-1]))) if around else ""
-    less, more = (min(near, key=int), max(near, key=int)) if near else ("", "")
-    beside = f"at {ends} % masked it is {less if less == more else f'{less} to {more}'} %, " if around else ""
-    return f"{beside}{begins} {'' if beside else 'it is '}{low if low == high else f'{low} to {high}'} %"
 
 
 def twin_sentence(reports: Sequence[CheckReport]) -> str:
