@@ -7,7 +7,7 @@ import streamlit as st
 from starlette.middleware import Middleware
 
 from core.data.browsing import WRONG
-from core.data.examples import NOTED_HARD, bundled_set
+from core.data.examples import hard_note
 from core.evaluation.families import all_tokens_masked, card_sentence, measured_card, reads_pairs
 from core.evaluation.predictions_report import right_share
 from core.explanation.row_sentences import importance_note, importance_sentence
@@ -32,9 +32,9 @@ from pages.parts.sections.saving import about_models, save_attributions, save_ta
 
 WHAT_IT_IS = (
     "<b>Explanations of a classifier often disagree:</b> each importance measure calls different words important. "
-    "Faithscope masks (hides) the words that a measure names and watches what the model predicts, while a test watches "
-    "whether the model still knows such inputs. For each text it then says which explanations to believe, since they "
-    "are better than chance, which are not shown to be, and where that cannot be told."
+    "Faithscope masks (hides) the words that a measure names and watches what the model predicts, while a test (MaSF) "
+    "watches whether the model still knows such inputs. For each text it then says which explanations to believe, "
+    "since they do better than random orders of its words, which are not shown to, and where that cannot be told."
 )
 STRATEGIES = {"half": "every second example masked", "mask": "every example masked", "none": "never masked"}
 
@@ -82,7 +82,8 @@ def _trust(view: View) -> None:
     browsed = view.browsed
     known = browsed is not None and browsed.known is not None and browsed.known.complete
     right = right_share(browsed.judged, True) if known else ""
-    here = f" On the data that is chosen it is right on {right}{_hard(view)}." if right else ""
+    hard = f"; {noted}" if browsed is not None and (noted := hard_note(browsed.index.data)) else ""
+    here = f" On the data that is chosen it is right on {right}{hard}." if right else ""
     st.html(f"<p>{_checked(view)}</p>")
     st.html(f"<p><b>{escaped(model.name)}</b>: {escaped(of_card, 600)}{here}</p>")
     for note in model.notes:
@@ -90,17 +91,6 @@ def _trust(view: View) -> None:
     if card is not None:
         with st.expander("Its card, weights and reference", icon=":material/id_card:"):
             _performance(view, card)
-
-
-def _hard(view: View) -> str:
-    """Of how many examples a note says what makes them hard, so that fewer are right here than on the model's own test
-    file; "" of other data.
-    """
-    data = None if view.browsed is None else view.browsed.index.data
-    if data is None or data.name not in NOTED_HARD or data.digest != bundled_set(data.name).digest:
-        return ""
-    many = sum(bool(one.note) for one in data.examples)
-    return f"; {many:,} of these examples were written to be hard"
 
 
 def _checked(view: View) -> str:

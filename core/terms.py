@@ -41,12 +41,13 @@ TERMS = {
         "texts; small is unusual, and too small a one is rejected."
     ),
     f"{CHANCE} ↓": (
-        "Of a verdict, 0 to 1: the share of random orders that do at least as well, the measure’s own counted; small "
-        f"says that this is hardly luck; beside a verdict it is adjusted for the number of measures (Holm). "
+        "Of a verdict, from the chance test, 0 to 1: the share of random orders that do at least as well, the "
+        "measure’s own counted; small says that this is hardly luck; beside a verdict it is adjusted for the number of "
+        "measures (Holm). "
         f"Not the {MASF_P}, which speaks against an input when small."
     ),
     "rejected (out-of-distribution)": (
-        "The test says that the model was not made for such an input, so what it predicts there says little. Not "
+        "The MaSF test says that the model was not made for such an input, so what it predicts there says little. Not "
         "rejected is no proof that it was."
     ),
     "validity gate": (
@@ -56,7 +57,7 @@ TERMS = {
         "Two ways to make one p of many texts. By count: are more of them rejected than chance explains? By Simes, "
         "the paper’s way: is the smallest p too small for so many texts? A single text may decide that."
     ),
-    "reference": "The texts, and the model’s hidden states on them, that the test compares with.",
+    "reference": "The texts, and the model’s hidden states on them, that the MaSF test compares with.",
     "calibrated, literal": (
         "Two forms of the test: the calibrated one rejects at most 5 % of texts like the reference’s, on average "
         "over references; the literal one is the paper’s, and rejects more single texts."

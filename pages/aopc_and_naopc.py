@@ -9,6 +9,7 @@ from core.explanation.limiting import left_over
 from core.explanation.standings import ARROWS, COMPREHENSIVENESS, DIRECTIONS
 from core.mathematics.search.limits import INSERTION, STILL
 from core.validity.marks import LINES
+from core.verdicts.telling import favoured_sentence
 from core.wording import escaped, plain
 from pages.parts.frame.links import choose_one, folded
 from pages.parts.frame.sidebar import View, open_page
@@ -107,7 +108,9 @@ def _say(view: View, known: list[KnownLimits]) -> None:
     # The page's own question first; beside a second model, which of the two is explained better, and whom to believe.
     beside = [*filter(None, [compared.head])]
     more = [*beside, *believed] if compared.settled else [*believed, *beside]
-    prediction_line(view, text_shown(view), *more, first=closest, named=len(known) > 1)
+    verdicts, two = verdicts_of(known[0]), len(known) > 1
+    favours = favoured_sentence(verdicts) if two and verdicts is not None else ""
+    prediction_line(view, f"{text_shown(view)} {favours}".rstrip(), *more, first=closest, named=two)
 
 
 def _answer(known: list[KnownLimits]) -> list[str]:

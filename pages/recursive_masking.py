@@ -72,7 +72,10 @@ def _settings(view: View) -> dict:
 
 def _say(view: View, sides: list[Side], paths: list[Path]) -> None:
     found = _found(paths)
-    answer, suits = masking_answer(paths, found), suits_sentence(dict.fromkeys(path.measure for path in found))
+    answer, suits = (
+        masking_answer(paths, found),
+        suits_sentence(dict.fromkeys(path.measure for path in found), "as this page does"),
+    )
     prediction_line(view, escaped(suits, 400), first=answer, named=len(sides) > 1)
     # Where inputs are rejected the answer says it itself.
     captions(note for note in reference_notes(sides) if escaped(note, 400) not in answer)

@@ -5,6 +5,7 @@ from collections.abc import Callable, Iterable, Iterator
 import numpy as np
 
 from core.data.browsing import Index, LabelMatch, Predicted, worst
+from core.data.examples import hard_note
 from core.wording import escaped, linked_name, number
 
 # How much of a text that is named is quoted.
@@ -42,7 +43,8 @@ def predictions_sentence(
         return f"<b>{len(index):,}</b> examples. What the model predicts for them is not known yet."
     if share := right_share(judged, complete):
         mistake = _mistake(index, judged, match, complete, link, left)
-        return f"The model is right on {share}.{_once(index, judged)} {mistake}"
+        hard = f"; {noted}" if (noted := hard_note(index.data)) else ""
+        return f"The model is right on {share}{hard}.{_once(index, judged)} {mistake}"
     least = int(np.nanargmin(judged.confidence))
     of = "" if complete else f"Of {known:,} examples so far, "
     return f"{of}{'t' if of else 'T'}he model is least sure about {_says(index, judged, least, ': ', link)}."

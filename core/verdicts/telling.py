@@ -131,7 +131,7 @@ def why_sentence(report: VerdictReport, encoded: Encoded) -> str:
     return " ".join(_reasons(report, encoded))
 
 
-def suits_sentence(names: Iterable[str], how: str = "as the test masks them") -> str:
+def suits_sentence(names: Iterable[str], how: str = "as the chance test does") -> str:
     """Which measures are made as they are tested, beside others that are not, text; "" where none is, or all are; how:
     they are tested.
 

@@ -197,7 +197,7 @@ def test_the_first_sentence_says_who_is_not_beaten_and_at_which_cost():
     assert said == (
         "By comprehensiveness ↑ no other measure significantly beats leave-one-out (11 forward passes) or gradient "
         "(3 forward passes) over 24 texts; of these gradient costs least. "
-        + suits_sentence(["leave-one-out", "gradient", "attention"])
+        + suits_sentence(["leave-one-out", "gradient", "attention"], "as these figures do")
     )
     assert report.verdict("attention") == Word.BETTER and report.unbeaten(SUFFICIENCY) == report.unbeaten(NAOPC_C)
     header, *rows = [board.tables(report)[1][0], *board.tables(report)[1][1]]
@@ -396,7 +396,7 @@ def test_what_rests_on_rejected_inputs_has_no_part_in_what_is_said_of_the_others
     )
     assert f" Left out: attention, which rests on inputs rejected as out-of-distribution {SIGN}." in said
     # How far that may be believed stands beside it.
-    assert said.endswith(suits_sentence(["leave-one-out", "gradient"]))
+    assert said.endswith(suits_sentence(["leave-one-out", "gradient"], "as these figures do"))
     assert report.verdict("attention") == Word.UNTOLD and report.verdict("gradient") == Word.BETTER
     rows = board.tables(report)[1][1]
     assert rows[2][1:] == [SIGN, SIGN, "", SIGN] and rows[0][2].startswith("beats it") and rows[0][3] == SIGN

@@ -131,7 +131,7 @@ def test_at_the_stop_on_limits_normalising_changes_which_model_is_ahead(walked):
     # What comes closest is worth to be believed.
     assert (
         boards[MASKED].best(COMPREHENSIVENESS).measure == MEASURE
-        and "leave-one-out comes closest; believe it" in stop.line
+        and "Leave-one-out comes closest to the best: believe it." in stop.line
     )
     assert MEASURE in believed(walked[MASKED], example)
 
@@ -215,7 +215,7 @@ def test_the_steps_of_the_masking_stops_are_those_that_their_lines_speak_of(walk
     assert both.gate.first is None and both.flips is not None and both.flips < step, "its change counts"
     assert twin.gate.first is not None and twin.gate.first <= twin.flips == step, "the twin's does not"
     # In the other two orders it changes before any input is rejected.
-    assert "In the other two orders it comes before: there it counts, too." in beside.line
+    assert "(By the other two measures it comes before any is rejected, and counts.)" in beside.line
     for measure in default_measures():
         other = walk(walked[PLAIN], second, measure).summary
         assert measure == MEASURE or other.flips < other.gate.first

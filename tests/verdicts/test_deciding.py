@@ -165,7 +165,7 @@ def test_of_a_second_model_it_is_said_in_short_whom_to_believe():
 
 
 def test_a_measure_that_masks_beside_others_is_said_to_suit_the_test():
-    told = "leave-one-out masks words to score them, as the test masks them: that favours it, and by how much is not known."
+    told = "leave-one-out masks words to score them, as the chance test does: that favours it, and by how much is not known."
     assert suits_sentence([LOO, GRADIENT]) == told == suits_sentence([GRADIENT, LOO, "random order"])
     assert suits_sentence([LOO, "LIME", GRADIENT]).startswith("leave-one-out and LIME mask words")
     assert suits_sentence([LOO]) == "" == suits_sentence([GRADIENT, IXG]) == suits_sentence([LOO, "LIME"])

@@ -83,7 +83,7 @@ def sentences(report: BoardReport) -> list[str]:
     untold = unranked(report.n, report.picked, "which measure to believe", "what metrics say")
     answer = untold if untold and report.tally.settled else _answer(report, by)
     # Beside the answer, since it tells how far that may be believed.
-    suits = suits_sentence(report.names) if report.tally.total > 1 else ""
+    suits = suits_sentence(report.names, "as these figures do") if report.tally.total > 1 else ""
     answer += f" {suits}" * bool(suits and not untold)
     told = [report.tally.tell(answer, "The figures so far stand in the table.")]
     told += filter(None, [parting(report)])

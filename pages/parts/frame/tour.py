@@ -54,37 +54,36 @@ STOPS = (
         "Attributions",
         "pages/attributions.py",
         "",
-        "Three importance measures colour the words; two disagree on “won’t”. Which to believe? Mask each one’s most "
-        "important words first: only leave-one-out’s order is shown to lower the score more than random orders do. "
-        "Believe it here (it points at “won’t” above all), but it masks words itself, as the test does: that favours "
-        "it.",
+        "Three importance measures colour the words; two disagree on “won’t”. Which to believe? The chance test masks "
+        "each one’s most important words first: only leave-one-out’s order is shown to lower the score more than "
+        "random orders do. Believe it here: it points at “won’t” above all.",
         _EXAMPLE | _BELIEVED,
     ),
     Stop(
         "Recursive masking",
         "pages/recursive_masking.py",
         "",
-        "See it happen. The slider stands where the prediction changes (▴): with “won’t” and “debt” masked the model "
-        "no longer says negative (few random orders do that as soon; “debt” is asked for once “won’t” is gone), and "
-        "the test rejects no step as unlike what it knows. Try other steps with the buttons above the slider.",
+        "See it happen. Leave-one-out is asked again after each step: it names “won’t” first, then “debt”. With both "
+        "masked (the slider stands there, ▴) the model no longer says negative; few random orders do that as soon. A "
+        "second test, MaSF, rejects no step as unlike what the model knows. Try other steps above the slider.",
         _EXAMPLE | {"step": "3"},
     ),
     Stop(
         "Recursive masking",
         "pages/recursive_masking.py",
         "The review on Home, s104, beside a twin trained without masking, sst2-plain.",
-        "In leave-one-out’s order both predictions change (▴). No input of sst2-fmm, trained to be masked, is "
-        "rejected: its change counts. The twin’s comes where the test rejects inputs (red, ✕; see the slider): it says "
-        "little. In the other two orders it comes before: there it counts, too.",
+        "Both predictions change (▴). MaSF rejects no input of sst2-fmm, trained to be masked: its change counts. The "
+        "twin’s comes only after its inputs are rejected (red, ✕): it says little. (By the other two measures it comes "
+        "before any is rejected, and counts.)",
         _EXAMPLE | _TWIN | {"example": "s104", "step": "8"},
     ),
     Stop(
         "AOPC and NAOPC",
         "pages/aopc_and_naopc.py",
-        "sst2-fmm’s mistake on s048, beside the twin.",
-        "How close does a measure come to the best order? Under sst2-fmm leave-one-out comes closest; believe it. "
-        "Raw figures (AOPC) make both models nearly equal, those between worst and best order (NAOPC) do not. But some "
-        f"of the twin’s inputs are rejected ({SIGN}): which model is explained better cannot be told.",
+        "s048 is praise; sst2-fmm calls it negative. Beside: the twin.",
+        "Which order of masking makes that score fall furthest? Leave-one-out comes closest to the best: "
+        "believe it. Raw figures (AOPC) make the models nearly equal, those between worst and best order (NAOPC) do "
+        f"not; but some of the twin’s inputs are rejected ({SIGN}): which is better explained cannot be told.",
         _EXAMPLE | _TWIN | {"example": "s048"},
     ),
     Stop(
@@ -100,8 +99,8 @@ STOPS = (
         "pages/data_set.py",
         "Back to sst2-fmm and its reviews, to s140 and many more.",
         "One text proves little, so ask many: on how many is a measure better than chance? Leave-one-out on most, "
-        "though not on all, the others on about one in four. But leave-one-out masks words, as the test does: that "
-        "favours it, and nobody knows by how much.",
+        "though not on all, the others on about one in four. But leave-one-out masks words, as the chance test does: "
+        "that favours it, and nobody knows by how much.",
         _EXAMPLE,
     ),
     Stop(
@@ -114,16 +113,14 @@ STOPS = (
             "Measures disagree.",
             "Masking can tell which to believe, on inputs that the model knows.",
             "Looking right is no proof.",
-            "Over these reviews leave-one-out stands out; the test favours it.",
-            "Where the test rejects inputs, the app says so.",
-            "The test does not catch every strange text.",
+            "Over these reviews leave-one-out stands out; the chance test, which masks too, favours it.",
+            "Texts strange to the model MaSF rejects, but not always.",
         ),
     ),
 )
 _END = (
     "Which measures to believe on your text stands first below, once it is tested, and holds for this text alone. “Not "
-    "rejected” is no proof that the model knows a text. Every page in the sidebar shows it, too; the buttons here go "
-    "on without it."
+    "rejected” is no proof that the model knows a text. Every page in the sidebar shows it, too."
 )
 
 

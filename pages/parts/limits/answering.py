@@ -52,8 +52,9 @@ def limits_answer(
 ) -> list[str]:
     """The page's result, a paragraph each, HTML in which all text is escaped: which measure comes closest, once all
     that are asked for are scored; once the verdicts are known, which measures to believe: what comes closest may do so
-    by chance, so that one is not read without the other. alone: whether no other model is shown beside it; beside: what
-    is known of whom to believe under that one, HTML.
+    by chance, so that one is not read without the other. alone: whether no other model is shown beside it, with which
+    the page says below its answer what favours a measure; beside: what is known of whom to believe under that one,
+    HTML.
     """
     closest = _of_limits(known, board, direction, alone)
     if verdicts is None:
@@ -61,7 +62,7 @@ def limits_answer(
     # Of two models the whole stands under *Better than chance?*: here the question is which is better.
     side = known.side
     own = believe_sentence(verdicts, side.encoded, why=False) if alone else beside_sentence(verdicts, side.model.name)
-    return [closest, " ".join(filter(None, [own, beside, favoured_sentence(verdicts)]))]
+    return [closest, " ".join(filter(None, [own, beside, favoured_sentence(verdicts) if alone else ""]))]
 
 
 def _of_limits(known: KnownLimits, board: StandingTable | None, direction: str, alone: bool) -> str:
