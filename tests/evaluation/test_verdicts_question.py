@@ -78,7 +78,7 @@ def test_verdicts_are_counted_by_hand(answers):
     answer, _, untold, *_ = question.sentences(report)
     assert answer == (
         "On about half of the texts: leave-one-out is better than chance on 12 of 20 texts (60 %), more often than "
-        f"gradient (0, 0 %); random measures would be on at most 5 %. On 7 (35 %) none of them is shown to be, on 1 (5 %) it cannot be told of any, so ask of each text anew. {SUITS}"
+        f"gradient (0, 0 %); random measures would be on at most 5 %. On 7 (35 %) not one of the 2 measures is shown to be, on 1 (5 %) nothing can be told of any (the table counts each measure by itself), so ask of each text anew. {SUITS}"
     )
     assert "leave-one-out on 3 and gradient on 1 of 20 texts" in untold and "Model check counts otherwise" in untold
     words, why = question.tables(report)

@@ -191,10 +191,14 @@ def _answer(report: VerdictsReport, sign: str) -> str:
         leads = f"No measure stands out: which of them is {better} most often cannot be told"
         rest, others = f"By measure, of {n:,} texts", told
     none = (
-        f"On {_some(report.none, n)} none of them is shown to be" if report.none else "On no text do all of them fail"
+        f"On {_some(report.none, n)} not one of the {len(counts):,} measures is shown to be"
+        if report.none
+        else "On no text do all of them fail"
     )
     silent = int(report.untold[:, 0].max())
-    none += f", on {_some(silent, n)} it cannot be told of any" * bool(silent)
+    none += f", on {_some(silent, n)} nothing can be told of any" * bool(silent)
+    # Table and picture count each by itself, which comes to other numbers.
+    none += " (the table counts each measure by itself)" * bool(report.none or silent)
     listed = f" {rest}: {joined(others)}." if others else ""
     # Who masks to score is suited by masking alone.
     suits = suits_sentence(report.measures) if report.erasure == MASK else ""
