@@ -220,7 +220,7 @@ def test_five_measures_take_199_orders():
     weights = np.linspace(0.1, 0.0, 12)
     names = [LOO, IXG, "KernelSHAP", "LIME", "DecompX"]
     report = decided(TableExplainer(additive(weights), dict.fromkeys(names, signed(weights))))
-    assert words(report) == [Word.BETTER] * 5 and report.null.planned == 199
+    assert words(report) == [Word.BETTER] * 5 and report.null.planned == 100
     few = decided(TableExplainer(additive(weights), dict.fromkeys(names, signed(weights))), draws=99)
     assert words(few) == [Word.UNTOLD] * 5 and "choose more orders" in few.verdicts[0].why
 
