@@ -23,7 +23,7 @@ from core.explanation.rows import choose_variant
 from core.explanation.standings import COMPREHENSIVENESS
 from core.mathematics.aopc import comprehensiveness_order, order_aopc, prefix_masks, sufficiency_order
 from core.mathematics.arrays import Value
-from core.mathematics.search.limits import MOST_EXACT, lattice_limits
+from core.mathematics.search.limits import lattice_limits
 from core.mathematics.stepwise import finish
 from core.measures.catalogue import measures
 from core.measures.kernel_shap import absent
@@ -33,7 +33,7 @@ from core.oracle.erasing import MASK
 from core.oracle.known import Unknown, known_value
 from core.oracle.oracle import Oracle
 from core.oracle.target import Target
-from core.verdicts.chance import NullOrders, decided, draw_null, draws_needed, null_of_table, table_pays, tail_test
+from core.verdicts.chance import NullOrders, by_table, decided, draw_null, draws_needed, null_of_table, tail_test
 from core.verdicts.reaching import BOTH, CLOSE, HalfReach
 
 _BLOCK = 512
@@ -89,7 +89,7 @@ def null_cost(
     F, draws = left_over(encoded), draws_needed(planned) if draws is None else draws
     known = explainer.oracles.of(encoded, erasure).count
     own = [band_cost(explainer, encoded, BY_FEATURE)] * band
-    if table_pays(F, draws) or known >= 1 << F:
+    if by_table(F, draws) or known >= 1 << F:
         return Cost.sum([*own, _own_cost(explainer, encoded, max(0, (1 << F) - known))])
     more, along = max(0, draws - ORDERS), max(0, F - 1)
     half = explainer.searching(encoded, erasure)
@@ -322,10 +322,10 @@ def _told(
 
 
 def _table(oracle: Oracle, value: Value, draws: int) -> Generator[None, None, np.ndarray | None]:
-    """v of every set, float64[2^F'], where that is known or asks for no more inputs than the random orders would."""
+    """v of every set, float64[2^F'], where the null comes from that."""
     free = np.flatnonzero(~oracle.encoded.premasked)
     F = len(free)
-    if F > MOST_EXACT or (oracle.count < 1 << F and not table_pays(F, draws)):
+    if not by_table(F, draws):
         return None
     parts = []
     for begin in range(0, 1 << F, _BLOCK):

@@ -52,7 +52,10 @@ def test_each_text_has_the_verdict_that_it_has_alone(explainer, answers):
         report = decide_verdicts(alone, StandingGates(encoded, None))
         for line in lines[2 * i : 2 * i + 2]:
             one = report.of(line["measure"])
-            assert line["verdict"] == str(one.word) and (line["p_better"], line["p_worse"]) == (one.p[1], one.worse[1])
+            assert line["verdict"] == str(one.word) and (line["p_better_at_most"], line["p_worse_at_most"]) == (
+                one.p[1],
+                one.worse[1],
+            )
             assert line["erasure"] == REMOVAL
 
 
@@ -75,7 +78,7 @@ def test_verdicts_are_counted_by_hand(answers):
     assert report.better[0].low == pytest.approx(0.3605426, abs=1e-6)
     assert report.better[0].high == pytest.approx(0.8088099, abs=1e-6)
     assert (report.better[1].mean, report.better[1].high) == pytest.approx((0, 0.1684335), abs=1e-6)
-    answer, _, untold, *_ = question.sentences(report)
+    answer, _, _, untold, *_ = question.sentences(report)
     assert answer == (
         "On about half of the texts: leave-one-out is better than chance on 12 of 20 texts (60 %), more often than "
         f"gradient (0, 0 %); random measures would be on at most 5 %. On 7 (35 %) not one of the 2 measures is shown to be, on 1 (5 %) nothing can be told of any (the table counts each measure by itself), so ask of each text anew. {SUITS}"

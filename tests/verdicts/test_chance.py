@@ -9,20 +9,22 @@ from hypothesis import given
 from hypothesis import strategies as st
 from scipy import stats
 
+from core.explanation.limiting import EXACT_UP_TO
 from core.mathematics.aopc import order_aopc
 from core.mathematics.statistics import holm
 from core.mathematics.stepwise import finish
 from core.verdicts.chance import (
+    EVERY_SET,
     MOST_DRAWS,
     NullOrders,
     aopc_of_orders,
+    by_table,
     draw_null,
     draws_needed,
     null_of_table,
     reachable,
     second_look_p,
     stepwise_p,
-    table_pays,
     tail_test,
 )
 from core.verdicts.reaching import own_reach
@@ -204,8 +206,11 @@ def test_it_stops_where_nothing_can_be_better_and_not_before_what_wins_is_sure()
     assert asked[0] <= 32 and asked[1] >= 95
 
 
-def test_a_table_pays_where_it_asks_for_no_more():
-    assert [F for F in range(1, 21) if table_pays(F, 99)] == list(range(1, 10))
+def test_every_set_is_asked_for_where_pages_do_unasked_and_where_orders_would_ask_for_more():
+    assert min(EXACT_UP_TO.values()) == 1 << EVERY_SET
+    assert [F for F in range(1, 21) if by_table(F, 99)] == list(range(1, 13))
+    # 2^13 sets, and 12 of each order.
+    assert by_table(13, 683) and not by_table(13, 682)
 
 
 def test_a_path_is_set_against_random_ones_at_the_same_ratios():

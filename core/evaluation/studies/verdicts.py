@@ -7,6 +7,7 @@ import numpy as np
 
 from core.evaluation.engine import Column, Rows, Study, Subject
 from core.explanation.explainer import Cost, Explainer
+from core.explanation.limiting import left_over
 from core.explanation.rows import measured
 from core.explanation.standings import COMPREHENSIVENESS, StandingGates
 from core.mathematics.statistics import holm_adjusted
@@ -17,7 +18,7 @@ from core.network.model import Model
 from core.oracle.erasing import ERASURES, MASK, require_erasure
 from core.storage.content import Content, Numbers
 from core.storage.store import canonical_key
-from core.verdicts.chance import NullOrders
+from core.verdicts.chance import NullOrders, by_table, draws_needed
 from core.verdicts.deciding import Verdict, VerdictReport, Word, decide_verdicts
 from core.verdicts.finding import NoVerdict, find_chance, verdict_cost
 from core.wording import refuse_unknown
@@ -79,7 +80,10 @@ class VerdictsOfTexts(Study[Rows]):
 
     def row_keys(self, subject: Subject) -> list[str]:
         """The example as the model reads it; its label changes nothing."""
-        return [canonical_key("verdicts/row", 1, example=subject.encoded.digest)]
+        F, draws = left_over(subject.encoded), draws_needed(len(self.measures))
+        # Of these, random orders stood for every set once.
+        anew = by_table(F, draws) and 1 << F > draws * max(F - 1, 1)
+        return [canonical_key("verdicts/row", 2 if anew else 1, example=subject.encoded.digest)]
 
     def row(self, subject: Subject) -> dict[str, Any]:
         """What is said of each measure."""

@@ -16,6 +16,7 @@ from core.network.features import UNITS
 from core.network.model import Model
 from core.oracle.erasing import MASK
 from core.validity.marks import PERCENT
+from core.verdicts.chance import DRAWS, EVERY_SET, MOST_DRAWS
 from core.verdicts.deciding import Word
 from core.verdicts.telling import ERROR_RATE, suits_sentence, unsigned_sentence
 from core.wording import Tally, amount, as_json, cut_sentence, joined, refuse_unknown
@@ -26,6 +27,12 @@ UNTOLD = ("random orders rejected, or no order differs", "its scores are all equ
 LED = (
     "Which measure is better on more texts is told by exact sign tests on the same texts against each other one, by "
     f"Holm, {LOOKS}."
+)
+# What orders are set against, over many texts.
+AGAINST = (
+    f"Orders of up to {EVERY_SET} words (or other units) are set against all others or {MOST_DRAWS:,} of them; of more "
+    f"words against {DRAWS} random ones, or more for over four measures, and no more are drawn once no verdict can "
+    "change: p in a file is then a bound."
 )
 # What a verdict means, in a sentence.
 MEANS = (
@@ -122,6 +129,7 @@ class Verdicts(Question[VerdictsReport]):
         return [
             answer,
             MEANS,
+            AGAINST,
             *_untold_sentence(report),
             ERROR_RATE,
             *[LED] * (len(report.measures) > 1),
@@ -143,8 +151,8 @@ class Verdicts(Question[VerdictsReport]):
     def records(self, answers: Answers) -> list[dict]:
         """A line for each example and measure.
 
-        Columns: measure, values (its variant), verdict, p_better and p_worse (at most, where drawing ended early), AOPC
-        comprehensiveness ↑ (of its order), erasure.
+        Columns: measure, values (its variant), verdict, p_better_at_most and p_worse_at_most (p itself, or a bound
+        where drawing ended early), AOPC comprehensiveness ↑ (of its order), erasure.
         """
         rows, lines = answers.found[self.study], []
         for i, example in enumerate(answers.sample.examples):
@@ -156,7 +164,7 @@ class Verdicts(Question[VerdictsReport]):
                     about
                     | {"measure": name, "values": values_taken(name, self.sign)}
                     | {"verdict": WORDS.get(told["word"], str(Word.UNTOLD))}
-                    | {"p_better": as_json(told["p"]), "p_worse": as_json(told["worse"])}
+                    | {"p_better_at_most": as_json(told["p"]), "p_worse_at_most": as_json(told["worse"])}
                     | {"AOPC comprehensiveness ↑": as_json(told["reached"]), "erasure": self.erasure}
                 )
         return lines
