@@ -1002,9 +1002,9 @@ def test_what_is_rejected_in_measures_orders_is_set_against_held_out_texts():
             lines.append(replace(mine, curve=curve))
         return own_orders_sentence(replace(found, lines=(found.random, *lines)))
 
-    more = "That is more often than of its own held-out texts masked at random, for certain,"
-    assert said(0.05, 9).endswith(f"{more} in it.") and said(0.05, 9, 3).endswith(f"{more} in each of them.")
-    assert said(0.4, 9, 3).endswith(f"{more} in none of them.") and said(0.4, 9).endswith(f"{more} not in it.")
+    more = "more often than of its own held-out texts masked at random."
+    assert said(0.05, 9).endswith(f"That is {more}") and said(0.05, 9, 3).endswith(f"That is {more}")
+    assert said(0.4, 9, 3).endswith(f"That is not shown to be {more}") and said(0.4, 9).endswith(f"to be {more}")
     # Without held-out texts, or where nothing is rejected but what all orders share, nothing is said of it.
     assert "held-out" not in said(0.05, 10)
 
@@ -1165,13 +1165,21 @@ def test_rejected_shares_are_set_against_the_models_own_held_out_texts():
         and SIGN in said
     )
     assert "held-out" not in check_answer(unknown) and check_answer(more).startswith("Not reliably")
+    # What is told together is by the rule that marks it, and the share that is held against held-out texts comes first.
+    edge = of_twenty_judged({1: 5, 4: 4}, floors(held_out=[0.22] * 11))
+    assert edge.rejected().tolist() == [1, 4] and np.flatnonzero(edge.random.gates[CALIBRATED].rejected).tolist() == [1]
+    assert check_answer(edge).startswith("On the edge: at most 5 of 20 texts rejected at 10 % masked, 5 % expected; of")
+    assert check_answer(edge).endswith(
+        "⚠ Beside the 5 % that are expected, these texts together are rejected as out-of-distribution at 10 % masked "
+        "(by count, Holm over all 11 ratios)."
+    )
     # Nor does it agree with a paper or depart from it.
     (claim,) = [
         one
         for one in check_findings([judged(SOUND, of_twenty({1: 5}), floors(held_out=[0.22] * 11), card=card())])
         if "not rejected" in one.claim
     ]
-    assert claim.agrees is None and "no more than held-out texts" in claim.said
+    assert claim.agrees is None and "not shown to be more than of held-out texts" in claim.said
     # One share alone is that of unmasked texts, of a model that was never masked.
     unmasked = of_twenty_judged({1: 5}, floors(held_out=[0.22]))
     assert unmasked.held_out == replace(as_often.held_out, unmasked=True)

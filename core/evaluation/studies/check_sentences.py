@@ -228,10 +228,11 @@ def _own_as_held_out(found: CheckReport, marked: Sequence[str]) -> str:
     held, m = np.array(found.held_out.rejected)[1:-1], found.held_out.m
     lines = [line for line in found.measured if line.curve.label in marked]
     above = [one.curve.label for one in lines if more_often(one.rejected[CALIBRATED][1:-1], one.n, held, m).any()]
-    of = f"in the order{'s' * (len(above) > 1)} of {joined(above)} alone" if above else "in none of them"
-    if len(lines) == 1 or len(above) == len(lines):
-        of = ("in it" if above else "not in it") if len(lines) == 1 else "in each of them"
-    return f" That is more often than of its own held-out texts masked at random, for certain, {of}."
+    held_out = "more often than of its own held-out texts masked at random"
+    if not above:
+        return f" That is not shown to be {held_out}."
+    of = f", in the order{'s' * (len(above) > 1)} of {joined(above)}" * (len(above) < len(lines))
+    return f" That is {held_out}{of}."
 
 
 def _here(share: float, found: CheckReport) -> str:
@@ -257,12 +258,15 @@ def _literal(found: CheckReport) -> str:
 
 def _doubtful(found: CheckReport, where: np.ndarray, counted: str) -> str:
     """Rejected, but by the paper's rule alone, or no more often than held-out texts are."""
-    marked = found.random.gates[CALIBRATED].marked
+    gate = found.random.gates[CALIBRATED]
+    if gate.marked:
+        together = ratios_in_words(np.flatnonzero(gate.rejected))
+        by = f"by count, Holm over all {len(X)} ratios" if gate.rule == HOLM else f"each ratio by itself at {PERCENT}"
+        beside = f"{SIGN} Beside the {PERCENT} that are expected, these texts together are {OUT} {together} ({by})."
+        return f"On the edge: at most {counted}.{_as_held_out(found)} {beside}"
     masked = f"masked at random, its inputs are {OUT} {ratios_in_words(where[where > 0])}" if where[-1] else ""
     unmasked = f"even the unmasked texts are {OUT}{', and ' if masked else ''}" if where[0] == 0 else ""
-    said = f"{SIGN} " * marked + f"{unmasked}{masked} ({counted})"
-    if marked:
-        return f"On the edge: {said}.{_as_held_out(found)}"
+    said = f"{unmasked}{masked} ({counted})"
     return (
         f"On the edge: {said}, each ratio by itself at {PERCENT} as in the paper. Over all of them together that may "
         f"be chance: Holm over all {len(X)} ratios rejects none.{_as_held_out(found)}"
@@ -397,7 +401,11 @@ def _validity(masked: CheckReport | None, plain: CheckReport | None) -> Iterator
             within = not_more(most, one.n)
             rejected = one.n >= FEW and (one.random.gates[CALIBRATED].marked or within is False)
             if rejected and (one.as_held_out or _unmasked_too(one)):
-                why = "unmasked texts are rejected, too" if _unmasked_too(one) else "no more than held-out texts"
+                why = (
+                    "unmasked texts are rejected, too"
+                    if _unmasked_too(one)
+                    else "not shown to be more than of held-out texts"
+                )
                 yield Finding(claim, here, None, f"{NOT_ENOUGH}: {why}")
                 continue
             found = True if rejected else False if not where and within else None
