@@ -13,7 +13,7 @@ from core.evaluation.questions import Answers
 from core.evaluation.sampling import draw_examples, without_labels
 from core.evaluation.store_log import StoreLog
 from core.evaluation.studies import diagnosticity_tables
-from core.evaluation.studies.diagnosticity_report import ALL, HARD, build_diagnosticity_report, by_example
+from core.evaluation.studies.diagnosticity_report import ALL, HARD, SPARSE, build_diagnosticity_report, by_example
 from core.evaluation.studies.diagnosticity_sentences import (
     HEADER,
     diagnosticity_answer,
@@ -674,7 +674,9 @@ def test_the_sentence_says_plainly_which_is_ahead(told, begins):
         sure = [name for name in told.study.metrics if cells[name, "all"].half.low > 0.5]
         named = plain.removeprefix("Over all measures together ").partition(" tell")[0]
         alone = [(name, one) for name in sure for one in told.study.measures if cells[name, one].half.low <= 0.5]
-        assert ("one by one" in plain) == bool(alone) and all(f"{name} not " in plain for name, _ in alone)
+        assert ("measure by measure" in plain) == bool(alone) and all(
+            f"{name} does not tell " in plain for name, _ in alone
+        )
         assert named != plain and named == {4: "every one of these metrics", 0: "none of these metrics"}.get(
             len(sure), " and ".join(sure)
         )
@@ -706,8 +708,20 @@ def test_few_texts_are_ahead_of_nothing():
     """Five differences of one sign have an exact p of 0.06, which the approximation calls 0.04."""
     for told in (made_up(n=5), made_up(n=5, soft=0.1, hard=0.9)):
         assert diagnosticity_answer(build_diagnosticity_report(told, "m", "d", tiny.LABELS)).startswith(
-            "Not enough to say: 5 texts, and verdicts begin at 20, whatever p."
+            "Not enough to say: 5 texts, and verdicts begin at 20. "
         )
+
+
+def test_metrics_with_a_value_on_few_texts_are_told_of_nothing_and_have_no_p():
+    """Of 24 texts soft metrics have a value on 18, where they are far ahead: a p would be small."""
+    found = made_up(soft=0.9, hard=0.6)
+    found.values[:6, :, 2:, :] = NAN
+    made = build_diagnosticity_report(found, "m", "d", tiny.LABELS)
+    assert {one.found.n for one in made.tests} == {18} and {one.ahead for one in made.tests} == {SPARSE}
+    said = diagnosticity_answer(made)
+    assert "Which of soft and hard metrics prefer measures more often is not told: both have a value on" in said
+    assert "do not differ" not in said and "p\u00a0" not in said and said.count("(18 texts, too few to test)") == 2
+    assert "NS and NC, of which enough texts have a value," in said and "Soft-NS do" not in said
 
 
 @pytest.mark.parametrize("n, there", [(19, False), (20, True)])

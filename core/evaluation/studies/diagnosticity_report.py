@@ -30,7 +30,7 @@ from core.wording import WHOLE, Tally, cut_sentence, none_of
 
 ALL = "all"
 NC_OVER_NS = "NC over NS"
-SOFT, HARD, EQUAL, UNKNOWN = "soft", "hard", "equal", "unknown"
+SOFT, HARD, EQUAL, UNKNOWN, SPARSE = "soft", "hard", "equal", "unknown", "too few texts"
 
 
 @dataclass(frozen=True)
@@ -45,12 +45,14 @@ class Tested:
     @property
     def ahead(self) -> str:
         """Which is the more diagnostic one, by the paired test at `look_share`: SOFT, HARD, EQUAL where it does not
-        tell, UNKNOWN without a test.
+        tell, UNKNOWN without a test, SPARSE of fewer texts on which both have a value than a verdict is told of.
         """
         if np.isnan(self.found.paired):
             return UNKNOWN if self.found.n < 2 or np.isnan(self.found.rank_sum) else EQUAL
         # Of a few texts the test's approximation is no good, and chance makes too much.
-        if self.found.n < FEW or not significant(self.found.paired, look_share(self.found.n)):
+        if self.found.n < FEW:
+            return SPARSE
+        if not significant(self.found.paired, look_share(self.found.n)):
             return EQUAL
         return SOFT if self.found.difference > 0 else HARD
 

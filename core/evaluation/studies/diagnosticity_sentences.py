@@ -11,6 +11,7 @@ from core.evaluation.studies.diagnosticity_report import (
     HARD,
     NC_OVER_NS,
     SOFT,
+    SPARSE,
     UNKNOWN,
     DiagnosticityReport,
     Tested,
@@ -124,11 +125,15 @@ def _from_chance(found: DiagnosticityReport) -> str:
     least, most = (choose(half, key=lambda name: half[name].mean) for choose in (min, max))
     alone = len(found.study.measures) == 1
     them = f"{'it' if alone else 'them'} from chance"
-    some = f"{joined(above)} tell{'s' * (len(above) == 1)} {them}, the others not for certain"
-    tells = {
-        len(half): f"every one of these metrics tells {them}",
-        0: f"none of these metrics tells {them} for certain",
-    }.get(len(above), some)
+    told = [name for name, one in half.items() if one.known]
+    which = "these metrics" if len(told) == len(half) else f"{joined(told)}, of which enough texts have a value,"
+    others = "the others do" if len(told) == len(half) else f"{joined([name for name in told if name not in above])} do"
+    some = f"{joined(above)} tell{'s' * (len(above) == 1)} {them}, {others} not for certain"
+    tells = {len(told): f"every one of {which} tells {them}", 0: f"none of {which} tells {them} for certain"}.get(
+        len(above), some
+    )
+    if not told:
+        tells = f"no metric has a value on {FEW} texts, so that none is shown to tell {them}"
     of = f"Of {found.study.measures[0]}" if alone else "Over all measures together"
     begins = f"{of} {tells}{_by_one(found, above)}"
     return (
@@ -144,13 +149,15 @@ def _by_one(found: DiagnosticityReport, above: Sequence[str]) -> str:
     unsure = {
         metric: [one for one in names if not found.cells[metric, one].half.low > CHANCE[HALF]] for metric in above
     }
-    told = [f"{metric} not {joined(some)}" for metric, some in unsure.items() if some]
-    return f" (one by one, {'; '.join(told)} for certain)" if told and len(names) > 1 else ""
+    told = [f"{metric} does not tell {joined(some)} for certain" for metric, some in unsure.items() if some]
+    return f" (measure by measure, {'; '.join(told)})" if told and len(names) > 1 else ""
 
 
 def _pair(one: Tested) -> str:
     """A soft metric beside its hard one; where either has no value, why."""
-    why = one.found.reason.rstrip(".") or p_value(one.found.paired).replace(" ", "\u00a0")
+    p = p_value(one.found.paired).replace(" ", "\u00a0")
+    # Of a few texts p is no evidence, however small.
+    why = one.found.reason.rstrip(".") or (f"{one.found.n:,} texts, too few to test" if one.found.n < FEW else p)
     if np.isnan([one.found.first, one.found.second]).any():
         return f"{one.soft} beside {one.hard} — ({why})"
     return (
@@ -162,7 +169,7 @@ def _verdict(found: DiagnosticityReport, ahead: frozenset[str], more: str) -> st
     """Which kind of metric is ahead and, against SoftFaith's baseline, whether SoftFaith says so too."""
     over, paper = f"Over {found.n:,} text{'' if found.n == 1 else 's'}", found.study.baseline == RANDOM
     if found.n < FEW and ahead != frozenset([UNKNOWN]):
-        return f"{too_few(found.n).capitalize()}, whatever p"
+        return f"{too_few(found.n).capitalize()}"
     unsure = (
         f"; {SOFTFAITH} found that soft ones {more} hard ones"
         if paper
@@ -174,6 +181,10 @@ def _verdict(found: DiagnosticityReport, ahead: frozenset[str], more: str) -> st
             [HARD]
         ): f"{over}, hard metrics {more} soft ones{f'; {SOFTFAITH} found the reverse' if paper else ''}",
         frozenset([EQUAL]): f"{over}, soft and hard metrics do not differ for certain{unsure}",
+        frozenset(
+            [SPARSE]
+        ): "Which of soft and hard metrics prefer measures more often is not told: both have a value on "
+        f"fewer than {FEW} texts",
         frozenset([UNKNOWN]): "Whether soft metrics beat hard ones cannot be tested here",
     }.get(ahead, f"{over}, neither kind of metric is ahead throughout{unsure}")
 
@@ -196,6 +207,7 @@ def _by_strict(found: DiagnosticityReport) -> str:
         SOFT: "the soft metric is ahead",
         HARD: "the hard metric is ahead",
         EQUAL: "neither is ahead",
+        SPARSE: "which is not told of so few texts",
         UNKNOWN: "that cannot be tested",
     }
     return (
