@@ -7,6 +7,7 @@ from dataclasses import dataclass
 from core.explanation.rows import WordRow
 from core.explanation.standings import COMPREHENSIVENESS, StandingTable
 from core.mathematics.aopc import naopc
+from core.mathematics.ranking import LEVEL, are_level
 from core.measures.catalogue import measures
 from core.network.features import Encoded, placed_word
 from core.validity.marks import SIGN, with_sign
@@ -113,6 +114,10 @@ def _verdict(one: tuple[str, RowScore], other: tuple[str, RowScore]) -> str:
     more, less = (score.naopc or 0.0 for _, score in (ahead, behind))
     if number(more) == number(less):
         return f"{do_not}: {ahead[0]} is ahead by RACU ({told}), and by NAOPC they are equal ({number(more)} ↑)."
+    # Limits that a search found are not to be trusted that far either.
+    if are_level(more - less):
+        level = f"{number(more)} ↑ and {number(less)}, less than {LEVEL:g} apart"
+        return f"{do_not}: {ahead[0]} is ahead by RACU ({told}), and by NAOPC they are level ({level})."
     if more < less:
         return (
             f"{do_not}: {ahead[0]} is ahead by RACU ({told}), {behind[0]} by NAOPC "

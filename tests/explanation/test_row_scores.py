@@ -98,6 +98,16 @@ def test_a_winner_without_a_test_is_named_with_that():
         (RowScore(0.5001), RowScore(0.5002), "their areas are equal"),
         (RowScore(0.9, 0.2), RowScore(0.1, 0.4), "leave-one-out is ahead by RACU"),
         (RowScore(0.9, 0.2), RowScore(0.1, 0.2), "by NAOPC they are equal"),
+        (
+            RowScore(0.9, 0.924),
+            RowScore(0.1, 0.922),
+            "by NAOPC they are level (0.924 ↑ and 0.922, less than 0.01 apart)",
+        ),
+        (
+            RowScore(0.9, 0.922),
+            RowScore(0.1, 0.924),
+            "by NAOPC they are level (0.922 ↑ and 0.924, less than 0.01 apart)",
+        ),
         (RowScore(0.5, NAN), RowScore(0.4, 0.9), "NAOPC is not defined on this text"),
         (RowScore(0.5, 0.1), RowScore(0.4, NAN), "NAOPC is not defined on this text"),
         (
