@@ -9,7 +9,6 @@ from core.evaluation.studies.scoring import Scoring
 from core.explanation.limiting import left_over
 from core.judging import metric_sentences
 from core.judging.metric_report import HEADER, MetricReport, metric_rows
-from core.judging.metric_table import BLUEST
 from core.mathematics.ranking import LEVEL
 from core.measures.catalogue import measures
 from core.measures.registry import ORACLE
@@ -32,9 +31,9 @@ from pages.parts.sections.sides import Side, about_the_test
 from pages.parts.sections.streaming import stream
 
 _COLOURS = (
-    "Blue: better than random attributions are on average, by so many of their standard deviations (sd), full from "
-    f"{BLUEST:g} sd on; no colour: no better. As good: so many random attributions score at least as well, ↓ fewer is "
-    f"better; that is no test. Hatched {SIGN}: not ranked. Level: too close to put one before the other."
+    "Blue: fewer than half of the random attributions score at least as well (↓ fewer is better), full where none "
+    f"does; no colour: half of them or more do. That is no test. Hatched {SIGN}: not ranked. Level: too close to put "
+    "one before the other."
 )
 _PLACES = (
     f"1st is the best place. Measures are level, and share it, where their scores lie closer than {LEVEL:g}, or those "
@@ -50,8 +49,7 @@ _KEPT = (
 )
 _SPREAD = (
     "±: standard error over the draws of a soft score, and of a lead as if each of the two had draws of its own. "
-    "sd: standard deviation over random attributions, or shuffles. "
-    "Where scores of random attributions lie far apart, even the best possible one may be less than fully blue."
+    "sd: standard deviation over random attributions, or shuffles."
 )
 
 
@@ -126,7 +124,7 @@ def _table(view: View, known: KnownRatings, report: MetricReport) -> None:
     captions(filter(None, [why_unstable(unstable)]))
     captions(
         filter(
-            None, (_COLOURS * bool((report.above == report.above).any()), metric_sentences.validity_sentence(report))
+            None, (_COLOURS * bool((report.better == report.better).any()), metric_sentences.validity_sentence(report))
         )
     )
     captions(metric_sentences.notes(report.table))

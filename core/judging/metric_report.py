@@ -11,7 +11,6 @@ from core.judging.baselines import Baseline, Baselines
 from core.judging.judging import How, Rated
 from core.judging.metric_table import (
     MetricTable,
-    above_chance,
     build_metric_table,
     count_as_good,
     gate_of_inputs,
@@ -106,18 +105,21 @@ class MetricReport:
         return self.table.without(self.marked)
 
     @cached_property
-    def above(self) -> np.ndarray:
-        """Standard deviations by which each number is better than random attributions, float64[M, K], see
-        `above_chance`; NaN of marked ones, beside random ones that are marked, and until all of these are there.
-        """
-        return above_chance(self.trusted, self._drawn)
-
-    @cached_property
     def as_good(self) -> np.ndarray:
         """How many random attributions do at least as well, int64[M, K]; −1 of marked ones, beside random ones that are
         marked, and until all of these are there.
         """
         return count_as_good(self.trusted, self._drawn)
+
+    @cached_property
+    def better(self) -> np.ndarray:
+        """How far fewer than half of the random attributions do as well, float64[M, K]: 1 where none does, 0 where half
+        of them or more do; NaN where that is not known.
+        """
+        drawn = [self._drawn.get(name, np.empty(0)) for name in self.table.metrics]
+        half = np.array([(~np.isnan(one)).sum() for one in drawn]) / 2
+        with np.errstate(divide="ignore", invalid="ignore"):
+            return np.where(self.as_good < 0, np.nan, np.maximum(0.0, 1 - self.as_good / half))
 
     @property
     def _drawn(self) -> dict[str, np.ndarray]:

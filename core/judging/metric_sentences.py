@@ -101,9 +101,11 @@ def _untold(board: MetricTable, trusted: MetricTable, lost: list[bool]) -> str:
         return f"<b>That cannot be told here</b>: {whose} {_be(named)} undefined on this text. {by}"
     how = "in part" if lost[0] else "whole"
     if whole:
-        # What is asked for has an answer: one way of erasing leaves the distribution, and the other does not.
+        # What is asked for has two answers: one way of erasing leaves the distribution, and the other does not.
         says_nothing = f"{whose} {'says' if len(named) == 1 else 'say'} nothing here"
-        return f"<b>It does: {says_nothing}</b>, since erasing words {how} makes {unknown}. {by}"
+        other = "whole" if lost[0] else "in part"
+        model = f"<b>For the model it does</b>: words erased {how} make {unknown}, erased {other} they are not rejected"
+        return f"{model}. <b>For the measures it cannot be told</b>: {says_nothing}. {by}"
     makes = f"<b>That cannot be told here</b>: erasing words {how} ({gone}) makes {unknown}"
     pairs = zip(trusted.values.T, board.values.T)
     taken = [not np.array_equal(*both, equal_nan=True) for both in pairs]
@@ -251,9 +253,9 @@ def _beside_chance(report: MetricReport, first: Sequence[str]) -> tuple[str, lis
 
 
 def _no_better(report: MetricReport, measure: str, compared: Sequence[int]) -> list[str]:
-    """The metrics under which a measure is no better than random attributions are on average."""
-    board, above = report.trusted, report.above[report.trusted.measures.index(measure)]
-    return [board.metrics[k] for k in compared if above[k] <= 0]
+    """The metrics under which at least half of the random attributions do as well as a measure."""
+    board, better = report.trusted, report.better[report.trusted.measures.index(measure)]
+    return [board.metrics[k] for k in compared if better[k] <= 0]
 
 
 def pairs_sentences(board: MetricTable) -> list[str]:

@@ -19,8 +19,6 @@ from core.validity.references import CALIBRATED
 # reckoned as if each had draws of its own. They share them, which as a rule makes the difference surer than that.
 # How often that errs: see `orders`.
 APART = 2.0
-# So many standard deviations better than random attributions is as blue as it gets.
-BLUEST = 2.0
 
 
 def oriented(values: np.ndarray, directions: np.ndarray) -> np.ndarray:
@@ -341,32 +339,11 @@ def mean_and_spread(values: np.ndarray) -> tuple[float, float, int]:
     return mean, float(known.std(ddof=1)) if len(known) > 1 else float("nan"), len(known)
 
 
-def above_chance(board: MetricTable, chance: dict[str, np.ndarray]) -> np.ndarray:
-    """How much better than random attributions each score is, in standard deviations of theirs from their mean.
-
-    Args:
-        chance: {metric: float64[n]}, scores of random attributions.
-    Returns:
-        float64[M, K]: above 0 better than they are on average, to a tenth; ±inf where all of them score the same and
-        this one differs; NaN without at least two of them, a score or a direction.
-    """
-    found = np.full(board.values.shape, np.nan)
-    for k, name in enumerate(board.metrics):
-        mean, spread, _ = mean_and_spread(chance.get(name, np.empty(0)))
-        if spread == spread:
-            over = oriented(board.values[:, [k]] - mean, board.directions[[k]])[:, 0]
-            # Probabilities of the same input differ in the last digits with the batch that it is in.
-            over = np.where(np.abs(over) < ROUNDING, 0.0, over)
-            beyond = np.where((over == 0) | np.isnan(over), over, np.copysign(np.inf, over))
-            found[:, k] = over / spread if spread >= ROUNDING else beyond
-    return np.round(found, 1) + 0.0
-
-
 def count_as_good(board: MetricTable, chance: dict[str, np.ndarray]) -> np.ndarray:
     """How many random attributions score at least as well as each measure.
 
     Args:
-        chance: as of `above_chance`.
+        chance: {metric: float64[n]}, scores of random attributions; values that differ by rounding are equal.
     Returns:
         int64[M, K], 0..n; −1 without a random score, a score or a direction.
     """

@@ -8,7 +8,6 @@ from core.judging.judging import Rated
 from core.judging.metric_table import (
     APART,
     MetricTable,
-    above_chance,
     build_metric_table,
     count_as_good,
     count_pairs,
@@ -127,20 +126,6 @@ def board(values, names=("NS", "AOPC sufficiency", "sparsity"), error=NAN) -> Me
     values = np.array(values, dtype=float)
     names, measures = names[: values.shape[1]], tuple("abcd"[: len(values)])
     return MetricTable(measures, names, values, np.full_like(values, error), (("",) * len(names),) * len(values))
-
-
-def test_a_score_stands_above_chance_by_its_standard_deviations_in_the_better_direction():
-    # Means 0.5 and 0.3, standard deviations 0.1; AOPC sufficiency is better where it is lower.
-    chance = {name: np.array([mean - 0.1, mean, mean + 0.1]) for name, mean in (("NS", 0.5), ("AOPC sufficiency", 0.3))}
-    found = above_chance(board([[0.75, 0.1, 0.3], [0.5, 0.3, 0.3], [0.36, NAN, 0.3]]), chance)
-    assert found[:, 0].tolist() == [2.5, 0, -1.4] and found[:2, 1].tolist() == [2, 0]
-    assert np.isnan(found[2, 1]) and np.isnan(found[:, 2]).all(), "neither without a score nor without a direction"
-    assert (
-        np.isnan(above_chance(board([[0.75]]), {})).all() and np.isnan(above_chance(board([[1]]), {"NS": [0.4]})).all()
-    )
-    # Where all random attributions score the same, whatever differs from them is beyond any of them.
-    same = above_chance(board([[0.75], [0.5 + 1e-9], [0.2], [NAN]]), {"NS": np.array([0.5, 0.5, NAN])})
-    assert same.ravel()[:3].tolist() == [np.inf, 0, -np.inf] and np.isnan(same[3])
 
 
 def test_random_attributions_that_score_at_least_as_well_are_counted():

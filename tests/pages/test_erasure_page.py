@@ -20,7 +20,7 @@ from core.judging.hand_set import Pair, judge_pair, top_words
 from core.judging.judging import How, Inputs, Judge, judge_by_metric, judge_measure
 from core.judging.metric_report import HEADER, MetricReport
 from core.judging.metric_sentences import advice, metrics_answer, notes, pairs_sentences
-from core.judging.metric_table import MetricTable, above_chance, gate_together
+from core.judging.metric_table import MetricTable, count_as_good, gate_together
 from core.mathematics.stepwise import finish
 from core.measures.catalogue import default_measures
 from core.metrics.catalogue import default_metrics, of_examples
@@ -92,7 +92,7 @@ def has_table(app: App) -> bool:
 
 
 def value_of(cell: str) -> float:
-    return float(re.match(r"((level )?\d+[a-z]{2} |level: )?([\d.e-]+?)(?=[ +−]|0 sd|$)", cell).group(3))
+    return float(re.match(r"((level )?\d+[a-z]{2} |level: )?([\d.e-]+?)(?=[ +−]|$)", cell).group(3))
 
 
 def rows_of(app: App) -> list[dict]:
@@ -136,15 +136,14 @@ def test_every_number_is_what_the_library_says(by_hand, mine):
         assert float(mean) == pytest.approx(chance[name].values.mean(), abs=6e-3)
         assert float(spread) == pytest.approx(chance[name].values.std(ddof=1), abs=6e-3)
         trusted |= {} if marked[name] else {name: chance[name].values}
-    above = above_chance(mine_board, trusted)
+    as_good = count_as_good(mine_board, trusted)
     for i, row in enumerate(rows[:-1]):
-        said = [re.search(rf"([+−][\d.]+|0) sd, (\d+) of {BASELINES} as good$", cell) for cell in row[1:3]]
-        found = [float(one.group(1).replace("−", "-")) if one else np.nan for one in said]
-        assert found == pytest.approx(above[i, :2].tolist(), abs=0.11, nan_ok=True)
+        said = [re.search(rf"(\d+) of {BASELINES} random as good$", cell) for cell in row[1:3]]
+        assert [int(one.group(1)) if one else -1 for one in said] == as_good[i, :2].tolist()
         # Which of them do as well is counted one by one; NS and NC are better where they are higher.
         for one, name in zip(said, METRICS[:2]):
             value = known.table.values[i, METRICS.index(name)]
-            assert one is None or int(one.group(2)) == sum(drawn >= value - 1e-6 for drawn in chance[name].values)
+            assert one is None or int(one.group(1)) == sum(drawn >= value - 1e-6 for drawn in chance[name].values)
 
 
 def test_random_attributions_are_tested_together_and_their_row_says_so(mine, by_hand, monkeypatch):
@@ -168,7 +167,7 @@ def test_random_attributions_are_tested_together_and_their_row_says_so(mine, by_
         own = without_markup(drawn[-1].partition("shuffled")[2].partition("</td>")[0])
         assert ("⚠" in own) == marked
         # What is told of being better than they are rests on them.
-        assert np.isnan(report.above[0, 0]) == (report.as_good[0, 0] == -1) == marked
+        assert np.isnan(report.better[0, 0]) == (report.as_good[0, 0] == -1) == marked
         line = dict(zip(HEADER, report.rows()[0]))
         assert line["random: rests on rejected inputs"] == line["shuffled: rests on rejected inputs"]
         assert line["random: rests on rejected inputs"] == ("yes" if marked else "no")
@@ -314,8 +313,8 @@ def test_no_verdict_rests_on_rejected_inputs():
     values = [[0.9, 0.8, 0.2, 0.3], [0.5, 0.4, 0.6, 0.7]]
     assert answer_to(values, names=both).startswith("Here it does")
     assert answer_to(values, names=both, marked=soft) == (
-        "It does: Soft-NS and Soft-NC say nothing here, since erasing words in part makes inputs that the model does not "
-        "know ⚠. By hard erasure alone, NS and NC put a first by 0.4 or more."
+        "For the model it does: words erased in part make inputs that the model does not know ⚠, erased whole they are not "
+        "rejected. For the measures it cannot be told: Soft-NS and Soft-NC say nothing here. By hard erasure alone, NS and NC put a first by 0.4 or more."
     )
     # One number of each soft metric leaves nothing to compare, either; of the hard ones NC alone is left.
     assert answer_to(values, names=both, marked=[[1, 0, 1, 1], [0, 0, 0, 0]]) == (
@@ -323,7 +322,8 @@ def test_no_verdict_rests_on_rejected_inputs():
         "does hard erasure by NS. By hard numbers without ⚠, NC puts a first by 0.4."
     )
     assert answer_to(values, names=both, marked=[[1, 1, 0, 0]] * 2) == (
-        "It does: NS and NC say nothing here, since erasing words whole makes inputs that the model does not know ⚠. By "
+        "For the model it does: words erased whole make inputs that the model does not know ⚠, erased in part they are not "
+        "rejected. For the measures it cannot be told: NS and NC say nothing here. By "
         "soft erasure alone, Soft-NS and Soft-NC put b first by 0.4 or more."
     )
     assert answer_to(values, names=both, marked=[[1] * 4] * 2) == (
@@ -372,13 +372,15 @@ def advised(values, chance=None, marked=None, rejected=(), **more) -> str:
     marked = np.zeros(board.values.shape, bool) if marked is None else np.array(marked, dtype=bool)
     drawn = {name: mean + spread * ends for name, (mean, spread) in (chance or {}).items()}
     trusted = board.without(marked)
-    above = above_chance(trusted, {name: values for name, values in drawn.items() if name not in rejected})
+    known = {name: values for name, values in drawn.items() if name not in rejected}
+    as_good = count_as_good(trusted, known)
+    better = np.where(as_good < 0, np.nan, np.maximum(0, 1 - as_good))
     chance = {
         name: Baseline(values, {"calibrated": np.full(9, 0.001 if name in rejected else 0.5)})
         for name, values in drawn.items()
     }
     report = SimpleNamespace(
-        table=board, marked=marked, trusted=trusted, above=above, drawn=tuple(drawn), chance=chance
+        table=board, marked=marked, trusted=trusted, better=better, drawn=tuple(drawn), chance=chance
     )
     report.together = lambda one: gate_together(one.p, 0.001)
     said = without_markup(advice(report, "Data set"))
@@ -471,14 +473,14 @@ def first(mine):
 def test_the_page_answers_by_the_numbers_that_are_not_marked(few, first):
     app = told(example="s001")
     assert without_markup(metrics_answer(first.table, "word", first.features, WHOLE, first.marked)) in app.said
-    assert "It does: Soft-NS and Soft-NC say nothing here, since erasing words in part makes inputs that" in app.said
+    assert "For the model it does: words erased in part make inputs that the model does not know" in app.said
     assert UNDECIDED in app.said
     link, proof = re.findall(r'href="([^"]+)"', " ".join(html.value for html in app.at.html))
     assert link.startswith("data_set?") and "section=scores" in link
     # A cell far above random attributions is no verdict.
     assert proof.startswith("aopc_and_naopc?") and "more than luck is tested on AOPC and NAOPC, not here." in app.said
     cells = [row[1:] for row in metric_table(app)[1:-1]]
-    assert not any(re.search(r"\d(st|nd|rd|th) |level| sd", cell) for row in cells for cell in row[2:])
+    assert not any(re.search(r"\d(st|nd|rd|th) |level| as good", cell) for row in cells for cell in row[2:])
     # The file gives no place either, and every number.
     rows = rows_of(app)
     assert {row["place (1 is best)"] for row in rows if row["metric"].startswith("Soft")} == {""}

@@ -9,7 +9,7 @@ import streamlit as st
 
 from core.judging.metric_report import DIRECTIONS, MetricReport
 from core.judging.metric_sentences import flip_sentence
-from core.judging.metric_table import BLUEST, MetricTable, mean_and_spread
+from core.judging.metric_table import MetricTable, mean_and_spread
 from core.metrics.catalogue import metrics
 from core.metrics.registry import NEITHER, Metric
 from core.stability.known import labelled
@@ -27,11 +27,11 @@ def draw_metric_table(report: MetricReport, unstable: Mapping[str, str]) -> None
         "flip": flip_sentence,
         "spread": _spread,
         "place": _place,
-        "above": partial(_above, report),
+        "as_good": partial(_as_good, report),
         "drawn": max((len(one.values) for one in report.chance.values()), default=0),
         "amount": amount,
     }
-    st.html(macros("erasure/metric_cells.html").table(report, metrics(), told, _kinds(report.names), BLUEST))
+    st.html(macros("erasure/metric_cells.html").table(report, metrics(), told, _kinds(report.names)))
 
 
 def _kinds(names: Sequence[str]) -> list[tuple[str, int]]:
@@ -53,17 +53,10 @@ def _place(board: MetricTable, i: int, k: int) -> str:
     return "level " * bool((board.places[:, k] == place).sum() > 1) + ordinal(place)
 
 
-def _above(report: MetricReport, i: int, k: int) -> str:
-    """How much better than random attributions a score is, and how many of them do as well: "+2.5 sd, 1 of 30 as good":
-    far above their mean is no rare place where they lie far apart.
-    """
-    deviations, name = report.above[i, k], report.table.metrics[k]
-    count, drawn = report.as_good[i, k], int((~np.isnan(report.chance[name].values)).sum())
-    if np.isinf(deviations):
-        told = "better" if deviations > 0 else "worse"
-    else:
-        told = f"{deviations:+.1f} sd".replace("-", "−") if deviations else "0 sd"
-    return f"{told}, {count} of {drawn} as good"
+def _as_good(report: MetricReport, i: int, k: int) -> str:
+    """How many random attributions score at least as well: "1 of 30 random as good"."""
+    drawn = int((~np.isnan(report.chance[report.table.metrics[k]].values)).sum())
+    return f"{report.as_good[i, k]} of {drawn} random as good"
 
 
 def _spread(values: np.ndarray) -> str:
