@@ -264,9 +264,17 @@ def test_means_are_over_the_texts_that_are_scored_wholly_and_say_where_they_are_
     monkeypatch.setattr("core.evaluation.studies.scoring.FEW", 2)
     answer = study.sentences(replace(report, tally=WHOLE))[0]
     assert answer == (
-        "Over 2 texts the highest mean (level ones together) is that of gradient by NS (0.400 ↑); gradient by NC (0.600 ↑, n = 1); whether "
-        "measures differ, and whether their inputs are out-of-distribution, is not tested here."
+        "Over 2 texts the highest mean (level ones together) is that of gradient by NS (0.400 ↑); gradient by NC (0.600 ↑, n = 1)."
     )
+    assert "the model knows the inputs that these scores rest on, is not tested here." in " ".join(
+        study.sentences(replace(report, tally=WHOLE))[1:]
+    )
+    # Soft metrics have a sentence of their own, behind the hard ones.
+    soft = {("NC" if s == "Soft-NS" else s, m): (s, m) for s in ("NS", "Soft-NS") for m in (*study.measures, "random")}
+    means, counts = ({about: of[kept] for kept, about in soft.items()} for of in (report.means, report.counts))
+    both = replace(study, metrics=("NS", "Soft-NS")).sentences(replace(report, tally=WHOLE, means=means, counts=counts))
+    assert both[0].endswith("is that of gradient by NS (0.400 ↑).")
+    assert both[1] == "By soft metrics: gradient by Soft-NS (0.600 ↑, n = 1)."
     lower = replace(study, metrics=("NS", "AOPC sufficiency"))
     named = {"NC": "AOPC sufficiency", "NS": "NS"}
     means, counts = ({(named[s], m): v for (s, m), v in of.items()} for of in (report.means, report.counts))

@@ -358,7 +358,10 @@ def test_scores_are_told_as_means_over_the_texts(given, bundled):
         for cell, mean in zip(row[1:], np.nanmean(np.nanmean(values, axis=1), axis=0)):
             assert cell.split(" [")[0] == f"{mean:.3f}"
     assert "Over 4 texts no measure is put first" in app.said and not app.errors
-    assert "Scoreboard compares measures by paired tests; Hard and soft erasure tests the inputs of one" in app.said
+    assert (
+        "Scoreboard compares measures by paired tests and says of which texts inputs are rejected; Hard and soft erasure tests those of one"
+        in app.said
+    )
     (board,) = re.findall(r'href="(scoreboard[^"]+)"', " ".join(html.value for html in app.at.html))
     sample = App("pages/scoreboard.py", **dict(parse_qsl(unescape(board).partition("?")[2])))
     assert sample.widget("button_group", "Scored on").value == "a sample of the data" and not sample.errors

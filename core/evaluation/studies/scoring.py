@@ -39,6 +39,9 @@ DRAWS = 8
 # only the one whose scores it permutes, so that five each are as much work for the six measures asked at first.
 RANDOM, SHUFFLED = "random", "shuffled"
 COUNTS = {RANDOM: BASELINES, SHUFFLED: 5}
+_UNTESTED = (
+    "Whether measures differ, and whether the model knows the inputs that these scores rest on, is not tested here."
+)
 # value, standard error of its draws, and the value at each length of the rationale.
 VALUE, ERROR, BY_LENGTH = 0, 1, slice(2, 2 + len(LENGTHS))
 _WIDTH = 2 + len(LENGTHS)
@@ -272,8 +275,10 @@ class Scoring(Study[Scored]):
         return ScoresReport(found, *about, means, counts, answers.tally())
 
     def sentences(self, report: Any) -> list[str]:
-        """Which measure has the highest mean by each metric, none of them called best: that is not tested."""
-        told = []
+        """Which measure has the highest mean by each metric, hard ones first, whose inputs a model that was made for
+        masking is likelier to know; none of them is called best: that is not tested.
+        """
+        told: dict[bool, list[str]] = {False: [], True: []}
         for name in self.metrics:
             direction, means = metrics()[name].direction, {one: report.means[name, one].mean for one in self.measures}
             known = {one: mean for one, mean in means.items() if mean == mean}
@@ -283,7 +288,7 @@ class Scoring(Study[Scored]):
                 ends = dict.fromkeys(fixed_number(end([known[one] for one in level])) for end in (min, max))
                 mean = f"{' to '.join(ends)} {metrics()[name].arrow}"
                 fewer = f", n = {n:,}" if (n := report.counts[name, best]) < report.n else ""
-                told.append(f"{joined(level)} by {name} ({mean}{fewer})")
+                told[metrics()[name].soft].append(f"{joined(level)} by {name} ({mean}{fewer})")
         about = (
             f"Intervals (95 %, over the texts) are of each mean by itself; means less than {LEVEL:g} apart are level."
         )
@@ -293,13 +298,14 @@ class Scoring(Study[Scored]):
         if any(0 < n < report.n for n in report.counts.values()):
             counts.append("n stands beside a mean over fewer texts, on which alone the metric is defined.")
         best = f"Over {amount(report.n, 'text')} no measure is put first: answers begin at {FEW:,}."
-        if not told:
+        first, *rest = [part for part in told.values() if part] or [[]]
+        if not first:
             best = "None of these metrics says anything of these measures here."
         elif report.n >= FEW:
-            lowest = "by ↓ the lowest, " * any("↓" in one for one in told)
+            lowest = "by ↓ the lowest, " * any("↓" in one for one in first)
             most = f"highest mean ({lowest}level ones together)"
-            ends = "whether measures differ, and whether their inputs are out-of-distribution, is not tested here"
-            best = f"Over {amount(report.n, 'text')} the {most} is that of {'; '.join([*told, ends])}."
+            best = f"Over {amount(report.n, 'text')} the {most} is that of {'; '.join(first)}."
+            counts = [*(f"By soft metrics: {'; '.join(part)}." for part in rest), _UNTESTED, *counts]
         return [report.tally.tell(best, "The means so far stand in the table."), *filter(None, counts)]
 
     def tables(self, report: Any) -> list[Table]:
