@@ -8,8 +8,9 @@ from typing import Any
 
 import numpy as np
 
+from core.evaluation.studies.board_front import front
 from core.evaluation.studies.board_report import RANDOM, BoardReport, arrow
-from core.evaluation.studies.board_sentences import cell_text, cost_texts, front
+from core.evaluation.studies.board_sentences import cell_text, cost_texts
 from core.evaluation.studies.scoreboard import Scoreboard
 from core.figures.catalogue import register_figure
 from core.figures.figures import INK, axis, figure, level, note, trace
@@ -33,7 +34,7 @@ def draw_front(reports: Sequence[BoardReport]) -> dict | None:
     named = [name for name in report.names if name != RANDOM and report.cells[name, by].n]
     if not named:
         return None
-    best = sorted(front(report), key=report.passes.__getitem__)
+    best = front(report)
     at = {name: max(1.0, report.passes[name]) for name in named}
     mean = {name: report.cells[name, by].interval.mean for name in report.names}
     line: dict[str, Any] = {"line": {"color": INK, "width": 1.5, "dash": "dot"}, "name": "none as cheap is as good"}

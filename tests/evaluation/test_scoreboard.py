@@ -19,11 +19,13 @@ from core.data.examples import Example
 from core.evaluation.engine import Rows, Run, ask, run_study
 from core.evaluation.questions import Answers
 from core.evaluation.sampling import without_labels
+from core.evaluation.studies.board_front import front
 from core.evaluation.studies.board_report import COMPREHENSIVENESS, NAOPC_C, RACU, RANDOM, SUFFICIENCY, figures
 from core.evaluation.studies.board_rows import FEWER, BoardMeasure, K, board_metrics, milliseconds_of, passes_of
 from core.evaluation.studies.board_sentences import (
     board_table,
     draws_note,
+    marked_table,
     ordered,
     pairs_table,
     verdicts_of_text,
@@ -431,7 +433,30 @@ def test_the_picture_has_a_point_a_measure_and_a_line_through_the_cheapest_best(
     drawn = draw_front([report])
     assert drawn["data"][0]["x"] == [3.0, 11.0] and len(drawn["data"]) == 4
     assert drawn["data"][1]["y"] == [pytest.approx(0.2)] and "error_y" in drawn["data"][1]
-    assert "No measure as cheap has a better mean than leave-one-out and gradient." in board.in_words(report)
+    assert "No measure as cheap has a better mean than gradient and leave-one-out." in board.in_words(report)
+
+
+def test_a_dearer_measure_is_on_the_line_only_where_it_beats_the_cheaper_ones():
+    """Leave-one-out is ahead of gradient on half of the texts by as much as it is behind on the others, and .001 more."""
+    swings = np.array([*np.linspace(0.01, 0.1, N // 2), *np.linspace(-0.1, -0.01, N // 2)])
+    _, unsure = reported({"leave-one-out": UP + 0.001 + swings, "gradient": UP})
+    _, sure = reported({"leave-one-out": UP + 0.01 + swings / 50, "gradient": UP})
+    assert unsure.means(COMPREHENSIVENESS)[0] > unsure.means(COMPREHENSIVENESS)[1]
+    assert front(unsure) == ["gradient"] and front(sure) == ["gradient", "leave-one-out"]
+    # Where nothing may be told, means alone say it.
+    assert front(replace(unsure, picked="by what the model does")) == ["gradient", "leave-one-out"]
+
+
+def test_on_how_many_texts_inputs_are_rejected_is_a_table():
+    answers = made({"leave-one-out": UP, "gradient": UP})
+    board = Scoreboard(answers_measures(answers), draws=1)
+    answers.found[board.measured[1]].columns["marks"][:5, 0] = 1.0
+    header, rows = marked_table(board.conclude(answers))
+    assert header[:2] == ["measure", "comprehensiveness ↑"] and "RACU ↑" not in header
+    assert {row[0]: row[1] for row in rows}["gradient"] == f"5 of {N}"
+    assert {row[0]: row[1] for row in rows}["leave-one-out"] == f"0 of {N}"
+    answers.found[board.measured[1]].columns["marks"][:5, 0] = 0.0
+    assert marked_table(board.conclude(answers)) == ([], [])
 
 
 def test_what_is_not_shown_to_do_better_than_chance_is_hollow_and_on_no_line():

@@ -23,8 +23,7 @@ from core.explanation.recursive import UNSTABLE, UNSTABLE_MEANS
 from core.judging.baselines import BASELINES
 from core.judging.metric_table import orders
 from core.mathematics.erasure import DRAWS
-from core.mathematics.ranking import are_level, pareto_front
-from core.measures.catalogue import measures
+from core.mathematics.ranking import are_level
 from core.metrics.registry import HIGHER
 from core.validity.marks import MEANING, OUT, SIGN, with_sign
 from core.verdicts.deciding import Verdict, Word
@@ -411,35 +410,14 @@ def pairs_table(report: BoardReport, figure: str) -> Table:
     return [arrow(figure), *report.names], rows
 
 
-def front(report: BoardReport) -> list[str]:
-    """Measures that none as cheap is as good as, by the figure of the first sentence; of the means alone. Left out are
-    those that rest on rejected inputs, and those not shown to do better than chance.
-    """
-    of = dict(zip(report.names, report.means(report.board.by)))
-    named = [name for name in report.names if name in measures() and not report.not_better(name)]
-    costs, values = [report.passes[name] for name in named], [of[name] for name in named]
-    return [name for name, on in zip(named, pareto_front(np.array(costs), np.array(values))) if on]
+def marked_table(report: BoardReport) -> Table:
+    """On how many texts each figure of each measure rests on rejected inputs; empty where on none, or of one text."""
+    cells = {at: one for at, one in report.cells.items() if one.tested and at[1] != EVIDENCE}
+    shown = [figure for figure in figures() if any(cells[at].rejected for at in cells if at[1] == figure)]
+    if report.n < 2 or not shown:
+        return [], []
 
+    def cell(at: tuple[str, str]) -> str:
+        return f"{cells[at].rejected:,} of {cells[at].tested:,}" if at in cells else "—"
 
-def front_in_words(report: BoardReport) -> str:
-    """The picture of faithfulness against cost for those who do not see it."""
-    by = report.board.by
-    told = [
-        f"{name}: {cell_text(report, name, by)}, {cost_texts(report, name)[0]} forward passes"
-        + ", not shown to do better than chance" * (name != RANDOM and report.not_better(name))
-        for name in report.names
-    ]
-    left = [name for name in report.names if name != RANDOM and (report.not_better(name) or report.cells[name, by].out)]
-    none = "Of the others none" if left else "No measure"
-    best = f" {none} as cheap has a better mean than {joined(front(report))}." if front(report) else ""
-    return f"{arrow(by)} against forward passes. {'; '.join(told)}.{best}"
-
-
-def marked_count(report: BoardReport) -> str:
-    """On how many texts each figure rests on rejected inputs, in a sentence; "" where on none."""
-    told = [
-        f"{name}, {figure}: {one.rejected:,} of {one.tested:,}"
-        for (name, figure), one in report.cells.items()
-        if one.rejected and figure != EVIDENCE
-    ]
-    return f"{SIGN} Texts with rejected inputs, 5 % expected: {'; '.join(told)}." if told and report.n > 1 else ""
+    return [MEASURE, *map(arrow, shown)], [[name, *(cell((name, one)) for one in shown)] for name in report.names]

@@ -7,6 +7,7 @@ import numpy as np
 
 from core.evaluation.questions import Answers, Question, Table, choice, register
 from core.evaluation.studies import board_sentences
+from core.evaluation.studies.board_front import front_in_words
 from core.evaluation.studies.board_report import (
     COMPREHENSIVENESS,
     EVIDENCE,
@@ -110,7 +111,7 @@ class Scoreboard(Question[BoardReport]):
 
     def in_words(self, report: BoardReport) -> str:
         """Its figure for those who do not see it."""
-        return board_sentences.front_in_words(report)
+        return front_in_words(report)
 
     def records(self, answers: Answers, verdicts: VerdictLines | None = None) -> list[dict]:
         """A line for each example and measure, random order last.

@@ -23,14 +23,14 @@ from core.evaluation.studies.board_sentences import (
     VerdictColumn,
     board_table,
     draws_note,
-    marked_count,
+    marked_table,
     means_note,
     pairs_table,
     parting,
 )
 from core.evaluation.studies.scoreboard import Scoreboard
 from core.figures.board_figures import draw_front
-from core.validity.marks import SIGN
+from core.validity.marks import PERCENT, SIGN
 from core.wording import plain
 from pages.parts.components.pictures import draw_figure
 from pages.parts.components.tables import table
@@ -42,8 +42,8 @@ from pages.parts.sections.studying import Asking
 AS_CHOSEN = "as chosen"
 _PICTURE = (
     f"Further up is higher, further left is cheaper. Hollow: not shown to do better than chance, or {SIGN}. Dotted: "
-    f"the best of the others at each cost (Pareto front), those with {SIGN} and unstable ones left out. Which figure "
-    "this is"
+    "the best of the others at each cost (Pareto front), over texts a dearer one only where it beats the cheaper ones, "
+    f"those with {SIGN} and unstable ones left out. Which figure this is"
 )
 _GOES_BY = ", and the first sentence goes by once it is told", ""
 
@@ -137,6 +137,8 @@ def _tables(report: BoardReport, order: str, column: VerdictColumn) -> None:
     table([header[i] for i in kept], [[row[i] for i in kept] for row in rows], most=80)
     with st.expander("What these are, and what was drawn for them"):
         captions([KEPT, draws_note(report)])
-    if counted := marked_count(report):
+    rejected = marked_table(report)
+    if rejected[1]:
         with st.expander("On how many texts inputs are rejected"):
-            st.caption(plain(counted))
+            table(*rejected, most=80)
+            st.caption(f"Texts some of whose inputs are rejected, of those tested; {PERCENT} are expected.")
