@@ -51,7 +51,14 @@ def _board_of_sample(frame: DataView, order: str) -> None:
         picked = frame.browsed.query.picked_by if narrows(frame, filtered) else ""
         data, drawn = frame.browsed.index.data, draw_examples(kept, size)
         verdicts = partial(known_verdicts, texts=without_labels(data.name, data.digest, drawn))
-        question_section(frame, Scoreboard, drawn, partial(draw_board, order=order, verdicts=verdicts), picked)
+        question_section(
+            frame,
+            Scoreboard,
+            drawn,
+            partial(draw_board, order=order, verdicts=verdicts),
+            picked,
+            already=lambda one: verdicts(one).lead,
+        )
 
 
 scoreboard()

@@ -66,7 +66,7 @@ VerdictLines = dict[tuple[int, str], dict]
 class VerdictColumn(NamedTuple):
     """Verdicts by another test: the column's header, the cell of each measure, what to know of it, a sentence; lines:
     gives what a file says of them, {(which text, measure): as of `core.verdicts.telling.verdict_record`}; better: as of
-    `BoardReport`.
+    `BoardReport`; lead: the verdicts in a sentence, for where there are no figures yet, "" of one text.
     """
 
     header: str
@@ -74,6 +74,7 @@ class VerdictColumn(NamedTuple):
     about: str = ""
     lines: Callable[[], VerdictLines] = dict
     better: frozenset[str] | None = None
+    lead: str = ""
 
 
 def sentences(report: BoardReport) -> list[str]:
@@ -363,7 +364,8 @@ def verdicts_of_texts(
     n = max(of for _, of in counts.values())
     means = f"Better than chance: by a test on each text, over {joined(family)} by Holm, known of {amount(n, 'text')}"
     told = {one: f"on {k:,} of {of:,}" for one, (k, of) in counts.items()}
-    return VerdictColumn(_ON, told, f"{means}; more on {there}.", lines)
+    lead = f"Better than chance: {', '.join(f'{one} {said}' for one, said in told.items())} texts, as Data set tells."
+    return VerdictColumn(_ON, told, f"{means}; more on {there}.", lines, lead=lead)
 
 
 def verdict_over_texts(report: BoardReport, name: str) -> str:

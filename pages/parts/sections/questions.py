@@ -44,6 +44,7 @@ def question_section(
     picked: str = "",
     about: str = "",
     adds: Callable[[Asking], str] | None = None,
+    already: Callable[[Asking], str] | None = None,
 ) -> None:
     """Draw a question about examples of the data, or say why it cannot be asked. Of a sample that takes long the
     beginning is asked first.
@@ -51,7 +52,8 @@ def question_section(
     Args:
         draw: as of `Draw`; by default the figure, the tables and what saves them; picked: as of `Sample`; about: which
             examples these are, "the 50 texts of mine.csv"; adds: what stands behind the answer besides, HTML in which
-            all text is escaped.
+            all text is escaped; already: what is known of other questions, told as long as nothing is of this one, text
+            or "".
     """
     said, stage, below = (st.container() for _ in range(3))
     with coming(said, stage):
@@ -71,7 +73,7 @@ def question_section(
     def drawn(asks: Callable[[], None]) -> None:
         (draw or draw_question)(one.shown, asks)
 
-    stream(lambda: one.works, stage, drawn, said, partial(_say, one, about, adds), every=1.0, together=True)
+    stream(lambda: one.works, stage, drawn, said, partial(_say, one, about, adds, already), every=1.0, together=True)
 
 
 def choose_question(question: type[Question], model: Model, one_text: bool = False) -> Question:
@@ -134,7 +136,9 @@ def _sample(frame: DataView, question: Question, examples: Sequence[Example]) ->
     return draw_sample(replace(data, examples=tuple(examples)), frame.explainer.model.labels, len(examples))
 
 
-def _say(grown: Growing, about: str, adds: Callable[[Asking], str] | None) -> None:
+def _say(
+    grown: Growing, about: str, adds: Callable[[Asking], str] | None, already: Callable[[Asking], str] | None
+) -> None:
     one = grown.shown
     report, answers = one.report, one.answers
     texts = amount(len(one.sample), "text")
@@ -153,7 +157,9 @@ def _say(grown: Growing, about: str, adds: Callable[[Asking], str] | None) -> No
         elif any(work.runs for work in one.works):
             said = f"The first text is being {one.question.done}."
         else:
-            said = "Not known yet. Ask for it below: figures stream in text by text."
+            known = escaped(already(one), 600) if already else ""
+            asks = f"{known} By how much, and at which cost," if known else "Not known yet: it"
+            said = f"{asks} can be asked for below: figures stream in text by text."
     show_answer(said)
     captions([*filter(None, [_asked_of(grown, about)]), *one.sample.notes, *told])
 
