@@ -1,6 +1,6 @@
 """Slices of a data set: how often a model is right on some examples, and whether that differs on the others."""
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 import numpy as np
 
@@ -43,6 +43,21 @@ class Slice:
         if self.against is None or not self.enough:
             return TOO_FEW
         return UNSURE if self.against.holds(0.0) else HIGHER if self.against.mean > 0 else LOWER
+
+
+def judged_once(index: Index, judged: Predicted) -> Predicted:
+    """The same where of examples with one text only the first that can be judged is: intervals take examples for
+    independent ones.
+    """
+    if index.different == len(index):
+        return judged
+    seen, right = set(), judged.right.copy()
+    for i in np.flatnonzero(right >= 0).tolist():
+        text = (index.data.examples[i].text, index.data.examples[i].second)
+        if text in seen:
+            right[i] = -1
+        seen.add(text)
+    return replace(judged, right=right)
 
 
 def slice_of(judged: Predicted, rows: np.ndarray) -> Slice:

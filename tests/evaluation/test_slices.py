@@ -1,5 +1,7 @@
 """Slices against what is counted by hand: how often the model is right on them, and when anything is compared."""
 
+from dataclasses import replace
+
 import numpy as np
 import pytest
 
@@ -15,6 +17,7 @@ from core.evaluation.slices import (
     UNSURE,
     Slice,
     count_compared,
+    judged_once,
     rejected_cell,
     slice_cells,
     slice_of,
@@ -33,7 +36,7 @@ def made(parts: list[tuple[int, int, tuple[str, ...]]]):
     for count, right, tags in parts:
         for i in range(count):
             label = len(examples) % 2
-            examples.append(Example(f"e{len(examples)}", "a", None, LABELS[label], tags))
+            examples.append(Example(f"e{len(examples)}", f"a {len(examples)}", None, LABELS[label], tags))
             p.append([0.9, 0.1] if (label == 0) == (i < right) else [0.1, 0.9])
     index = Index(DataSet("made", "0" * 64, tuple(examples), LABELS))
     return index, judge(index, LABELS, match_labels(LABELS, LABELS), np.array(p))
@@ -49,6 +52,22 @@ def test_a_slice_is_compared_with_the_others_by_its_interval(right, others, said
     assert f"right on {right} of 20 here" in told and f"against {100 * (right + others) / 60:.1f} % of all" in told
     words = {HIGHER: "more often right here", LOWER: "less often right here", UNSURE: "chance may explain"}
     assert [word in told for word in words.values()] == [key == said for key in words]
+
+
+def test_of_texts_that_repeat_the_first_is_judged():
+    """Ten texts, each there twice and once more within the slice: 20 in it, of which ten count, and none of the rest."""
+    labels = [LABELS[i % 2] for i in range(10)]
+    odd = [Example(f"o{i}{k}", f"text {i}", None, labels[i], ("odd",)) for i in range(10) for k in range(2)]
+    rest = [Example(f"r{i}", f"text {i}", None, labels[i]) for i in range(10)]
+    index = Index(DataSet("made", "0" * 64, (*odd, *rest), LABELS))
+    p = np.array([[0.9, 0.1] if one.label == LABELS[0] else [0.2, 0.8] for one in (*odd, *rest)])
+    judged = judge(index, LABELS, match_labels(LABELS, LABELS), p)
+    one = slices_by(index, judged_once(index, judged), "tag")["odd"]
+    assert (one.examples, one.judged, one.right, one.against) == (20, 10, 10, None)
+    assert slices_by(index, judged, "tag")["odd"].judged == 20
+    # One that cannot be judged gives way to the next with its text.
+    unknown = replace(judged, right=np.where(np.arange(30) == 0, -1, judged.right))
+    assert slices_by(index, judged_once(index, unknown), "tag")["odd"].judged == 10
 
 
 @pytest.mark.parametrize("inside, outside", [(FEW - 1, 60), (60, FEW - 1), (1, 1), (60, 0)])
