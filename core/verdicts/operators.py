@@ -12,7 +12,7 @@ from core.validity.marks import UNAVAILABLE, Gate, path_word
 from core.verdicts.deciding import Reasons, VerdictReport, decide_verdicts
 from core.verdicts.finding import ChanceTest, null_cost
 from core.verdicts.telling import erasures_sentence, verdict_text
-from core.wording import amount
+from core.wording import amount, escaped
 
 RANDOM_ORDERS = "random orders"
 
@@ -72,6 +72,11 @@ def operators_sentence(reports: Mapping[str, VerdictReport]) -> str:
     compared, is said too.
     """
     names = {one.measure for report in reports.values() for one in report.verdicts}
+    able = [way for way, report in reports.items() if any(one.told for one in report.verdicts)]
+    if len(reports) > 1 and len(able) == 1:
+        return (
+            f"Only with the {escaped(able[0])} can a verdict be told here, so that ways of erasing cannot be compared."
+        )
     told = [sum((one := report.of(name)) is not None and one.told for report in reports.values()) for name in names]
     if max(told, default=0) < 2:
         return "Of no measure two ways of erasing give a verdict that can be told, so that none can be compared."

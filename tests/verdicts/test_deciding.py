@@ -395,6 +395,12 @@ def test_what_wins_by_one_way_of_erasing_only_is_said():
     assert "erased by removal" in believe_sentence(reports[REMOVAL], explainer.encoded)
     assert erasures_sentence({MASK: reports[MASK]}) == "" and said == operators_sentence(reports)
     assert "none can be compared" in operators_sentence({MASK: reports[MASK]})
+    untold = replace(
+        reports[REMOVAL], verdicts=tuple(replace(one, word=Word.UNTOLD) for one in reports[REMOVAL].verdicts)
+    )
+    assert operators_sentence({MASK: reports[MASK], REMOVAL: untold}) == (
+        "Only by mask token can a verdict be told here, so that ways of erasing cannot be compared."
+    )
     assert "by some ways only" in operators_sentence({MASK: reports[MASK], REMOVAL: reports[MASK]})
     gating = StandingGates(explainer.encoded, None)
     under = {

@@ -167,10 +167,13 @@ def curve_lines(board: StandingTable, direction: str, gating: StandingGates) -> 
     lines = [_line(one.measure, hue(one.measure), one.walks[direction], gating) for one in board.standings]
     best, worst = ("upper", "lower") if direction == COMPREHENSIVENESS else ("lower", "upper")
     walks = {"upper": board.highest, "lower": board.lowest}
+    # The area is that of a fall, so that the best order of comprehensiveness lies lowest.
+    found = "" if board.limits.method == EXACT else " found"
+    fast, slow = ("falls fastest", "falls slowest")[:: 1 if direction == COMPREHENSIVENESS else -1]
     return [
         *lines,
-        replace(_line(f"best order ({best} limit)", LIMIT, walks[best], gating), symbol="triangle-up"),
-        replace(_line(f"worst order ({worst} limit)", LIMIT, walks[worst], gating), symbol="triangle-down-open"),
+        replace(_line(f"best order{found} ({fast})", LIMIT, walks[best], gating), symbol="triangle-up"),
+        replace(_line(f"worst order{found} ({slow})", LIMIT, walks[worst], gating), symbol="triangle-down-open"),
     ]
 
 

@@ -49,7 +49,9 @@ def draw_verdicts(view: View, known: Sequence[KnownLimits]) -> None:
             draw_figure(drawn, f"verdicts-{i}", told, name, about_shown(view, one.side), "the random orders")
         rows = [verdict_cells(report, found) for found in report.verdicts]
         header = [f"{name} {ARROWS[direction]}" if name == "AOPC" else name for name in COLUMNS]
-        table(header, rows, most=400)
+        # Where nothing is known of why, a column of dashes says nothing.
+        width = len(header) - all(row[-1] == "—" for row in rows)
+        table(header[:width], [row[:width] for row in rows], most=400)
         captions(
             [chance_sentence(report) + (f" {MEANING}" if any(SIGN in cell for row in rows for cell in row) else "")]
         )
