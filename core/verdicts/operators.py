@@ -74,9 +74,7 @@ def operators_sentence(reports: Mapping[str, VerdictReport]) -> str:
     names = {one.measure for report in reports.values() for one in report.verdicts}
     able = [way for way, report in reports.items() if any(one.told for one in report.verdicts)]
     if len(reports) > 1 and len(able) == 1:
-        return (
-            f"Only with the {escaped(able[0])} can a verdict be told here, so that ways of erasing cannot be compared."
-        )
+        return f"Only by {escaped(able[0])} can a verdict be told here, so that ways of erasing cannot be compared."
     told = [sum((one := report.of(name)) is not None and one.told for report in reports.values()) for name in names]
     if max(told, default=0) < 2:
         return "Of no measure two ways of erasing give a verdict that can be told, so that none can be compared."
