@@ -33,8 +33,9 @@ from pages.parts.sections.saving import about_models, save_attributions, save_ta
 WHAT_IT_IS = (
     "<b>Explanations of a classifier often disagree:</b> each importance measure calls different words important. "
     "Faithscope masks (hides) the words that a measure names and watches what the model predicts, while a test (MaSF) "
-    "watches whether the model still knows such inputs. For each text it then says which explanations to believe, "
-    "since they do better than random orders of its words, which are not shown to, and where that cannot be told."
+    "watches whether the model still knows such inputs. For each text it then says which explanations to believe: "
+    "those whose words, masked first, lower the prediction more than words masked in random order do. It also says "
+    "which are not shown to do so, and where that cannot be told."
 )
 STRATEGIES = {"half": "every second example masked", "mask": "every example masked", "none": "never masked"}
 

@@ -32,8 +32,8 @@ from pages.parts.sections.streaming import stream
 
 _COLOURS = (
     "Blue: fewer than half of the random attributions score at least as well (↓ fewer is better), full where none "
-    f"does; no colour: half of them or more do. That is no test. Hatched {SIGN}: not ranked. Level: too close to put "
-    "one before the other."
+    "does; no colour: half of them or more do, or it is not known. That is no test. "
+    f"Hatched {SIGN}: not ranked. Level: too close to put one before the other."
 )
 _PLACES = (
     f"1st is the best place. Measures are level, and share it, where their scores lie closer than {LEVEL:g}, or those "
@@ -91,7 +91,9 @@ def _say(view: View, known: KnownRatings, aside: str) -> None:
     elif not known.judged:
         told = "Choose measures to see whether the metrics agree on them."
     elif report.rated:
-        told = metric_sentences.metrics_answer(report.table, report.unit, report.features, tally, report.marked)
+        told = metric_sentences.metrics_answer(
+            report.table, report.unit, report.features, tally, report.marked, report.tested
+        )
     else:
         told = "The measures are being judged." if runs else "Ask for a measure below to see how the metrics rate it."
     many = linked_name("Data set", link_to("data_set", section=Scoring.name))

@@ -79,7 +79,7 @@ class App:
             " predicts ",
             "Ask for random order below",
             "with everything masked",
-            "Ask for it below",
+            "can be asked for below",
             "prefer measures to random",
         )
         return bool(self.components) or any(part in self.said for part in told)

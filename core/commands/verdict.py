@@ -32,7 +32,11 @@ def add(option: Option) -> None:
     add_measures(option, "to judge", default_measures())
     option("--unit", choices=UNITS, default="word", help="what is masked as one piece")
     option("--direction", choices=DIRECTIONS, default=COMPREHENSIVENESS, help="of AOPC; sufficiency: lower is better")
-    option("--orders", type=int, help="random orders; else 99, and more where Holm over the measures needs them")
+    option(
+        "--orders",
+        type=int,
+        help="random orders; else 99, more where Holm over the measures needs them, or up to 12 words all or 99,999",
+    )
     option("--erasures", nargs="+", choices=ERASURES, default=[MASK], help="how words are erased, side by side")
     option("--causes", action="store_true", help="also look for why measures fail, which takes a few times as long")
     option("--rule", choices=tuple(RULES), default=HOLM, help="by which inputs along an order are rejected")

@@ -1,6 +1,6 @@
 """Slices of a data set: how often a model is right on some examples, and whether that differs on the others."""
 
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 
 import numpy as np
 
@@ -22,7 +22,8 @@ class Slice:
 
     against: how much higher the accuracy is than on the others that can be judged, with its 95 % interval; None where
     there are none on either side; enough: whether both sides have the fewest texts of which anything is told; rejected:
-    of those whose path of masking is known, (how many have a rejected step, how many there are).
+    of those whose path of masking is known, (how many have a rejected step, how many there are); others, others_right:
+    of the others that can be judged, how many there are and on how many the model is right.
     """
 
     examples: int
@@ -31,6 +32,8 @@ class Slice:
     against: Interval | None
     enough: bool
     rejected: tuple[int, int] = (0, 0)
+    others: int = 0
+    others_right: int = 0
 
     @property
     def accuracy(self) -> Interval:
@@ -45,42 +48,49 @@ class Slice:
         return UNSURE if self.against.holds(0.0) else HIGHER if self.against.mean > 0 else LOWER
 
 
-def judged_once(index: Index, judged: Predicted) -> Predicted:
-    """The same where of examples with one text only the first that can be judged is: intervals take examples for
-    independent ones.
+def first_places(index: Index) -> np.ndarray | None:
+    """Of each example the place of the first one with its text, int64[N], pairs by both texts; None where all are
+    different.
     """
     if index.different == len(index):
-        return judged
-    seen, right = set(), judged.right.copy()
-    for i in np.flatnonzero(right >= 0).tolist():
-        text = (index.data.examples[i].text, index.data.examples[i].second)
-        if text in seen:
-            right[i] = -1
-        seen.add(text)
-    return replace(judged, right=right)
+        return None
+    first: dict[tuple[str, str | None], int] = {}
+    return np.array([first.setdefault((one.text, one.second), i) for i, one in enumerate(index.data.examples)])
 
 
-def slice_of(judged: Predicted, rows: np.ndarray) -> Slice:
+def _once(told: np.ndarray, texts: np.ndarray | None) -> np.ndarray:
+    """Of those that are told, bool[N], the first of each text: intervals take examples for independent ones."""
+    if texts is None:
+        return told
+    places = np.flatnonzero(told)
+    kept = np.zeros(len(told), dtype=bool)
+    kept[places[np.unique(texts[places], return_index=True)[1]]] = True
+    return kept
+
+
+def slice_of(judged: Predicted, rows: np.ndarray, texts: np.ndarray | None = None) -> Slice:
     """A slice of the examples of a data set.
 
     Args:
-        rows: int64[n], places of its examples, each once.
+        rows: int64[n], places of its examples, each once; texts: as of `first_places`: each text is judged and tested
+            once, and one that stands on both sides is none of the others.
     """
     inside = np.zeros(len(judged.right), dtype=bool)
     inside[rows] = True
     told = judged.right >= 0
-    (n, right), (m, others) = (
-        (int((told & side).sum()), int((judged.right[side] == 1).sum())) for side in (inside, ~inside)
-    )
-    against = shares_difference(right, n, others, m) if n and m else None
-    return Slice(int(inside.sum()), n, right, against, min(n, m) >= FEW, _rejected(judged, inside))
+    mine, others = _once(told & inside, texts), _once(told & ~inside, texts)
+    if texts is not None:
+        others &= ~np.isin(texts, texts[mine])
+    (n, right), (m, rest) = ((int(side.sum()), int((judged.right[side] == 1).sum())) for side in (mine, others))
+    against = shares_difference(right, n, rest, m) if n and m else None
+    return Slice(int(inside.sum()), n, right, against, min(n, m) >= FEW, _rejected(judged, inside, texts), m, rest)
 
 
-def _rejected(judged: Predicted, inside: np.ndarray) -> tuple[int, int]:
+def _rejected(judged: Predicted, inside: np.ndarray, texts: np.ndarray | None) -> tuple[int, int]:
     trait = judged.traits.get("rejected")
     if trait is None:
         return 0, 0
-    tested = inside & trait.known & ~np.isnan(trait.values)
+    tested = _once(inside & trait.known & ~np.isnan(trait.values), texts)
     return int((tested & (trait.values <= 1)).sum()), int(tested.sum())
 
 
@@ -92,7 +102,8 @@ def slices_by(index: Index, judged: Predicted, facet: str) -> dict[str, Slice]:
     names, members = index.groups[facet]
     # −1 is the last value.
     there = members if members.ndim == 2 else np.arange(len(names))[:, None] == members % len(names)
-    return {name: slice_of(judged, np.flatnonzero(some)) for name, some in zip(names, there) if some.any()}
+    texts = first_places(index)
+    return {name: slice_of(judged, np.flatnonzero(some), texts) for name, some in zip(names, there) if some.any()}
 
 
 def rejected_cell(one: Slice) -> str:
@@ -113,26 +124,30 @@ def slice_cells(one: Slice, complete: bool = True) -> list[str]:
     ]
 
 
-def slice_sentence(judged: Predicted, rows: np.ndarray, query: Query, complete: bool) -> str:
+def slice_sentence(
+    judged: Predicted, rows: np.ndarray, query: Query, complete: bool, texts: np.ndarray | None = None
+) -> str:
     """What the examples that a filter leaves come to beside all; text of ours alone, "" where nothing is left out.
 
-    complete: whether every example is predicted; before that nothing is compared.
+    complete: whether every example is predicted; before that nothing is compared; texts: as of `first_places`.
     """
     if not query.narrows:
         return ""
-    one, all_judged = slice_of(judged, rows), int((judged.right >= 0).sum())
+    one = slice_of(judged, rows, texts)
     if not one.judged:
         return f"The filter leaves {one.examples:,} of {len(judged.right):,} examples."
     so_far = "" if complete else " so far"
     said = f"The filter leaves {amount(one.examples, 'example')}: the model is right on {one.right:,} of {one.judged:,}"
+    said += "" if texts is None else " different texts"
+    every = (one.right + one.others_right) / (one.judged + one.others)
     if query.picked_by:
         return f"{said} here{so_far}. The filter picks them {query.picked_by}, so that says nothing about the model."
     accuracy = one.accuracy
     said += (
         f" here{so_far} ({percent(accuracy.mean)} ↑ [{_points(accuracy.low)}, {_points(accuracy.high)}]), against "
-        f"{percent(judged.accuracy)} of all."
+        f"{percent(every)} of all."
     )
-    others = all_judged - one.judged
+    others = one.others
     if not complete:
         return f"{said} Compared once every example is predicted."
     if one.against is None or not one.enough:

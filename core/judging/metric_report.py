@@ -100,6 +100,15 @@ class MetricReport:
         ).reshape(board.values.shape)
 
     @cached_property
+    def tested(self) -> np.ndarray:
+        """Which numbers rest on inputs that could be rejected, or on none, bool[M, K]."""
+        shut = {at for at, gate in self.gates.items() if not gate.available}
+        board = self.table
+        return np.array([[(one, name) not in shut for name in board.metrics] for one in board.measures]).reshape(
+            board.values.shape
+        )
+
+    @cached_property
     def trusted(self) -> MetricTable:
         """The numbers that measures are ranked by: those that are not marked."""
         return self.table.without(self.marked)

@@ -23,7 +23,14 @@ def directed(names: Sequence[str]) -> list[int]:
     return [k for k, name in enumerate(names) if metrics()[name].direction != NEITHER]
 
 
-def metrics_answer(board: MetricTable, unit: str, features: int, tally: Tally, marked: np.ndarray | None = None) -> str:
+def metrics_answer(
+    board: MetricTable,
+    unit: str,
+    features: int,
+    tally: Tally,
+    marked: np.ndarray | None = None,
+    tested: np.ndarray | None = None,
+) -> str:
     """Whether hard and soft metrics agree on the measures that are judged, in a sentence or two; HTML in which all text
     is escaped.
 
@@ -32,12 +39,15 @@ def metrics_answer(board: MetricTable, unit: str, features: int, tally: Tally, m
 
     Args:
         board: all numbers; unit, features: what can be erased, and how many; tally: of the measures that are asked for;
-            marked: bool[M, K], numbers that rest on rejected inputs; None where none does.
+            marked: bool[M, K], numbers that rest on rejected inputs; None where none does; tested: bool[M, K], numbers
+            whose inputs could be rejected; None where all could.
     """
-    return tally.tell(_answer(board, unit, features, np.zeros(board.values.shape, bool) if marked is None else marked))
+    none, every = np.zeros(board.values.shape, bool), np.ones(board.values.shape, bool)
+    marked, tested = none if marked is None else marked, every if tested is None else tested
+    return tally.tell(_answer(board, unit, features, marked, tested))
 
 
-def _answer(board: MetricTable, unit: str, features: int, marked: np.ndarray) -> str:
+def _answer(board: MetricTable, unit: str, features: int, marked: np.ndarray, tested: np.ndarray) -> str:
     if features == 1:
         return (
             f"There is a single {escaped(unit)}, so every measure ranks it first and the metrics have nothing to agree "
@@ -55,7 +65,7 @@ def _answer(board: MetricTable, unit: str, features: int, marked: np.ndarray) ->
         )
     lost = _lost(trusted)
     if lost:
-        return _untold(board, trusted, lost)
+        return _untold(board, trusted, lost, tested)
     by_these = f" Numbers with {SIGN} do not count." if marked.any() else ""
     if trusted.pairs.metrics < 2:
         but = "".join(
@@ -83,8 +93,8 @@ def _columns(board: MetricTable) -> dict[bool, list[int]]:
     return {soft: [k for k in every if metrics()[board.metrics[k]].soft is soft] for soft in (False, True)}
 
 
-def _untold(board: MetricTable, trusted: MetricTable, lost: list[bool]) -> str:
-    """That it cannot be told, why, and what the metrics that are left say."""
+def _untold(board: MetricTable, trusted: MetricTable, lost: list[bool], tested: np.ndarray) -> str:
+    """That it cannot be told, why, and what the metrics that are left say; tested: as of `metrics_answer`."""
     kinds, unknown = _columns(board), f"inputs that the model does not know {SIGN}"
     if not any(kinds[soft] for soft in kinds if soft not in lost):
         left = "all" if np.isnan(trusted.values).all() else "too many"
@@ -100,13 +110,16 @@ def _untold(board: MetricTable, trusted: MetricTable, lost: list[bool]) -> str:
     if not board.comparable()[kinds[lost[0]]].any():
         return f"<b>That cannot be told here</b>: {whose} {_be(named)} undefined on this text. {by}"
     how = "in part" if lost[0] else "whole"
-    if whole:
+    known = tested[:, left][~np.isnan(board.values[:, left])].all()
+    if whole and known:
         # What is asked for has two answers: one way of erasing leaves the distribution, and the other does not.
         says_nothing = f"{whose} {'says' if len(named) == 1 else 'say'} nothing here"
         other = "whole" if lost[0] else "in part"
         model = f"<b>For the model it does</b>: words erased {how} make {unknown}, erased {other} they are not rejected"
         return f"{model}. <b>For the measures it cannot be told</b>: {says_nothing}. {by}"
     makes = f"<b>That cannot be told here</b>: erasing words {how} ({gone}) makes {unknown}"
+    if whole:
+        return f"{makes}, and whether {stays} erasure does cannot be tested. {by}"
     pairs = zip(trusted.values.T, board.values.T)
     taken = [not np.array_equal(*both, equal_nan=True) for both in pairs]
     too = _told([board.metrics[k] for k in left if taken[k]])

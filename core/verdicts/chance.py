@@ -14,6 +14,7 @@ import numpy as np
 
 from core.mathematics.arrays import Order
 from core.mathematics.curves import no_larger_area
+from core.mathematics.search.limits import MOST_EXACT
 from core.mathematics.statistics import ALPHA, holm, holm_adjusted, significant
 from core.verdicts.reaching import Reach
 
@@ -137,12 +138,13 @@ def reachable(null: NullOrders, measures: int) -> bool:
     return null.floor < ALPHA / max(1, measures)
 
 
-def by_table(F: int, draws: int) -> bool:
+def by_table(F: int, draws: int, chosen: bool = False) -> bool:
     """Whether the null comes from v of every set, 2^F inputs: of so few features that pages ask for all of them
     unasked, or where that is no more than so many random orders ask for. It hangs on nothing else, above all not on
-    what was asked for before, so that a text has the same verdict wherever it is asked.
+    what was asked for before, so that a text has the same verdict wherever it is asked. chosen: whether somebody chose
+    how many orders are drawn, so that these are.
     """
-    return F <= EVERY_SET or 1 << F <= draws * max(F - 1, 1)
+    return F <= MOST_EXACT and ((F <= EVERY_SET and not chosen) or 1 << F <= draws * max(F - 1, 1))
 
 
 def aopc_of_orders(table: np.ndarray, orders: np.ndarray) -> np.ndarray:

@@ -86,10 +86,10 @@ def null_cost(
 
     band: whether the orders whose inputs are tested are to be asked for, too.
     """
-    F, draws = left_over(encoded), draws_needed(planned) if draws is None else draws
+    F, chosen, draws = left_over(encoded), draws is not None, draws_needed(planned) if draws is None else draws
     known = explainer.oracles.of(encoded, erasure).count
     own = [band_cost(explainer, encoded, BY_FEATURE)] * band
-    if by_table(F, draws) or known >= 1 << F:
+    if by_table(F, draws, chosen) or known >= 1 << F:
         return Cost.sum([*own, _own_cost(explainer, encoded, max(0, (1 << F) - known))])
     more, along = max(0, draws - ORDERS), max(0, F - 1)
     half = explainer.searching(encoded, erasure)
@@ -135,7 +135,8 @@ def find_chance(
 
     Args:
         names: registered measures; planned: how many there will be in all, for Holm; these unless more are to come.
-        draws: R; None: as many as Holm over the measures needs, 99 for up to four of them.
+        draws: R, where they are chosen; None: as many as Holm over the measures needs, 99 for up to four of them, and
+            of few features every set instead (`by_table`).
         directions: in which orders are judged; the random orders are the same for both.
         early: stop drawing once no verdict can change; progress: called with (orders drawn, R).
         erasure: what masking a feature does along an order, whatever the measures themselves do.
@@ -147,7 +148,7 @@ def find_chance(
     if not left_over(encoded):
         raise NoVerdict(f"Every {encoded.unit} is masked in the text already, so there are no orders to compare.")
     planned = max(len(names), planned or 0)
-    draws = draws_needed(planned) if draws is None else draws
+    chosen, draws = draws is not None, draws_needed(planned) if draws is None else draws
     scores: dict[str, OrderScore] = {}
     problems: dict[str, str] = {}
     for name in names:
@@ -166,7 +167,7 @@ def find_chance(
         settled = partial(_settled, scores, other, directions, planned) if early else lambda null: False
         against = _all_reached(scores, other, directions)
         reach = HalfReach(value, halves.value, oracle.known, encoded.premasked, against)
-        null, exact = yield from _null(oracle, value, reach, draws, seed, settled, progress)
+        null, exact = yield from _null(oracle, value, reach, draws, seed, settled, progress, chosen)
     finally:
         oracle.flush()
         halves.flush()
@@ -260,10 +261,11 @@ def _null(
     seed: int,
     settled: Callable[[NullOrders], bool],
     progress,
+    chosen: bool = False,
 ) -> Generator[None, None, tuple[NullOrders, tuple[float, float] | None]]:
     """What orders are set against and, where a table of every set is known, the exact limits."""
     encoded = oracle.encoded
-    table = yield from _table(oracle, value, draws)
+    table = yield from _table(oracle, value, draws, chosen)
     if table is not None:
         return null_of_table(table, int(encoded.digest[:8], 16) + seed), lattice_limits(table)[:2]
     order = partial(_order, encoded, seed)
@@ -321,11 +323,11 @@ def _told(
     return null
 
 
-def _table(oracle: Oracle, value: Value, draws: int) -> Generator[None, None, np.ndarray | None]:
+def _table(oracle: Oracle, value: Value, draws: int, chosen: bool) -> Generator[None, None, np.ndarray | None]:
     """v of every set, float64[2^F'], where the null comes from that."""
     free = np.flatnonzero(~oracle.encoded.premasked)
     F = len(free)
-    if not by_table(F, draws):
+    if not by_table(F, draws, chosen):
         return None
     parts = []
     for begin in range(0, 1 << F, _BLOCK):

@@ -275,6 +275,11 @@ def test_means_are_over_the_texts_that_are_scored_wholly_and_say_where_they_are_
     both = replace(study, metrics=("NS", "Soft-NS")).sentences(replace(report, tally=WHOLE, means=means, counts=counts))
     assert both[0].endswith("is that of gradient by NS (0.400 ↑).")
     assert both[1] == "By soft metrics: gradient by Soft-NS (0.600 ↑, n = 1)."
+    coming = Tally(2, 4, coming=True, fewest=2)
+    early = replace(study, metrics=("NS", "Soft-NS")).sentences(
+        replace(report, tally=coming, means=means, counts=counts)
+    )
+    assert not any("Soft-NS (" in one or "NS (0.4" in one for one in early), "no order before the last text"
     lower = replace(study, metrics=("NS", "AOPC sufficiency"))
     named = {"NC": "AOPC sufficiency", "NS": "NS"}
     means, counts = ({(named[s], m): v for (s, m), v in of.items()} for of in (report.means, report.counts))
@@ -720,6 +725,24 @@ def test_few_texts_are_ahead_of_nothing():
         )
 
 
+def test_pairs_of_which_nothing_is_told_take_no_part_in_what_is_said_of_the_others():
+    """Soft-NS has a value on 18 of 24 texts; Soft-NC is ahead of NC on all."""
+    found = made_up(soft=0.9, hard=0.6)
+    found.values[:6, :, 2, :] = NAN
+    made = build_diagnosticity_report(found, "m", "d", tiny.LABELS)
+    assert {one.soft: one.ahead for one in made.tests if one.rule == "half"} == {"Soft-NS": SPARSE, "Soft-NC": "soft"}
+    said = diagnosticity_answer(made)
+    assert "Over 24 texts, soft metrics prefer" in said and "(told of Soft-NC and NC alone)" in said
+    assert "throughout" not in said and "Soft-NS does not for certain" not in said
+    # Equal on 18 texts is no more told than ahead.
+    equal = made_up(soft=0.6, hard=0.6)
+    equal.values[:, :, 2:, :] = equal.values[:, :, :2, :]
+    equal.values[:6, :, 2:, :] = NAN
+    level = build_diagnosticity_report(equal, "m", "d", tiny.LABELS)
+    assert {one.ahead for one in level.tests} == {SPARSE} and "do not differ" not in diagnosticity_answer(level)
+    assert all("p =" not in one.here and "p <" not in one.here for one in diagnosticity_findings(level)[:2])
+
+
 def test_metrics_with_a_value_on_few_texts_are_told_of_nothing_and_have_no_p():
     """Of 24 texts soft metrics have a value on 18, where they are far ahead: a p would be small."""
     found = made_up(soft=0.9, hard=0.6)
@@ -729,7 +752,7 @@ def test_metrics_with_a_value_on_few_texts_are_told_of_nothing_and_have_no_p():
     said = diagnosticity_answer(made)
     assert "Which of soft and hard metrics prefer measures more often is not told: both have a value on" in said
     assert "do not differ" not in said and "p\u00a0" not in said and said.count("(18 texts, too few to test)") == 2
-    assert "NS and NC, of which enough texts have a value," in said and "Soft-NS do" not in said
+    assert "NS and NC, of which alone enough texts have a value, tell them" in said and "Soft-NS do" not in said
 
 
 @pytest.mark.parametrize("n, there", [(19, False), (20, True)])

@@ -1,7 +1,5 @@
 """Slices against what is counted by hand: how often the model is right on them, and when anything is compared."""
 
-from dataclasses import replace
-
 import numpy as np
 import pytest
 
@@ -17,7 +15,7 @@ from core.evaluation.slices import (
     UNSURE,
     Slice,
     count_compared,
-    judged_once,
+    first_places,
     rejected_cell,
     slice_cells,
     slice_of,
@@ -54,20 +52,23 @@ def test_a_slice_is_compared_with_the_others_by_its_interval(right, others, said
     assert [word in told for word in words.values()] == [key == said for key in words]
 
 
-def test_of_texts_that_repeat_the_first_is_judged():
-    """Ten texts, each there twice and once more within the slice: 20 in it, of which ten count, and none of the rest."""
-    labels = [LABELS[i % 2] for i in range(10)]
+def test_each_text_is_judged_once_on_either_side_and_in_the_slice_alone_where_it_is_on_both():
+    """Ten texts twice within the slice, the first five of them and 30 others outside, of which one can not be judged."""
+    labels = [LABELS[i % 2] for i in range(40)]
     odd = [Example(f"o{i}{k}", f"text {i}", None, labels[i], ("odd",)) for i in range(10) for k in range(2)]
-    rest = [Example(f"r{i}", f"text {i}", None, labels[i]) for i in range(10)]
-    index = Index(DataSet("made", "0" * 64, (*odd, *rest), LABELS))
-    p = np.array([[0.9, 0.1] if one.label == LABELS[0] else [0.2, 0.8] for one in (*odd, *rest)])
+    rest = [Example(f"r{i}", f"text {i}", None, labels[i]) for i in [*range(5), *range(10, 40)]]
+    index = Index(DataSet("made", "0" * 64, (*rest, *odd), LABELS))
+    p = np.array([[0.9, 0.1] if one.label == LABELS[0] else [0.2, 0.8] for one in (*rest, *odd)])
     judged = judge(index, LABELS, match_labels(LABELS, LABELS), p)
-    one = slices_by(index, judged_once(index, judged), "tag")["odd"]
-    assert (one.examples, one.judged, one.right, one.against) == (20, 10, 10, None)
-    assert slices_by(index, judged, "tag")["odd"].judged == 20
-    # One that cannot be judged gives way to the next with its text.
-    unknown = replace(judged, right=np.where(np.arange(30) == 0, -1, judged.right))
-    assert slices_by(index, judged_once(index, unknown), "tag")["odd"].judged == 10
+    judged.right[5] = -1
+    one = slices_by(index, judged, "tag")["odd"]
+    assert (one.examples, one.judged, one.right, one.others, one.others_right) == (20, 10, 10, 29, 29)
+    rows, query = np.arange(35, 55), Query(facets={"tag": ("odd",)})
+    told = slice_sentence(judged, rows, query, True, first_places(index))
+    assert "20 examples: the model is right on 10 of 10 different texts here" in told and "100.0 % of all" in told
+    # Where no text repeats nothing is said of that.
+    whole, every = made([(20, 20, ("odd",)), (40, 10, ())])
+    assert first_places(whole) is None and "different" not in slice_sentence(every, np.arange(20), query, True)
 
 
 @pytest.mark.parametrize("inside, outside", [(FEW - 1, 60), (60, FEW - 1), (1, 1), (60, 0)])

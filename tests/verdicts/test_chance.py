@@ -211,6 +211,11 @@ def test_every_set_is_asked_for_where_pages_do_unasked_and_where_orders_would_as
     assert [F for F in range(1, 21) if by_table(F, 99)] == list(range(1, 13))
     # 2^13 sets, and 12 of each order.
     assert by_table(13, 683) and not by_table(13, 682)
+    # Orders that somebody chose the number of are drawn; and no table is larger than the app allows.
+    assert [F for F in range(1, 21) if by_table(F, 99, chosen=True)] == list(range(1, 10)) and not by_table(
+        12, 10, True
+    )
+    assert by_table(20, 300_000) and not by_table(21, 300_000)
 
 
 def test_a_path_is_set_against_random_ones_at_the_same_ratios():

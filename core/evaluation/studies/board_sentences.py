@@ -66,7 +66,7 @@ VerdictLines = dict[tuple[int, str], dict]
 class VerdictColumn(NamedTuple):
     """Verdicts by another test: the column's header, the cell of each measure, what to know of it, a sentence; lines:
     gives what a file says of them, {(which text, measure): as of `core.verdicts.telling.verdict_record`}; better: as of
-    `BoardReport`; lead: the verdicts in a sentence, for where there are no figures yet, "" of one text.
+    `BoardReport`; lead: the verdicts in a sentence, for where there are no figures yet, "" of few texts.
     """
 
     header: str
@@ -365,6 +365,7 @@ def verdicts_of_texts(
     means = f"Better than chance: by a test on each text, over {joined(family)} by Holm, known of {amount(n, 'text')}"
     told = {one: f"on {k:,} of {of:,}" for one, (k, of) in counts.items()}
     lead = f"Better than chance: {', '.join(f'{one} {said}' for one, said in told.items())} texts, as Data set tells."
+    lead = lead if n >= FEW else ""
     return VerdictColumn(_ON, told, f"{means}; more on {there}.", lines, lead=lead)
 
 

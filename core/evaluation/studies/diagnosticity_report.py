@@ -47,11 +47,14 @@ class Tested:
         """Which is the more diagnostic one, by the paired test at `look_share`: SOFT, HARD, EQUAL where it does not
         tell, UNKNOWN without a test, SPARSE of fewer texts on which both have a value than a verdict is told of.
         """
-        if np.isnan(self.found.paired):
-            return UNKNOWN if self.found.n < 2 or np.isnan(self.found.rank_sum) else EQUAL
+        untested = np.isnan(self.found.paired)
+        if untested and (self.found.n < 2 or np.isnan(self.found.rank_sum)):
+            return UNKNOWN
         # Of a few texts the test's approximation is no good, and chance makes too much.
         if self.found.n < FEW:
             return SPARSE
+        if untested:
+            return EQUAL
         if not significant(self.found.paired, look_share(self.found.n)):
             return EQUAL
         return SOFT if self.found.difference > 0 else HARD

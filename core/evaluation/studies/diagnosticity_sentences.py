@@ -88,11 +88,17 @@ def _answer(found: DiagnosticityReport) -> str:
             f"neither ({one.strict.mean:.3g} with a tie as 0), "
             f"over {found.n:,} text{'' if found.n == 1 else 's'}."
         )
-    ahead = {one.ahead for one in found.tests if one.rule == HALF}
+    halves = [one for one in found.tests if one.rule == HALF]
+    # Pairs of metrics of which nothing can be told take no part in what is said of the others.
+    able = [one for one in halves if one.ahead not in (SPARSE, UNKNOWN)]
+    ahead = {one.ahead for one in able} or {SPARSE if any(one.ahead == SPARSE for one in halves) else UNKNOWN}
+    left = (
+        "" if len(able) in (0, len(halves)) else f" (told of {joined([f'{a.soft} and {a.hard}' for a in able])} alone)"
+    )
     more = f"prefer measures to {against} more often than"
     by_masks = HARD in ahead and found.study.how.erasure == MASK
     suits = suits_sentence(found.study.measures, "as hard metrics erase them") if by_masks else ""
-    verdict = f"{_from_chance(found)}{_verdict(found, frozenset(ahead), more)}."
+    verdict = f"{_from_chance(found)}{_verdict(found, frozenset(ahead), more)}{left}."
     return " ".join(filter(None, [verdict, suits, UNTESTED]))
 
 
@@ -126,12 +132,15 @@ def _from_chance(found: DiagnosticityReport) -> str:
     alone = len(found.study.measures) == 1
     them = f"{'it' if alone else 'them'} from chance"
     told = [name for name, one in half.items() if one.known]
-    which = "these metrics" if len(told) == len(half) else f"{joined(told)}, of which enough texts have a value,"
-    others = "the others do" if len(told) == len(half) else f"{joined([name for name in told if name not in above])} do"
+    rest = [name for name in told if name not in above]
+    others = "the others do" if len(told) == len(half) else f"{joined(rest)} {'does' if len(rest) == 1 else 'do'}"
     some = f"{joined(above)} tell{'s' * (len(above) == 1)} {them}, {others} not for certain"
-    tells = {len(told): f"every one of {which} tells {them}", 0: f"none of {which} tells {them} for certain"}.get(
-        len(above), some
-    )
+    every, none = "every one of these metrics tells", "none of these metrics tells"
+    if len(told) < len(half):
+        few = f"{joined(told)}, of which alone enough texts have a value,"
+        every = f"{few} {'tells' if len(told) == 1 else 'tell'}"
+        none = f"{few} {'does' if len(told) == 1 else 'do'} not tell"
+    tells = {len(told): f"{every} {them}", 0: f"{none} {them} for certain"}.get(len(above), some)
     if not told:
         tells = f"no metric has a value on {FEW} texts, so that none is shown to tell {them}"
     of = f"Of {found.study.measures[0]}" if alone else "Over all measures together"
@@ -250,7 +259,7 @@ def _finding(claim: str, here: str, one: Compared, rises: bool) -> Finding:
     sure = one.n >= FEW and significant(one.paired, look_share(one.n))
     return Finding(
         claim,
-        f"{here}, {p_value(one.paired)}" if one.paired == one.paired else here,
+        f"{here}, {p_value(one.paired)}" if one.paired == one.paired and one.n >= FEW else here,
         (one.difference > 0) == rises if sure else None,
         too_few(one.n) if one.n < FEW else f"{NOT_ENOUGH}: the paired test does not tell them apart",
     )

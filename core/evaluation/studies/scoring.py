@@ -305,7 +305,8 @@ class Scoring(Study[Scored]):
             lowest = "by ↓ the lowest, " * any("↓" in one for one in first)
             most = f"highest mean ({lowest}level ones together)"
             best = f"Over {amount(report.n, 'text')} the {most} is that of {'; '.join(first)}."
-            counts = [*(f"By soft metrics: {'; '.join(part)}." for part in rest), _UNTESTED, *counts]
+            settled = rest if report.tally.settled else []
+            counts = [*(f"By soft metrics: {'; '.join(part)}." for part in settled), _UNTESTED, *counts]
         return [report.tally.tell(best, "The means so far stand in the table."), *filter(None, counts)]
 
     def tables(self, report: Any) -> list[Table]:

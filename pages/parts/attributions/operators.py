@@ -112,7 +112,8 @@ def operators_section(scoring: ScoredRows) -> None:
     def draw(asks) -> None:
         found = known_erasures(scoring)
         if found:
-            show_answer(operators_sentence({name: one.report for name, one in found.items()}))
+            if work.complete:
+                show_answer(operators_sentence({name: one.report for name, one in found.items()}))
             header, rows = operator_rows(found)
             table(header, rows, most=400)
             marked = any(SIGN in cell for row in rows for cell in row)

@@ -12,7 +12,6 @@ from core.evaluation.slices import (
     LOWER,
     TOO_FEW,
     count_compared,
-    judged_once,
     rejected_cell,
     slice_cells,
     slices_by,
@@ -28,7 +27,7 @@ _NAMES = {"tag": "By tag", "label": "By label"}
 
 def slices_section(browsed: Browsed) -> None:
     """Draw the table, folded away; nothing where no example can be judged, or where there is one slice only."""
-    index, judged = browsed.index, judged_once(browsed.index, browsed.judged)
+    index, judged = browsed.index, browsed.judged
     groups = {facet: slices_by(index, judged, facet) for facet in BY} if (judged.right >= 0).any() else {}
     groups = {facet: found for facet, found in groups.items() if len(found) > 1}
     if not groups:
@@ -48,7 +47,8 @@ def slices_section(browsed: Browsed) -> None:
         )
         if index.different < len(index):
             again = len(index) - index.different
-            st.caption(f"Each text counts once: {again:,} of {len(index):,} examples repeat the text of another.")
+            repeat = f"{again:,} of {len(index):,} examples repeat another’s"
+            st.caption(f"Where it is judged or tested each text counts once: {repeat}.")
         st.caption(slices_note(told) if complete else "Slices are compared once every example is predicted.")
         st.caption(
             f"{_REJECTED.capitalize()}: of the examples for which that is computed, by Holm over the steps at 5 %."

@@ -45,8 +45,8 @@ STOPS = (
         "Examples",
         "pages/examples.py",
         "The model sst2-fmm reads reviews.",
-        "Of its mistakes on short reviews with a negation, it is surest of s140: “won’t find a kinder” is "
-        "praise, and the model calls it negative. Which words make it say so?",
+        "Of its mistakes on short reviews with a negation, it is surest of s140, “You won’t find a kinder film about "
+        "debt.” That is praise, and the model calls it negative. Which words make it say so?",
         _EXAMPLE
         | {"outcome": "wrong", "tag": "negation", "length": "6 to 10", "order": "confidence", "descending": "1"},
     ),
@@ -54,9 +54,10 @@ STOPS = (
         "Attributions",
         "pages/attributions.py",
         "",
-        "Three importance measures colour the words; two disagree on “won’t”. Which to believe? The chance test masks "
-        "each one’s most important words first: only leave-one-out’s order is shown to lower the score more than "
-        "random orders do. Believe it here: it points at “won’t” above all.",
+        "Three importance measures colour the words; two disagree on “won’t”. If the words that one puts first matter, "
+        "masking them first makes “negative” less likely than masking in random order does (the chance test). Only "
+        "leave-one-out’s order is shown to do that: believe it here. It starts with “won’t”, but the test is of the "
+        "whole order.",
         _EXAMPLE | _BELIEVED,
     ),
     Stop(
@@ -72,18 +73,18 @@ STOPS = (
         "Recursive masking",
         "pages/recursive_masking.py",
         "The review on Home, s104, beside a twin trained without masking, sst2-plain.",
-        "Both predictions change (▴). MaSF rejects no input of sst2-fmm, trained to be masked: its change counts. The "
-        "twin’s comes only after its inputs are rejected (red, ✕): it says little. (By the other two measures it comes "
-        "before any is rejected, and counts.)",
+        "Both predictions change (▴). MaSF rejects no input of sst2-fmm, trained to be masked: its change counts. By "
+        "leave-one-out the twin’s comes after its inputs are rejected (red, ✕): it says little. That holds for this "
+        "change alone: by the other measures it changes before any rejection.",
         _EXAMPLE | _TWIN | {"example": "s104", "step": "8"},
     ),
     Stop(
         "AOPC and NAOPC",
         "pages/aopc_and_naopc.py",
-        "s048 is praise; sst2-fmm calls it negative. Beside: the twin.",
-        "Which order of masking makes that score fall furthest? Leave-one-out comes closest to the best: "
-        "believe it. Raw figures (AOPC) make the models nearly equal, those between worst and best order (NAOPC) do "
-        f"not; but some of the twin’s inputs are rejected ({SIGN}): which is better explained cannot be told.",
+        "s048, “Nothing else on television this autumn comes close.”, is praise; sst2-fmm calls it negative.",
+        "Masking lowers that probability, in some orders more. Leave-one-out’s comes near the best, random orders do "
+        "not, and it passes the chance test: believe it. Whether the twin beside it is explained better cannot be "
+        f"told: some of its inputs are rejected ({SIGN}).",
         _EXAMPLE | _TWIN | {"example": "s048"},
     ),
     Stop(
@@ -91,7 +92,8 @@ STOPS = (
         "pages/attributions.py",
         "Another model, stories-1-fmm, reads a story (stories 1, s1-025) and tells where Bruno is.",
         "All three measures look right: among its first three each has two of the three evidence words (overlined). "
-        "Yet none of their orders is shown to lower the score more than random orders do. Looking right is no proof.",
+        "Yet none of their orders is shown to lower the score more than random orders do. That does not make them "
+        "wrong, but looking right is no proof.",
         {"model": "stories-1-fmm", "data": "stories 1", "example": "s1-025"} | _BELIEVED,
     ),
     Stop(
@@ -113,14 +115,15 @@ STOPS = (
             "Measures disagree.",
             "Masking can tell which to believe, on inputs that the model knows.",
             "Looking right is no proof.",
-            "Over these reviews leave-one-out stands out; the chance test, which masks too, favours it.",
-            "Texts strange to the model MaSF rejects, but not always.",
+            "Here leave-one-out stands out; the chance test, masking too, favours it.",
+            "MaSF rejects texts that look strange to the model, but misses some.",
+            "“Not rejected” is not “known”.",
         ),
     ),
 )
 _END = (
     "Which measures to believe on your text stands first below, once it is tested, and holds for this text alone. “Not "
-    "rejected” is no proof that the model knows a text. Every page in the sidebar shows it, too."
+    "rejected” is no proof that the model knows a text. Every page in the sidebar shows your text, too."
 )
 
 

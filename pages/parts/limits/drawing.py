@@ -17,6 +17,7 @@ from core.mathematics.search.limits import EXACT
 from core.reports.exports import VERDICT, verdict_columns
 from core.stability.known import why_unstable
 from core.validity.marks import MEANING, level_text
+from core.verdicts.telling import favoured_sentence
 from core.wording import escaped, number, plain, safe_name
 from pages.parts.components.pictures import chart, draw_figure, figure_buttons
 from pages.parts.frame.sidebar import View
@@ -179,8 +180,10 @@ def _save_page(view: View, boards: Boards, scores: tuple[list[str], list[list[st
     }
     about = first, board, choice.direction, verdicts_of(first)
     read = [escaped(one, 600) for one in (how_read(choice.direction, board), SCORES)]
+    verdicts, alone = verdicts_of(first), len(boards) == 1
     said = [
-        *limits_answer(*about, len(boards) == 1, beside_line(list(boards))),
+        *limits_answer(*about, alone, beside_line(list(boards))),
+        "" if alone or verdicts is None else favoured_sentence(verdicts),
         score_line(*about),
         text_shown(view),
         *read,
