@@ -1005,6 +1005,14 @@ def test_what_is_rejected_in_measures_orders_is_set_against_held_out_texts():
     more = "more often than of its own held-out texts masked at random."
     assert said(0.05, 9).endswith(f"That is {more}") and said(0.05, 9, 3).endswith(f"That is {more}")
     assert said(0.4, 9, 3).endswith(f"That is not shown to be {more}") and said(0.4, 9).endswith(f"to be {more}")
+    # Of two measures both of which are marked one is more often rejected than held-out texts: 18 of 20, and 9 of 20.
+    found = replace(judged(SOUND, of_twenty({9: 18}), floors(held_out=[0.3] * 11)))
+    lines = [
+        replace(judged(SOUND, of_twenty({9: count}), FLOORS).random, curve=Curve(name))
+        for name, count in (("leave-one-out", 18), ("gradient", 9))
+    ]
+    told = own_orders_sentence(replace(found, lines=(found.random, *lines)))
+    assert told.endswith(f"That is {more.removesuffix('.')}, in the order of leave-one-out.")
     # Without held-out texts, or where nothing is rejected but what all orders share, nothing is said of it.
     assert "held-out" not in said(0.05, 10)
 

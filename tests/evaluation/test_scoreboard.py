@@ -367,6 +367,9 @@ def test_verdicts_of_texts_are_counted_where_they_are_known():
     report = reported({"leave-one-out": UP, "attention": UP})[1]
     assert [row[1] for row in board_table(report, None, "", column)[1]] == ["on 2 of 3", "—", "—"]
     assert "leave-one-out and gradient by Holm, known of 3 texts" in column.about and "Data set" in column.about
+    assert column.lead == "", "of three texts"
+    many = verdicts_of_texts({"leave-one-out": (12, 20), "gradient": (3, 20)}, ("leave-one-out", "gradient"))
+    assert many.lead == "Better than chance: leave-one-out on 12 of 20, gradient on 3 of 20 texts, as Data set tells."
     nothing = verdicts_of_texts(better_counts(replace(rows, there=there & False), ("gradient",)), ("gradient",))
     assert not nothing.of and "can be asked for on Data set" in nothing.about
 

@@ -28,6 +28,7 @@ from core.network.scheduler import Cancelled, NonFinite
 from core.oracle.oracle import Oracle
 from core.validity.marks import SIGN
 from core.validity.references import find_reference
+from core.verdicts.deciding import Word
 from core.wording import number
 from pages.parts.limits.answering import how_read, limits_answer, score_line
 from pages.parts.limits.order_words import order_words, shown_orders
@@ -151,6 +152,12 @@ def test_of_two_models_the_answer_says_in_short_under_which_whom_to_believe(by_h
     assert alone.startswith(f"Believe <b>{DEFAULT[0]}</b> (chance p = ") and "in random orders" in alone
     assert beside.startswith(f"Under <b>&lt;model&gt;</b> believe <b>{DEFAULT[0]}</b> (chance p = ")
     assert "Under <b>other</b> believe none." in beside and "in random orders" not in beside
+    # What favours a measure stands behind the answer of one model, and below that of two.
+    other = replace(
+        report, verdicts=(*report.verdicts, replace(report.verdicts[0], measure="gradient", word=Word.NO_BETTER))
+    )
+    told = [limits_answer(*about[:3], other, alone=alone)[1] for alone in (True, False)]
+    assert ["that favours it" in one for one in told] == [True, False]
 
 
 def test_the_answer_names_the_measure_that_comes_closest_and_how_the_limits_were_found(by_hand):
@@ -162,6 +169,7 @@ def test_the_answer_names_the_measure_that_comes_closest_and_how_the_limits_were
         and "(exact)" in said
         and "of the way from the worst order (0) to the best (1)" in said
     )
+    assert any("best order (falls fastest)" in one and "worst order (falls slowest)" in one for one in charts(app))
     best = by_hand.best(SUFFICIENCY)
     app.set("button_group", "Direction", SUFFICIENCY)
     complete(app)
@@ -170,6 +178,7 @@ def test_the_answer_names_the_measure_that_comes_closest_and_how_the_limits_were
         and "of the way from the best order (0) to the worst (1)" in app.said
         and app.at.query_params["curves"] in (SUFFICIENCY, [SUFFICIENCY])
     )
+    assert any("best order (falls slowest)" in one and "worst order (falls fastest)" in one for one in charts(app))
 
 
 @pytest.mark.usefixtures("orders_wait")

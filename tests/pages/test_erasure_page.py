@@ -341,6 +341,18 @@ def test_no_verdict_rests_on_rejected_inputs():
     )
 
 
+def test_erasing_is_called_not_rejected_only_where_its_inputs_could_be():
+    both = ("NS", "NC", "Soft-NS", "Soft-NC")
+    board = board_of([[0.9, 0.8, 0.2, 0.3], [0.5, 0.4, 0.6, 0.7]], names=both)
+    marked, tested = np.array([[0, 0, 1, 1]] * 2, dtype=bool), np.array([[1, 0, 1, 1]] * 2, dtype=bool)
+    said = without_markup(metrics_answer(board, "word", 5, WHOLE, marked, tested))
+    assert said.startswith(
+        "That cannot be told here: erasing words in part (soft) makes inputs that the model does not know ⚠, and whether "
+        "hard erasure does cannot be tested. By hard erasure alone, NS and NC put a first"
+    )
+    assert "not rejected" in without_markup(metrics_answer(board, "word", 5, WHOLE, marked, tested | True))
+
+
 def test_the_answer_where_nothing_can_be_compared():
     assert answer_to([[1, 1], [1, 1]]) == "The metrics cannot disagree here: none tells these measures apart."
     assert (
