@@ -116,7 +116,8 @@ def _untold(board: MetricTable, trusted: MetricTable, lost: list[bool], tested: 
         says_nothing = f"{whose} {'says' if len(named) == 1 else 'say'} nothing here"
         other = "whole" if lost[0] else "in part"
         model = f"<b>For the model it does</b>: words erased {how} make {unknown}, erased {other} they are not rejected"
-        return f"{model}. <b>For the measures it cannot be told</b>: {says_nothing}. {by}"
+        why = " Soft erasure zeroes parts of embeddings: that may be why, rather than that it is in part." * lost[0]
+        return f"{model}. <b>For the measures it cannot be told</b>: {says_nothing}. {by}{why}"
     makes = f"<b>That cannot be told here</b>: erasing words {how} ({gone}) makes {unknown}"
     if whole:
         return f"{makes}, and whether {stays} erasure does cannot be tested. {by}"

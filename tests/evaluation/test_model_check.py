@@ -763,7 +763,7 @@ def test_the_verdicts_and_what_they_say():
     )
     unlike = verdict_sentence(replace(later, other_lengths=(5, 30)))
     assert unlike.startswith(
-        "No, not on these texts: up to 60 % masked 0 % of the texts are unlike what m knows, at 80 to 100 % masked 100 %, "
+        "No, not on these texts: up to 60 % masked 0 % of the texts are rejected as unlike what m knows, at 80 to 100 % masked 100 %, "
         "with 70 % of the words masked at random 100 % (95 %: 83 to 100 %), where 5 % are expected. ⚠ Masked at random"
     )
     assert "Averages over all of these texts say little there" in unlike and "longer" not in said
@@ -893,7 +893,7 @@ def test_the_answer_tells_of_which_lengths_where_length_is_shown_to_be_why(long,
     tokens = np.array([31.0] * 30 + [5.0] * 20 + [30.0] * 15)
     found = replace(found, followed=replace(found.followed, tokens=tokens), other_lengths=(5, 30))
     assert check_answer(found).startswith(
-        f"Not reliably on these texts: up to 90 % masked 0 % of the texts are unlike what m knows, with everything masked {said}"
+        f"Not reliably on these texts: up to 90 % masked 0 % of the texts are rejected as unlike what m knows, with everything masked {said}"
     )
 
 
@@ -941,7 +941,7 @@ def test_the_answer_tells_how_many_texts_are_rejected_where_masking_is_less_of_a
     """Of 20 texts; five have p = 0.0025 and are rejected. Nine of 20: 23.1 to 68.5 % by Clopper and Pearson."""
     lead = verdict_sentence(of_twenty_judged(rejected)).partition(". ")[0]
     assert lead == (
-        f"Not reliably: {told[0]} of the texts are unlike what m knows, {told[1]} 45 % (95 %: 23 to 68 %), where 5 % are "
+        f"Not reliably: {told[0]} of the texts are rejected as unlike what m knows, {told[1]} 45 % (95 %: 23 to 68 %), where 5 % are "
         "expected"
     )
 
@@ -1002,7 +1002,7 @@ def test_what_is_rejected_in_measures_orders_is_set_against_held_out_texts():
             lines.append(replace(mine, curve=curve))
         return own_orders_sentence(replace(found, lines=(found.random, *lines)))
 
-    more = "more often than of its own held-out texts masked at random."
+    more = "more often than of its own held-out texts masked at random (Fisher’s exact test, Holm over all 11 ratios)."
     assert said(0.05, 9).endswith(f"That is {more}") and said(0.05, 9, 3).endswith(f"That is {more}")
     assert said(0.4, 9, 3).endswith(f"That is not shown to be {more}") and said(0.4, 9).endswith(f"to be {more}")
     # Of two measures both of which are marked one is more often rejected than held-out texts: 18 of 20, and 9 of 20.
@@ -1374,7 +1374,7 @@ def test_a_twin_is_set_beside_the_model_on_the_texts_that_both_have():
     # Where the answer begins with that share it is not said again.
     (other,) = family_of(half, judged(SOUND, of_twenty({10: 8}), card=card(training="mask"), name="masked"))
     assert check_answer(other).startswith(
-        "Not reliably: up to 90 % masked 0 % of the texts are unlike what masked knows, with everything masked 40 % (95 %: 19 to"
+        "Not reliably: up to 90 % masked 0 % of the texts are rejected as unlike what masked knows, with everything masked 40 % (95 %: 19 to"
     )
     assert twin_sentence([other, plain]) == (
         "Under its twin plain, trained without masking, 100 % of the texts are rejected with everything masked."
@@ -1480,7 +1480,7 @@ def test_a_test_that_does_not_reject_is_no_agreement_while_many_texts_are_reject
     # 60 of 200 are more than chance and the margin, and than their count allows.
     p[:60, 4] = 0.049
     most = judged(SOUND, p, card=card(), times=40)
-    begins = "Not reliably: at the other ratios 0 % of the texts are unlike what m knows, with 40 % of the words masked at random 30 % (95 %: 24 to 37 %)"
+    begins = "Not reliably: at the other ratios 0 % of the texts are rejected as unlike what m knows, with 40 % of the words masked at random 30 % (95 %: 24 to 37 %)"
     assert verdict_sentence(most).startswith(begins) and "at 40 % masked (by count, Holm over all" in verdict_sentence(
         most
     )

@@ -92,7 +92,7 @@ def test_verdicts_are_counted_by_hand(answers):
     assert (report.better[1].mean, report.better[1].high) == pytest.approx((0, 0.1684335), abs=1e-6)
     answer, _, _, untold, *_ = question.sentences(report)
     assert answer == (
-        "On about half of the texts: leave-one-out is better than chance on 12 of 20 texts (60 %), more often than "
+        "For leave-one-out on about half of the texts: it is better than chance on 12 of 20 texts (60 %), more often than "
         f"gradient (0, 0 %); random measures would be on at most 5 %. On 7 (35 %) not one of the 2 measures is shown to be, on 1 (5 %) nothing can be told of any (the table counts each measure by itself), so ask of each text anew. {SUITS}"
     )
     assert "leave-one-out on 3 and gradient on 1 of 20 texts" in untold and "Model check counts otherwise" in untold
@@ -143,9 +143,13 @@ def test_a_measure_leads_by_a_sign_test_that_is_paired_over_texts(answers, alone
             "anew.",
         ),
         # R's binom.test: 15 of 20 are 51 to 91 %, 5 of 20 are 9 to 49 %.
-        ([[1, 0]] * 15 + [[0, 0]] * 5, "Yes, on most texts: leave-one-out is better than chance on 15 of 20", "anew."),
+        (
+            [[1, 0]] * 15 + [[0, 0]] * 5,
+            "For leave-one-out yes, on most texts: it is better than chance on 15 of 20",
+            "anew.",
+        ),
         ([[1, 0]] * 5 + [[0, 0]] * 15, "No measure stands out", "anew."),
-        ([[1, 0]] * 6 + [[0, 0]] * 34, "On few texts: leave-one-out is better than chance on 6 of 40", "anew."),
+        ([[1, 0]] * 6 + [[0, 0]] * 34, "For leave-one-out on few texts: it is better than chance on 6 of 40", "anew."),
         ([[0, -1]] * 20, "No: on none of the 20 texts is any of these measures better than chance.", "chance."),
     ],
 )

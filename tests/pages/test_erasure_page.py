@@ -314,7 +314,7 @@ def test_no_verdict_rests_on_rejected_inputs():
     assert answer_to(values, names=both).startswith("Here it does")
     assert answer_to(values, names=both, marked=soft) == (
         "For the model it does: words erased in part make inputs that the model does not know ⚠, erased whole they are not "
-        "rejected. For the measures it cannot be told: Soft-NS and Soft-NC say nothing here. By hard erasure alone, NS and NC put a first by 0.4 or more."
+        "rejected. For the measures it cannot be told: Soft-NS and Soft-NC say nothing here. By hard erasure alone, NS and NC put a first by 0.4 or more. Soft erasure zeroes parts of embeddings: that may be why, rather than that it is in part."
     )
     # One number of each soft metric leaves nothing to compare, either; of the hard ones NC alone is left.
     assert answer_to(values, names=both, marked=[[1, 0, 1, 1], [0, 0, 0, 0]]) == (

@@ -111,14 +111,16 @@ def _answer(report: BoardReport, by: str) -> str:
             f"By {arrow(by)} no measure is significantly better than random order over {over}, so none of them should "
             f"be believed for it.{out}"
         )
-    m = report.names.index(RANDOM)
-    beats = report.beaten[by].by
-    named = []
-    for name in best:
-        shown = f"{name} ({amount(round(report.passes[name]), 'forward pass')})"
-        named.append(shown + ", not told from random order" * (not beats[report.names.index(name), m]))
+    m, beats = report.names.index(RANDOM), report.beaten[by].by
+    sure = [name for name in best if beats[report.names.index(name), m]]
+    unsure = [name for name in best if name not in sure]
+    named = [f"{name} ({amount(round(report.passes[name]), 'forward pass')})" for name in sure or best]
     told = f"By {arrow(by)} no other measure significantly beats {_either(named)} over {over}"
-    return f"{told}{_cheapest(report, best)}.{out}"
+    # What is not told from random order is no measure to choose, however cheap.
+    if not sure:
+        return f"{told}, but none of these is told from random order.{out}"
+    left = f" Not beaten either, but not told from random order: {joined(unsure)}." if unsure else ""
+    return f"{told}{_cheapest(report, sure)}.{left}{out}"
 
 
 def _left_out(report: BoardReport, by: str) -> str:

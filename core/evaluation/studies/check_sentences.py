@@ -225,10 +225,13 @@ def _own_as_held_out(found: CheckReport, marked: Sequence[str]) -> str:
     """
     if found.held_out is None or found.held_out.unmasked or not marked:
         return ""
-    held, m = np.array(found.held_out.rejected)[1:-1], found.held_out.m
+    held, m = np.array(found.held_out.rejected), found.held_out.m
     lines = [line for line in found.measured if line.curve.label in marked]
-    above = [one.curve.label for one in lines if more_often(one.rejected[CALIBRATED][1:-1], one.n, held, m).any()]
-    held_out = "more often than of its own held-out texts masked at random"
+    # By the same rule as random order, over all ratios: else one count would say two things.
+    more = {one.curve.label: more_often(one.rejected[CALIBRATED], one.n, held, m)[1:-1].any() for one in lines}
+    above = [name for name, often in more.items() if often]
+    how = f"(Fisher’s exact test, Holm over all {len(X)} ratios)"
+    held_out = f"more often than of its own held-out texts masked at random {how}"
     if not above:
         return f" That is not shown to be {held_out}."
     of = f", in the order{'s' * (len(above) > 1)} of {joined(above)}" * (len(above) < len(lines))

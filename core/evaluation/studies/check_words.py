@@ -42,7 +42,9 @@ def shares_elsewhere(found: CheckReport) -> str:
     low, high = min(shares, key=int), max(shares, key=int)
     below = f"up to {share_text(X[first - 1])} masked" if first > 1 else "unmasked"
     begins = below if end == last else "at the other ratios"
-    many = f"{low if low == high else f'{low} to {high}'} % of the texts are unlike what {found.model} knows, "
+    many = (
+        f"{low if low == high else f'{low} to {high}'} % of the texts are rejected as unlike what {found.model} knows, "
+    )
     # Those beside the worst one that are rejected, too.
     around = [k for k in range(first, end + 1) if k != worst]
     near = [f"{100 * found.random.share(CALIBRATED)[k]:.0f}" for k in around]

@@ -27,7 +27,10 @@ from core.wording import as_json, fixed_number, joined, number, p_value, percent
 
 # The paper, as sentences name it.
 SOFTFAITH = "SoftFaith (Zhao and Aletras, ACL 2023)"
-UNTESTED = "Whether the model knows their inputs is not tested here."
+UNTESTED = (
+    "Whether the model knows their inputs is not tested here, nor whether measures are better than random "
+    "attributions, which is taken for granted."
+)
 # What measures are set against, as sentences name it.
 BASELINE_WORDS = {RANDOM: "random attributions", SHUFFLED: "shuffles of their own scores"}
 # SoftFaith Table 2 (by measure, mean over its tasks; DeepLift is in its average) and Table 3 (by task, mean over its
@@ -128,10 +131,10 @@ def _from_chance(found: DiagnosticityReport) -> str:
     if found.n < FEW or len(half) < 2:
         return ""
     above = [name for name, one in half.items() if one.low > CHANCE[HALF]]
-    least, most = (choose(half, key=lambda name: half[name].mean) for choose in (min, max))
     alone = len(found.study.measures) == 1
     them = f"{'it' if alone else 'them'} from chance"
     told = [name for name, one in half.items() if one.known]
+    least, most = (choose(told or half, key=lambda name: half[name].mean) for choose in (min, max))
     rest = [name for name in told if name not in above]
     others = "the others do" if len(told) == len(half) else f"{joined(rest)} {'does' if len(rest) == 1 else 'do'}"
     some = f"{joined(above)} tell{'s' * (len(above) == 1)} {them}, {others} not for certain"

@@ -304,7 +304,9 @@ class Scoring(Study[Scored]):
         elif report.n >= FEW:
             lowest = "by ↓ the lowest, " * any("↓" in one for one in first)
             most = f"highest mean ({lowest}level ones together)"
-            best = f"Over {amount(report.n, 'text')} the {most} is that of {'; '.join(first)}."
+            best = (
+                f"Means only, without a test: over {amount(report.n, 'text')} the {most} is that of {'; '.join(first)}."
+            )
             settled = rest if report.tally.settled else []
             counts = [*(f"By soft metrics: {'; '.join(part)}." for part in settled), _UNTESTED, *counts]
         return [report.tally.tell(best, "The means so far stand in the table."), *filter(None, counts)]

@@ -192,8 +192,8 @@ def _answer(report: VerdictsReport, sign: str) -> str:
         rivals = [(one, many) for one, many in zip(report.measures, counts) if one != name]
         behind = joined([f"{one} ({many:,}, {_share(many, n)})" for one, many in rivals])
         more, others = f"more often than {behind}", []
-        holds = _holds(report.better[best])
-        leads = f"{holds}: {name} is {better} on {most:,} of {n:,} texts ({_share(most, n)}), {more}; random measures "
+        holds = f"For {name} {_holds(report.better[best]).lower()}"
+        leads = f"{holds}: it is {better} on {most:,} of {n:,} texts ({_share(most, n)}), {more}; random measures "
         leads += f"would be on at most {PERCENT}"
     else:
         leads = f"No measure stands out: which of them is {better} most often cannot be told"
