@@ -33,9 +33,10 @@ from core.network.features import find_words
 from core.network.scheduler import Cancelled, NonFinite
 from core.validity.marks import decide, path_text
 from core.validity.references import CALIBRATED, find_reference
+from core.wording import joined
 from pages.parts.sections.paths import step_names
 from pages.parts.steps.drawing import _above_one
-from pages.parts.steps.following import _at_once, masking_answer, narrow_text, what_is_tested
+from pages.parts.steps.following import _at_once, masking_answer, narrow_text, table_row, what_is_tested
 from tests.app_session import App, complete, wait
 
 pytestmark = pytest.mark.usefixtures("server")
@@ -113,9 +114,9 @@ def test_the_answer_comes_first_and_the_table_says_the_same(mine):
             row[3:5] == list(area_cells(found.areas, False))
             and f"{found.acu:.3g} [{found.areas.acu.low:.3g}, " in row[4]
         )
-        assert (
-            row[2] == ("never" if found.flips is None else f"{10 * found.flips} % masked") and row[7] == "not rejected"
-        )
+        changes = [f"{10 * k} % masked" for k in ([] if found.flips is None else [found.flips, *found.again])]
+        again = f", again at {joined(changes[1:])}" * (len(changes) > 1)
+        assert row[2] == (f"{changes[0]}{again}" if changes else "never") and row[7] == "not rejected"
         # How many random orders do as well, counted here from their curves.
         areas = np.trapezoid(band.values(target), found.x, axis=1)
         assert row[5] == f"{(areas <= np.trapezoid(found.values, found.x)).sum()} of 30"
@@ -123,6 +124,20 @@ def test_the_answer_comes_first_and_the_table_says_the_same(mine):
         "still like those that the model knows? The MaSF test rejects none (smallest MaSF p = " in app.said
         and "in-distribution" not in app.said.replace("is in-distribution", "").split("Settings")[0]
     )
+
+
+def test_a_prediction_that_changes_again_is_told_in_the_table(mine):
+    explainer, encoded, target = mine
+    steps = run_out(follow(explainer, encoded, "gradient", target, "signed"))
+    found = summarise(steps, encoded.F, BY_RATIO, target, None, explainer.reference)
+    side = SimpleNamespace(model=SimpleNamespace(name="m"))
+    path = SimpleNamespace(side=side, measure="gradient", unstable={}, name=lambda k: f"{10 * k} % masked")
+    cells = [table_row(path, replace(found, flips=3, again=again))[2] for again in ((), (4,), (4, 6))]
+    assert cells == [
+        "30 % masked",
+        "30 % masked, again at 40 % masked",
+        "30 % masked, again at 40 % masked and 60 % masked",
+    ]
 
 
 @pytest.mark.parametrize(

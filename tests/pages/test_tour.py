@@ -20,6 +20,7 @@ from core.evaluation.studies.diagnosticity_question import Diagnosing
 from core.evaluation.studies.model_check import Curve
 from core.evaluation.studies.verdicts import VerdictsOfTexts
 from core.explanation.standings import COMPREHENSIVENESS, compare_standings
+from core.mathematics.aopc import naopc
 from core.mathematics.ranking import LEVEL
 from core.mathematics.search.limits import EXACT
 from core.mathematics.stepwise import finish
@@ -28,6 +29,7 @@ from core.storage.shipped import RESULTS
 from core.storage.store import Store
 from core.terms import KEYS, TERMS
 from core.validity.marks import MEANING, SIGN
+from core.verdicts.finding import find_chance
 from pages.parts.check.known import answer_parts, known_check
 from pages.parts.frame import resources
 from pages.parts.frame.picking import OWN
@@ -126,7 +128,11 @@ def test_at_the_stop_on_limits_normalising_changes_which_model_is_ahead(walked):
     assert all(board.limits.method == EXACT for board in boards.values())
     # What comes closest is worth to be believed.
     best = boards[MASKED].best(COMPREHENSIVENESS)
-    assert best.measure == MEASURE and best.naopc[COMPREHENSIVENESS] > 0.8 and boards[MASKED].chance.naopc < 0.5
+    limits, encoded = boards[MASKED].limits, walked[MASKED].encode(example.text, None, "word")
+    target = int(walked[MASKED].logits(encoded).argmax())
+    chance = finish(find_chance(walked[MASKED], encoded, target, (MEASURE,))).null.reached.mean()
+    assert best.measure == MEASURE and best.naopc[COMPREHENSIVENESS] > 0.8
+    assert naopc(float(chance), limits.lower, limits.upper) < 0.5
     assert "Leave-one-out’s comes near the best, random orders do not, and it passes the chance test" in stop.line
     assert f"“{example.text}”" in stop.new and example.label == "positive"
     assert MEASURE in believed(walked[MASKED], example)

@@ -421,7 +421,7 @@ def test_a_saved_page_says_what_a_gradient_is_counted_in_and_whom_the_test_favou
     )
     view = shown("It is a good film indeed", names=("leave-one-out", "gradient"), verdicts=report)
     said = harmless(attribution_page(view)).said
-    assert "Believe leave-one-out (chance p = " in said and "the test masks them: that favours it" in said
+    assert "Believe leave-one-out (chance p = " in said and "as the chance test does: that favours it" in said
     assert "Per unit of input: of a gradient: by how much the score changes" in said
     assert "Per unit of input" not in harmless(attribution_page(shown(names=("leave-one-out",)))).said
 

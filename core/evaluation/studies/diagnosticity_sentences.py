@@ -28,8 +28,8 @@ from core.wording import as_json, fixed_number, joined, number, p_value, percent
 # The paper, as sentences name it.
 SOFTFAITH = "SoftFaith (Zhao and Aletras, ACL 2023)"
 UNTESTED = (
-    "Whether the model knows their inputs is not tested here, nor whether measures are better than random "
-    "attributions, which is taken for granted."
+    "Whether the model knows their inputs is not tested here, nor whether measures are better than chance, "
+    "which is taken for granted."
 )
 # What measures are set against, as sentences name it.
 BASELINE_WORDS = {RANDOM: "random attributions", SHUFFLED: "shuffles of their own scores"}

@@ -99,7 +99,8 @@ def table_row(path: Path, summary: Summary) -> list[str]:
     gate = summary.gate
     flip = "not yet" if not summary.complete else "never"
     if summary.flips is not None:
-        flip = with_sign(path.name(summary.flips), gate.beyond(summary.flips))
+        again = joined([path.name(k) for k in summary.again])
+        flip = with_sign(path.name(summary.flips) + f", again at {again}" * bool(again), gate.beyond(summary.flips))
     return [
         path.side.model.name,
         labelled(path.measure, path.unstable),
