@@ -8,6 +8,7 @@ import numpy as np
 
 from core.judging.metric_report import MetricReport
 from core.judging.metric_table import MetricTable, count_rejected, equal_lengths, mean_and_spread
+from core.mathematics.erasure import BERNOULLI
 from core.metrics.catalogue import metrics
 from core.metrics.registry import NEITHER
 from core.validity.marks import SIGN, inputs_text, numbers_text, rule_text, why_unavailable
@@ -116,7 +117,10 @@ def _untold(board: MetricTable, trusted: MetricTable, lost: list[bool], tested: 
         says_nothing = f"{whose} {'says' if len(named) == 1 else 'say'} nothing here"
         other = "whole" if lost[0] else "in part"
         model = f"<b>For the model it does</b>: words erased {how} make {unknown}, erased {other} they are not rejected"
-        why = " Soft erasure zeroes parts of embeddings: that may be why, rather than that it is in part." * lost[0]
+        # Noise and attention zero nothing.
+        zeroed = lost[0] and all(metrics()[name].perturbation == BERNOULLI for name in named)
+        zero = f"{whose[:1].upper()}{whose[1:]} {'zeroes' if len(named) == 1 else 'zero'}"
+        why = f" {zero} parts of embeddings: that may be why, rather than that words are erased in part." * zeroed
         return f"{model}. <b>For the measures it cannot be told</b>: {says_nothing}. {by}{why}"
     makes = f"<b>That cannot be told here</b>: erasing words {how} ({gone}) makes {unknown}"
     if whole:

@@ -314,8 +314,12 @@ def test_no_verdict_rests_on_rejected_inputs():
     assert answer_to(values, names=both).startswith("Here it does")
     assert answer_to(values, names=both, marked=soft) == (
         "For the model it does: words erased in part make inputs that the model does not know ⚠, erased whole they are not "
-        "rejected. For the measures it cannot be told: Soft-NS and Soft-NC say nothing here. By hard erasure alone, NS and NC put a first by 0.4 or more. Soft erasure zeroes parts of embeddings: that may be why, rather than that it is in part."
+        "rejected. For the measures it cannot be told: Soft-NS and Soft-NC say nothing here. By hard erasure alone, NS and NC put a first by 0.4 or more. Soft-NS and Soft-NC zero parts of embeddings: that may be why, rather than that words are erased in part."
     )
+    # The noise of one and the attention mask of the other zero no part of an embedding.
+    for kind in ("noise", "attention mask"):
+        other = ("NS", "NC", f"Soft-NS ({kind})", "Soft-NC")
+        assert "zero parts" not in answer_to(values, names=other, marked=soft)
     # One number of each soft metric leaves nothing to compare, either; of the hard ones NC alone is left.
     assert answer_to(values, names=both, marked=[[1, 0, 1, 1], [0, 0, 0, 0]]) == (
         "That cannot be told here: erasing words in part (soft) makes inputs that the model does not know ⚠, and so "
