@@ -5,7 +5,7 @@ import streamlit as st
 
 from core.data.browsing import worst
 from core.evaluation.predictions_report import label_text, predictions_sentence
-from core.evaluation.slices import first_places, slice_sentence
+from core.evaluation.slices import slice_sentence
 from core.explanation.explainer import Explainer
 from core.wording import amount, escaped, number, plain, shortened
 from pages.parts.components.example_table import asked, browser
@@ -64,7 +64,7 @@ def _answer(frame: Frame, browsed: Browsed) -> None:
     complete = browsed.known is None or browsed.known.complete
     # What the filter leaves comes first: it is what is asked for.
     left = browsed.rows if browsed.query.narrows else None
-    here = slice_sentence(judged, browsed.rows, browsed.query, complete, first_places(index))
+    here = slice_sentence(judged, browsed.rows, browsed.query, complete, index.texts)
     said = predictions_sentence(index, judged, browsed.match, complete, lambda one: link_to(example=one), left)
     show_answer(*(said, here) if left is not None and browsed.query.picked_by else (here, said))
     row = worst(judged, left)

@@ -8,7 +8,7 @@ from dataclasses import dataclass, field, replace
 
 import numpy as np
 
-from core.data.examples import DataSet
+from core.data.examples import DataSet, first_places
 from core.wording import listed
 
 RIGHT, WRONG = "right", "wrong"
@@ -109,8 +109,8 @@ class Query:
 class Index:
     """A data set prepared for browsing: N examples as columns. Building it reads every text once.
 
-    lengths: int64[N], runs of non-space characters; labels: int64[N], places in data.classes, −1 for none; different:
-    how many of the texts are, pairs by both.
+    lengths: int64[N], runs of non-space characters; labels: int64[N], places in data.classes, −1 for none; texts: as of
+    `first_places`, None where all texts are different.
     """
 
     def __init__(self, data: DataSet):
@@ -119,7 +119,8 @@ class Index:
         self.haystack = ["\n".join((e.text, e.second or "", e.id)).casefold() for e in data.examples]
         self.lengths = np.array([len(e.text.split()) for e in data.examples], dtype=np.int64)
         self.labels = _codes([e.label for e in data.examples], data.classes)
-        self.different = len({(e.text, e.second) for e in data.examples})
+        first = first_places(data.examples)
+        self.texts = first if (first != np.arange(len(first))).any() else None
         counted = Counter(tag for e in data.examples for tag in dict.fromkeys(e.tags))
         # The commonest first, as a menu shows them.
         self.tags = tuple(tag for tag, _ in sorted(counted.items(), key=lambda item: (-item[1], item[0]))[:_MOST_TAGS])
@@ -135,11 +136,28 @@ class Index:
         return len(self.data)
 
     @property
+    def different(self) -> int:
+        """How many different texts there are, pairs by both."""
+        return len(self) if self.texts is None else len(np.unique(self.texts))
+
+    @property
     def groups(self) -> dict[str, tuple[tuple[str, ...], np.ndarray]]:
         """What the data itself says of its examples: {facet: (values, which examples have which)},
         int64[N] (−1: the last value) or, for tags, bool[values, N].
         """
         return {"label": ((*self.data.classes, NO_LABEL), self.labels), "tag": ((*self.tags, UNTAGGED), self.tagged)}
+
+
+def each_text_once(told: np.ndarray, texts: np.ndarray | None) -> np.ndarray:
+    """Of those that are told, bool[N], the first of each text: intervals take examples for independent ones. texts: as
+    of `Index`.
+    """
+    if texts is None:
+        return told
+    places = np.flatnonzero(told)
+    kept = np.zeros(len(told), dtype=bool)
+    kept[places[np.unique(texts[places], return_index=True)[1]]] = True
+    return kept
 
 
 @dataclass(frozen=True)

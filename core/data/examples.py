@@ -4,9 +4,11 @@ import functools
 import hashlib
 import itertools
 import json
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from dataclasses import asdict, dataclass
 from pathlib import Path
+
+import numpy as np
 
 from core.data.parsed import BadData
 from core.data.stories import PLACES, TASKS, Story, stories
@@ -60,6 +62,13 @@ class DataSet:
 
     def __len__(self) -> int:
         return len(self.examples)
+
+
+def first_places(examples: Sequence[Example]) -> np.ndarray:
+    """Of each example the place of the first one with its text, int64[N], pairs by both texts."""
+    first: dict[tuple[str, str | None], int] = {}
+    places = [first.setdefault((one.text, one.second), i) for i, one in enumerate(examples)]
+    return np.array(places, dtype=np.int64)
 
 
 def bundled_data() -> dict[str, str]:

@@ -4,7 +4,7 @@ from collections.abc import Callable, Iterable, Iterator
 
 import numpy as np
 
-from core.data.browsing import Index, LabelMatch, Predicted, worst
+from core.data.browsing import Index, LabelMatch, Predicted, each_text_once, worst
 from core.data.examples import hard_note
 from core.wording import escaped, linked_name, number
 
@@ -52,11 +52,11 @@ def predictions_sentence(
 
 def _once(index: Index, judged: Predicted) -> str:
     """How often the model is right where each text counts once, a further sentence; "" where all are different."""
-    if index.different == len(index):
+    if index.texts is None:
         return ""
     # The first one that can be judged, as `draw_sample` takes them.
-    first = {(e.text, e.second): right for e, right in zip(index.data.examples[::-1], judged.right[::-1]) if right >= 0}
-    told, labelled = sum(right == 1 for right in first.values()), len(first)
+    once = each_text_once(judged.right >= 0, index.texts)
+    told, labelled = int((judged.right[once] == 1).sum()), int(once.sum())
     if not labelled:
         return ""
     return f" Each text counted once, on {told:,} of {labelled:,} ({100 * told / labelled:.1f} % ↑)."

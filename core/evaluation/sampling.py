@@ -6,7 +6,7 @@ from dataclasses import dataclass, replace
 import numpy as np
 
 from core.data.browsing import match_labels
-from core.data.examples import DataSet, Example
+from core.data.examples import DataSet, Example, first_places
 from core.data.parsed import BadData
 from core.wording import listed
 
@@ -85,10 +85,7 @@ def draw_sample(data: DataSet, classes: tuple[str, ...], count: int = SAMPLE, se
 
 def once(examples: Sequence[Example]) -> tuple[Example, ...]:
     """The first example of each text, pairs by both texts, in their order."""
-    first: dict[tuple[str, str | None], Example] = {}
-    for example in examples:
-        first.setdefault((example.text, example.second), example)
-    return tuple(first.values())
+    return tuple(example for i, (example, first) in enumerate(zip(examples, first_places(examples))) if first == i)
 
 
 def repeats_note(examples: Sequence[Example]) -> tuple[str, ...]:

@@ -4,7 +4,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from core.data.browsing import Index, Predicted, Query
+from core.data.browsing import Index, Predicted, Query, each_text_once
 from core.evaluation.findings import FEW
 from core.mathematics.statistics import ALPHA, Interval, share_interval, shares_difference
 from core.wording import amount, number, percent
@@ -48,37 +48,17 @@ class Slice:
         return UNSURE if self.against.holds(0.0) else HIGHER if self.against.mean > 0 else LOWER
 
 
-def first_places(index: Index) -> np.ndarray | None:
-    """Of each example the place of the first one with its text, int64[N], pairs by both texts; None where all are
-    different.
-    """
-    if index.different == len(index):
-        return None
-    first: dict[tuple[str, str | None], int] = {}
-    return np.array([first.setdefault((one.text, one.second), i) for i, one in enumerate(index.data.examples)])
-
-
-def _once(told: np.ndarray, texts: np.ndarray | None) -> np.ndarray:
-    """Of those that are told, bool[N], the first of each text: intervals take examples for independent ones."""
-    if texts is None:
-        return told
-    places = np.flatnonzero(told)
-    kept = np.zeros(len(told), dtype=bool)
-    kept[places[np.unique(texts[places], return_index=True)[1]]] = True
-    return kept
-
-
 def slice_of(judged: Predicted, rows: np.ndarray, texts: np.ndarray | None = None) -> Slice:
     """A slice of the examples of a data set.
 
     Args:
-        rows: int64[n], places of its examples, each once; texts: as of `first_places`: each text is judged and tested
+        rows: int64[n], places of its examples, each once; texts: as of `Index`: each text is judged and tested
             once, and one that stands on both sides is none of the others.
     """
     inside = np.zeros(len(judged.right), dtype=bool)
     inside[rows] = True
     told = judged.right >= 0
-    mine, others = _once(told & inside, texts), _once(told & ~inside, texts)
+    mine, others = each_text_once(told & inside, texts), each_text_once(told & ~inside, texts)
     if texts is not None:
         others &= ~np.isin(texts, texts[mine])
     (n, right), (m, rest) = ((int(side.sum()), int((judged.right[side] == 1).sum())) for side in (mine, others))
@@ -90,7 +70,7 @@ def _rejected(judged: Predicted, inside: np.ndarray, texts: np.ndarray | None) -
     trait = judged.traits.get("rejected")
     if trait is None:
         return 0, 0
-    tested = _once(inside & trait.known & ~np.isnan(trait.values), texts)
+    tested = each_text_once(inside & trait.known & ~np.isnan(trait.values), texts)
     return int((tested & (trait.values <= 1)).sum()), int(tested.sum())
 
 
@@ -102,8 +82,7 @@ def slices_by(index: Index, judged: Predicted, facet: str) -> dict[str, Slice]:
     names, members = index.groups[facet]
     # −1 is the last value.
     there = members if members.ndim == 2 else np.arange(len(names))[:, None] == members % len(names)
-    texts = first_places(index)
-    return {name: slice_of(judged, np.flatnonzero(some), texts) for name, some in zip(names, there) if some.any()}
+    return {name: slice_of(judged, np.flatnonzero(some), index.texts) for name, some in zip(names, there) if some.any()}
 
 
 def rejected_cell(one: Slice) -> str:
@@ -129,7 +108,7 @@ def slice_sentence(
 ) -> str:
     """What the examples that a filter leaves come to beside all; text of ours alone, "" where nothing is left out.
 
-    complete: whether every example is predicted; before that nothing is compared; texts: as of `first_places`.
+    complete: whether every example is predicted; before that nothing is compared; texts: as of `Index`.
     """
     if not query.narrows:
         return ""

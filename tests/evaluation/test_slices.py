@@ -15,7 +15,6 @@ from core.evaluation.slices import (
     UNSURE,
     Slice,
     count_compared,
-    first_places,
     rejected_cell,
     slice_cells,
     slice_of,
@@ -64,11 +63,11 @@ def test_each_text_is_judged_once_on_either_side_and_in_the_slice_alone_where_it
     one = slices_by(index, judged, "tag")["odd"]
     assert (one.examples, one.judged, one.right, one.others, one.others_right) == (20, 10, 10, 29, 29)
     rows, query = np.arange(35, 55), Query(facets={"tag": ("odd",)})
-    told = slice_sentence(judged, rows, query, True, first_places(index))
+    told = slice_sentence(judged, rows, query, True, index.texts)
     assert "20 examples: the model is right on 10 of 10 different texts here" in told and "100.0 % of all" in told
     # Where no text repeats nothing is said of that.
     whole, every = made([(20, 20, ("odd",)), (40, 10, ())])
-    assert first_places(whole) is None and "different" not in slice_sentence(every, np.arange(20), query, True)
+    assert whole.texts is None and "different" not in slice_sentence(every, np.arange(20), query, True)
 
 
 @pytest.mark.parametrize("inside, outside", [(FEW - 1, 60), (60, FEW - 1), (1, 1), (60, 0)])
