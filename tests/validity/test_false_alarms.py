@@ -13,9 +13,10 @@ from scipy import stats
 from core.data.parsed import BadData
 from core.data.stories import stories
 from core.data.tables import LabelledTexts
+from core.judging.metric_table import gate_together
 from core.mathematics.statistics import rejected_count_p
 from core.validity.fitting import Drawing, Observed, fit, observe, rejections
-from core.validity.masf import Combine
+from core.validity.masf import Combine, p_values
 from core.validity.simulating import pooled, readable_simulation, simulate
 from tests import tiny
 
@@ -72,6 +73,22 @@ def test_how_many_are_rejected_spreads_as_beta_binomial_and_not_as_binomial(simu
     counts = simulated[np.arange(REPETITIONS), :, ratio].sum(axis=1)
     assert (counts > stats.binom(200, 4 / 91).ppf(0.95)).mean() > 0.1
     assert counts.var() == pytest.approx(stats.betabinom(200, 4, 87).var(), rel=0.35)
+
+
+def test_random_attributions_are_rejected_together_on_at_most_5_percent_of_texts():
+    """30 of a text, each masked at 1 to 9 tenths: 270 inputs share their text, and one test of Simes is of all."""
+    rng, alarms, ratio = np.random.default_rng(2), np.zeros(2, dtype=int), np.tile(np.arange(1, 10), 30)
+    for _ in range(REPETITIONS // 3):
+        form = fit(drawn_texts(rng, TEXTS), Drawing())["calibrated"]
+        text, noise = rng.standard_normal((1, LAYERS, WIDTH)), rng.standard_normal((270, LAYERS, WIDTH))
+        share = ratio[:, None, None] / 10
+        states = ((1 - share) * text + 3 * share + 0.3 * noise).astype(np.float32)
+        for far in (0, 1):
+            p = p_values({"calibrated": form}, states + np.float32(8 * far))["calibrated"].at(ratio)
+            alarms[far] += gate_together({"calibrated": p}, form.floor).rejected.any()
+    assert stats.binomtest(alarms[0], REPETITIONS // 3, 0.05, alternative="greater").pvalue > 1e-3
+    # It does reject inputs that are like none.
+    assert alarms[1] > 0.9 * REPETITIONS // 3
 
 
 def test_stories_are_rejected_as_seldom_as_promised(shipped):
