@@ -133,9 +133,9 @@ def said(walks: dict[str, Walk]) -> str:
     """What the strip shows, in a sentence."""
     mine, twin = walks[MASKED].summary, walks[PLAIN].summary
     return (
-        "One review, two models: press ▶, and the words that matter most to each are masked (hidden), step by step. "
-        f"{MASKED}, trained to be masked, changes its prediction at {10 * mine.flips} %, and a test rejects none of its "
-        f"inputs as unlike what it knows. The masked inputs of its twin {PLAIN}, trained without masking, are rejected "
+        "First, can masking be trusted? One review, two models: press ▶ to mask (hide), step by step, the words that matter "
+        f"most to each. {MASKED}, trained to be masked, changes its prediction with {10 * mine.flips} % of the words masked, "
+        f"and a test rejects none of its inputs as unlike what it knows. The masked inputs of its twin {PLAIN}, trained without masking, are rejected "
         f"(✕) from {10 * twin.gate.first} % on: what it predicts there says little. "
         f"Over many texts even {MASKED} is not always reliable: see below."
     )

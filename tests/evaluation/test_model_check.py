@@ -877,8 +877,8 @@ def test_too_few_texts_of_usual_length_tell_nothing_of_length():
             27,
             (
                 "49 % (95 %: 37 to 62 %), where 5 % are expected. "
-                "Length is why: taken together, the 35 texts of 5 to 30 tokens, as long as most that the test "
-                "was fitted on, are rejected at no ratio, but 90 % of the 30 shorter or longer ones are, with everything "
+                "Length is why: the 35 texts of 5 to 30 tokens, as long as most that the test "
+                "was fitted on, are not rejected at any ratio when they are tested together, but 90 % of the 30 shorter or longer ones are, with everything "
                 "masked, where nothing but its length is left of a text. ⚠ Masked at random, these texts together are rejected as out-of-distribution at 100 % masked (by count, Holm over all 11 ratios); "
                 "the paper’s literal form"
             ),

@@ -138,6 +138,10 @@ def test_a_prediction_that_changes_again_is_told_in_the_table(mine):
         "30 % masked, again at 40 % masked",
         "30 % masked, again at 40 % masked and 60 % masked",
     ]
+    # The second change, and it alone, comes after a step that is rejected.
+    gate = replace(found.gate, why=None, first=5)
+    row = table_row(path, replace(found, flips=3, again=(6,), gate=gate))
+    assert row[2] == "30 % masked, again at 60 % masked ⚠"
 
 
 @pytest.mark.parametrize(

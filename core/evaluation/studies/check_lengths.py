@@ -56,7 +56,8 @@ class LengthSplit:
         usual = f"the {m:,} texts of {ends}, as long as most that the test was fitted on,"
         parted = f"{share_text(other / n)} of the {n:,} shorter or longer ones"
         if self.together == ():
-            return f"{why}: taken together, {usual} are rejected at no ratio, but {parted} are, {there}."
+            none = f"{usual} are not rejected at any ratio when they are tested together"
+            return f"{why}: {none}, but {parted} are, {there}."
         at = joined([f"{100 * ratio:g}" for ratio in self.together or ()])
         too = f" Together, those of usual length are rejected, too, at {at} % masked." if at else ""
         return f"{why}: {there}, {share_text(count / m)} of {usual} are rejected, and {parted}.{too}"

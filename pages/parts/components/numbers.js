@@ -95,7 +95,9 @@ const verdictOf = (pane, step, data) => {
   if (step.rejected) return `MaSF p = ${step.p_text} ↑ · rejected: out-of-distribution ✕`;
   // Of several tests each has a stricter limit than the share that is written beside it.
   const own = limitText(pane.gate.limit ?? data.alpha, data);
-  const limit = own === data.alpha_text ? own : `${own}: ${data.alpha_text} over all steps`;
+  // By Holm those that are rejected leave the others more.
+  const over = pane.steps.some((one) => one?.rejected) ? 'the steps that are not rejected' : 'all steps';
+  const limit = own === data.alpha_text ? own : `${own}: ${data.alpha_text} over ${over}`;
   return `MaSF p = ${step.p_text} ↑${pane.gate.available ? ` · not rejected (limit ${limit})` : ''}`;
 };
 const drawLayer = (cell, name, p, text, out) => {

@@ -73,18 +73,18 @@ STOPS = (
         "Recursive masking",
         "pages/recursive_masking.py",
         "The review on Home, s104, beside a twin trained without masking, sst2-plain.",
-        "Both predictions change (▴). MaSF rejects no input of sst2-fmm, trained to be masked: its change counts. By "
-        "leave-one-out the twin’s comes after its inputs are rejected (red, ✕): it says little. That holds for this "
-        "change alone: by the other measures it changes before any rejection.",
+        "Both predictions change (▴). MaSF rejects no input of sst2-fmm, trained to be masked: its change counts. "
+        "Masked in leave-one-out’s order, the twin changes only after its inputs are rejected (red, ✕): that change "
+        "says little. In the other measures’ orders it changes before any rejection.",
         _EXAMPLE | _TWIN | {"example": "s104", "step": "8"},
     ),
     Stop(
         "AOPC and NAOPC",
         "pages/aopc_and_naopc.py",
         "s048, “Nothing else on television this autumn comes close.”, is praise; sst2-fmm calls it negative.",
-        "Masking lowers that probability, in some orders more. Leave-one-out’s comes near the best, random orders do "
-        "not, and it passes the chance test: believe it. Whether the twin beside it is explained better cannot be "
-        f"told: some of its inputs are rejected ({SIGN}).",
+        "How far masking lowers that depends on the order. Leave-one-out’s comes near the best, random ones on average "
+        "do not, and it passes the chance test: believe it. The twin beside is level by AOPC, behind by NAOPC, with "
+        f"some inputs rejected ({SIGN}): no verdict.",
         _EXAMPLE | _TWIN | {"example": "s048"},
     ),
     Stop(
@@ -113,17 +113,17 @@ STOPS = (
         {"model": "sst2-fmm", "data": "own text"} | _BELIEVED,
         (
             "Measures disagree.",
-            "Masking can tell which to believe, on inputs that the model knows.",
+            "Masking can tell which to believe, on inputs that the test does not reject.",
             "Looking right is no proof.",
-            "Here leave-one-out stands out; the chance test, masking too, favours it.",
-            "MaSF rejects texts that look strange to the model, but misses some.",
-            "“Not rejected” is not “known”.",
+            "Here leave-one-out stands out; it masks words as the chance test does, which favours it.",
+            "MaSF misses some strange inputs: “not rejected” is not “known”.",
         ),
     ),
 )
 _END = (
-    "Which measures to believe on your text stands first below, once it is tested, and holds for this text alone. “Not "
-    "rejected” is no proof that the model knows a text. Every page in the sidebar shows your text, too."
+    "On Attributions stands first which measures to believe on your text, once it is tested: for this text alone, and "
+    "of what the model goes by, not of whether it is right. “Not rejected” is no proof that the model knows a text. "
+    "The other pages take it, too, but Model check and Data set, which ask for many."
 )
 
 

@@ -99,8 +99,8 @@ def table_row(path: Path, summary: Summary) -> list[str]:
     gate = summary.gate
     flip = "not yet" if not summary.complete else "never"
     if summary.flips is not None:
-        again = joined([path.name(k) for k in summary.again])
-        flip = with_sign(path.name(summary.flips) + f", again at {again}" * bool(again), gate.beyond(summary.flips))
+        first, *again = (with_sign(path.name(k), gate.beyond(k)) for k in (summary.flips, *summary.again))
+        flip = first + f", again at {joined(again)}" * bool(again)
     return [
         path.side.model.name,
         labelled(path.measure, path.unstable),
