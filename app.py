@@ -34,8 +34,8 @@ WHAT_IT_IS = (
     "<b>Explanations of a classifier often disagree:</b> each importance measure calls different words important. "
     "Faithscope masks (hides) the words that a measure names and watches what the model predicts, while a test (MaSF) "
     "watches whether the model still knows such inputs. For each text it then says which explanations to believe: "
-    "those whose words, masked first, lower the prediction more than words masked in random order do. It also says "
-    "which are not shown to do so, and where that cannot be told."
+    "those whose words, masked first, lower the prediction more on average than words masked in random order do; or "
+    "that none is shown to do so, or that it cannot be told."
 )
 STRATEGIES = {"half": "every second example masked", "mask": "every example masked", "none": "never masked"}
 

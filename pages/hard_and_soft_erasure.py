@@ -37,10 +37,10 @@ _COLOURS = (
 )
 _PLACES = (
     f"1st is the best place. Measures are level, and share it, where their scores lie closer than {LEVEL:g}, or those "
-    "of soft metrics within two standard errors of their difference: draws alone may be why. Of two soft scores "
-    "that are alike one leads on about 5 % of texts for all that, of more measures some two more often. ⇅ Rank flip: "
-    f"another metric orders this measure and another one the other way. What is marked {SIGN} is hatched, has no "
-    "place, and no order rests on it."
+    "of soft metrics within two standard errors of their difference: draws alone may be why. Of two measures "
+    "that are alike, draws put one first on about 5 % of texts all the same; of more measures some two more often. ⇅ "
+    f"Rank flip: another metric orders this measure and another one the other way. What is marked {SIGN} is hatched, "
+    "has no place, and no order rests on it."
 )
 _KEPT = (
     "NS keeps only the words that a measure ranks first, NC erases just these. Soft-NS keeps a share of every word, as "
@@ -124,11 +124,9 @@ def _table(view: View, known: KnownRatings, report: MetricReport) -> None:
     unstable = known.unstable
     draw_metric_table(report, unstable)
     captions(filter(None, [why_unstable(unstable)]))
-    captions(
-        filter(
-            None, (_COLOURS * bool((report.better == report.better).any()), metric_sentences.validity_sentence(report))
-        )
-    )
+    coloured = _COLOURS * bool((report.better == report.better).any())
+    turned = "⇅: another metric orders it and another measure the other way." * bool(report.trusted.flips.any())
+    captions(filter(None, (f"{coloured} {turned}".strip(), metric_sentences.validity_sentence(report))))
     captions(metric_sentences.notes(report.table))
     with st.expander("How to read it"):
         captions(filter(None, (_KEPT, metric_sentences.lengths_sentence(report), _PLACES, _SPREAD)))

@@ -6,8 +6,8 @@ import streamlit as st
 
 from core.explanation.recursive import BY_FEATURE, BY_RATIO, STEPS
 from core.verdicts.telling import suits_sentence
-from core.wording import escaped
-from pages.parts.frame.links import choose_one, folded
+from core.wording import escaped, linked_name
+from pages.parts.frame.links import choose_one, folded, link_to
 from pages.parts.frame.sidebar import View, open_page
 from pages.parts.frame.texts import captions, prediction_line, show_notes
 from pages.parts.sections.asking import choose_measures, choose_sign
@@ -76,7 +76,9 @@ def _say(view: View, sides: list[Side], paths: list[Path]) -> None:
         masking_answer(paths, found),
         suits_sentence(dict.fromkeys(path.measure for path in found), "as this page does"),
     )
-    prediction_line(view, escaped(suits, 400), first=answer, named=len(sides) > 1)
+    proof = linked_name("AOPC and NAOPC", link_to("aopc_and_naopc"))
+    luck = f"Whether an order is more than luck is tested on {proof}, not here." if found else ""
+    prediction_line(view, f"{luck} {escaped(suits, 400)}".strip(), first=answer, named=len(sides) > 1)
     # Where inputs are rejected the answer says it itself.
     captions(note for note in reference_notes(sides) if escaped(note, 400) not in answer)
 

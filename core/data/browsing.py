@@ -18,7 +18,7 @@ TRAITS = {
     "rejected": {0.0: "unmasked", 0.05: "10 to 50 % masked", 0.55: "60 to 100 % masked", math.inf: "at no step"},
     # Of words, tokens or whatever is masked as one piece.
     "changes": {0.0: "1 masked", 2.0: "2 masked", 3.0: "3 to 5 masked", 6.0: "6 masked and more", math.inf: "never"},
-    "disagreement": {-1.0: "opposed (τ below 0)", 0.0: "weak (τ 0 to 0.5)", 0.5: "close (τ 0.5 and more)"},
+    "disagreement": {-1.0: "τ below 0", 0.0: "τ 0 to 0.5", 0.5: "τ 0.5 and more"},
     "twin": {0.0: "says the same", 1.0: "differs"},
     "verdict": {-1.0: "worse than chance", 0.0: "not shown better than chance", 1.0: "better than chance"},
 }

@@ -168,7 +168,7 @@ def reach_text(table: StandingTable) -> str:
         return ""
     low, high = (number(naopc(end, limits.lower, limits.upper)) for end in (chance.low, chance.high))
     ends = with_sign(f"{low} to {high}", table.chance_marked(True))
-    middle = f"the middle 95 % of {len(chance.aopc)}; verdicts count others"
+    middle = f"the middle 95 % of {len(chance.aopc)}; verdicts use other random orders"
     return f"Random orders of these words reach a NAOPC of {ends} ({middle})"
 
 
@@ -195,9 +195,8 @@ def reach_sentence(table: StandingTable, scores: Mapping[str, RowScore], anew: b
         if (those := [told[name] for name, aopc in reached.items() if lies(aopc)])
     ]
     ahead = not anew and any(one.ranks and (one.racu or 0.0) > 0 for one in failing.values())
-    return (
-        f"{reach}: {'; '.join(said)}.{' RACU is of another order, asked for again after each step of masking.' * ahead}"
-    )
+    other = " RACU masks in another order: the measure is asked again after each step." * ahead
+    return f"{reach}: {'; '.join(said)}.{other}"
 
 
 def _known(value: float | None) -> bool:

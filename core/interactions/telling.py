@@ -79,7 +79,7 @@ class PairReport:
         one = self.paired.tests[0]
         value = with_sign(f"{signed(one.pair.value)} logits", self.gate(one).marked)
         none = f"No two {self.encoded.unit}s were found that work only together or say the same twice"
-        return f"{none}; the strongest pair is {_named(one, self.encoded)}: {value}."
+        return f"{none}, by the rule below; the pair that adds most is {_named(one, self.encoded)}: {value}."
 
     @property
     def how(self) -> str:

@@ -116,12 +116,11 @@ def _untold(board: MetricTable, trusted: MetricTable, lost: list[bool], tested: 
         # What is asked for has two answers: one way of erasing leaves the distribution, and the other does not.
         says_nothing = f"{whose} {'says' if len(named) == 1 else 'say'} nothing here"
         other = "whole" if lost[0] else "in part"
-        model = f"<b>For the model it does</b>: words erased {how} make {unknown}, erased {other} they are not rejected"
+        model = f"Words erased {how} make <b>{unknown}</b>; erased {other} they are not rejected"
         # Noise and attention zero nothing.
         zeroed = lost[0] and all(metrics()[name].perturbation == BERNOULLI for name in named)
-        zero = f"{whose[:1].upper()}{whose[1:]} {'zeroes' if len(named) == 1 else 'zero'}"
-        why = f" {zero} parts of embeddings: that may be why, rather than that words are erased in part." * zeroed
-        return f"{model}. <b>For the measures it cannot be told</b>: {says_nothing}. {by}{why}"
+        why = " (whether for being erased in part or for zeroed embeddings is not told apart)" * zeroed
+        return f"{model}{why}. <b>For the measures it cannot be told</b>: {says_nothing}. {by}"
     makes = f"<b>That cannot be told here</b>: erasing words {how} ({gone}) makes {unknown}"
     if whole:
         return f"{makes}, and whether {stays} erasure does cannot be tested. {by}"
@@ -217,7 +216,8 @@ def advice(report: MetricReport, over_many: str) -> str:
     if not board.ranked or len(board.measures) < 2:
         return ""
     if report.marked.any() and not board.comparable().any():
-        return "So choose no measure by them; try another erasure (More settings), or a model that knows masked texts."
+        tells = "Recursive masking tells whether this one is rejected before anything is masked"
+        return f"So choose no measure by them; try another erasure (More settings), or another text: {tells}."
     if not board.leaders():
         return many
     first = [one for one in board.measures if all(one in led for led in board.leaders())]

@@ -226,7 +226,7 @@ def doubts(reference: Reference, tokens: np.ndarray, precision: str, unit: str =
     outside, fitted, found = int(((tokens < low) | (tokens > high)).sum()), reference.about["precision"], {}
     # One in ten of the reference's own texts is.
     if outside > 0.2 * len(tokens):
-        longer = "The maximum over a sequence grows with its length, so the" if reference.pooling == "max" else "The"
+        longer = "The maximum over a sequence depends on its length, so the" if reference.pooling == "max" else "The"
         found[Why.LENGTH] = (
             f"This text has {tokens[0]:,} tokens; nine of ten texts of the reference have {low:,} to {high:,}. "
             f"{longer} {MASF_P} may be off for the length alone."

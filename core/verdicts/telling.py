@@ -92,7 +92,7 @@ def believe_sentence(report: VerdictReport, encoded: Encoded, why: bool = True, 
     """
     better, no_better, worse = (_names(report, word, chances) for word in (Word.BETTER, *FAILS))
     said = []
-    further = f"the score down {'further' if SIGNS[report.direction] > 0 else 'less'} than"
+    further = f"the score down {'further' if SIGNS[report.direction] > 0 else 'less'} on average than"
     if better:
         order = "its order" if len(better) == 1 else "their orders"
         taken = f"{_masked(report, order)}, {encoded.unit}s take {further} in random orders"
@@ -170,7 +170,7 @@ def favoured_sentence(report: VerdictReport) -> str:
 
 def chance_sentence(report: VerdictReport) -> str:
     """What orders were compared with, and how it can be wrong, text."""
-    stopped = "" if report.null.complete else " (enough: whatever the rest reach, no verdict would be another)"
+    stopped = "" if report.null.complete else "; with these no verdict can change any more, so no more are drawn"
     many = report.null.rough
     scored = f"{many:,} of them, far from every measure, {'was' if many == 1 else 'were'} scored in half precision."
     far = f" {scored}" if many else ""
@@ -183,8 +183,8 @@ def _least(report: VerdictReport) -> str:
     least = min(1.0, report.null.floor * report.planned)
     if report.null.planned == 0 or least < 0.001 or not any(one.told for one in report.verdicts):
         return ""
-    orders = f"{report.null.planned:,} orders"
-    return f" Among {orders} {CHANCE} is at least {number(least)}: measures that reach it are not ranked by it."
+    orders, many = f"{report.null.planned:,} orders", f" for {report.planned} measures" * (report.planned > 1)
+    return f" The smallest {CHANCE} that {orders} allow{many} is {number(least)}: it ranks no measures that reach it."
 
 
 def as_good_sentence(report: VerdictReport, measure: str) -> str:
@@ -364,8 +364,8 @@ def _anew(report: VerdictReport) -> str:
 def _looked_again(report: VerdictReport, *names: str) -> str:
     """The chance p of these measures' other values, in brackets behind them; "" where there is none."""
     ps = [chance_text((p, p)) for name in names if (p := report.turned.get(name)) is not None]
-    many = f", adjusted for {report.planned} measures" * (report.planned > 1)
-    return f" ({joined(ps)}{many}; a second look at this text, for which p is not adjusted)" if ps else ""
+    adjusted = f"adjusted for {report.planned} measures but not" if report.planned > 1 else "not adjusted"
+    return f" ({joined(ps)}, {adjusted} for being a second look at this text)" if ps else ""
 
 
 def _marks(report: VerdictReport) -> list[str]:

@@ -45,7 +45,7 @@ def test_the_word_on_which_they_part_is_the_one_both_call_strong():
 
 def test_of_a_word_that_occurs_again_it_is_told_which_one():
     again = SimpleNamespace(unit="word", F=3, features=[SimpleNamespace(text=word) for word in ("to", "is", "to")])
-    assert parted_sentence(ROWS, again, "<i>").startswith("On “<b>to</b>” (2 of 2) the measures disagree: ")
+    assert parted_sentence(ROWS, again, "<i>").startswith("On “<b>to</b>” (2nd of 2) the measures disagree: ")
 
 
 def test_the_order_that_is_ahead_by_both_scores_is_called_the_more_faithful_on_this_text():
@@ -173,14 +173,15 @@ def test_orders_no_better_than_chance_are_set_against_what_random_orders_reach()
     found = board(0.25, 0.55, a=0.4, b=0.21, c=0.6, d=0.69)
     scores = {name: RowScore(0.3, 2 * (one - 0.2), better=False) for name, one in zip("abc", (0.4, 0.21, 0.6))}
     scores["d"] = RowScore(0.9, 0.98, better=True)
-    middle = "the middle 95 % of 30; verdicts count others"
+    middle = "the middle 95 % of 30; verdicts use other random orders"
     assert reach_text(found) == f"Random orders of these words reach a NAOPC of 0.1 to 0.7 ({middle})"
     said = (
         f"{reach_text(found)}: <b>a</b> (0.4) lies within that; <b>b</b> (0.02) lies below that; <b>c</b> (0.8) lies "
         "above that, as one of several measures may by luck."
     )
     assert (
-        reach_sentence(found, scores) == f"{said} RACU is of another order, asked for again after each step of masking."
+        reach_sentence(found, scores)
+        == f"{said} RACU masks in another order: the measure is asked again after each step."
     )
     assert reach_sentence(found, scores, anew=True) == said, "that is told already"
     found.chance_marked = lambda normalised: normalised

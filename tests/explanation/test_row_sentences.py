@@ -98,5 +98,5 @@ def test_of_a_word_that_occurs_again_it_is_told_which_one():
     )
     said = strongest_sentence([row("leave-one-out", 1, 0, 4, -3)], again, "bad", True)
     assert said == (
-        "Speaks most for <b>bad</b> by leave-one-out: “<b>the</b>” (2 of 2); most against it: “<b>,</b>” (2 of 2)."
+        "Speaks most for <b>bad</b> by leave-one-out: “<b>the</b>” (2nd of 2); most against it: “<b>,</b>” (2nd of 2)."
     )

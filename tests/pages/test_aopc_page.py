@@ -26,7 +26,7 @@ from core.measures.catalogue import default_measures
 from core.network.features import find_words
 from core.network.scheduler import Cancelled, NonFinite
 from core.oracle.oracle import Oracle
-from core.validity.marks import SIGN
+from core.validity.marks import OUT, SIGN
 from core.validity.references import find_reference
 from core.verdicts.deciding import Word
 from core.wording import number
@@ -131,12 +131,19 @@ def test_the_answer_says_where_random_orders_reach_as_far_and_calls_no_searched_
     assert f"from the {ends} found (1)" in found and "the best order of words there is" in exact
     better = "higher" if way == COMPREHENSIVENESS else "lower"
     assert f"(1), its NAOPC ({way}, {better} is better); random orders go " in exact
-    assert limits_answer(known, by_hand, way, alone=False)[0].startswith(
-        "Under <b>&lt;model&gt;</b>, of these measures"
-    )
+    best, clear = by_hand.best(way), replace(by_hand.gates[0], first=None)
+    for marked in (False, True):
+        one = replace(best, gates=dict.fromkeys(best.gates, clear), limits_marked=marked)
+        alone, beside = (limits_answer(known, replace(by_hand, standings=(one,)), way, alone=two)[0] for two in (1, 0))
+        # What rests on rejected inputs is said to before the number is, and that is not printed as an answer.
+        begins = f"{SIGN} Some of the masked inputs that this rests on are {OUT}. By the numbers alone, "
+        assert alone.startswith(f"{begins}of these measures" if marked else "Of these measures")
+        under = "under <b>&lt;model&gt;</b>, of these measures"
+        assert beside.startswith(f"{begins}{under}" if marked else f"U{under[1:]}")
+        assert bool(re.search(rf"it goes [0-9.]+ {SIGN} of the way from", alone)) is marked
     assert "the best order that was found lowers it" in score_line(known, searched, way)
     # The bar is of other orders than the verdicts count.
-    bar = f"the middle 95 % of {len(middle.aopc)} random orders reach; verdicts count others (see Better than chance?)"
+    bar = f"the middle 95 % of {len(middle.aopc)} random orders reach; verdicts use other random orders (see Better than chance?)"
     assert bar in how_read(way, by_hand) and "grey bar" not in how_read(way, None), "before there is one"
 
 
@@ -243,7 +250,9 @@ def test_two_models_stand_beside_each_other_with_their_places_before_and_after(b
     assert ("ormalising does not change which model is ahead" in app.said) == (not compared.changed)
     # The page's own question first. What rests on rejected inputs tells of no better model.
     none = "Which of the two models a measure explains better cannot be told here"
-    assert app.said.startswith("Under sst2-fmm, of these measures ")
+    marked = by_hand.best(COMPREHENSIVENESS).marked(COMPREHENSIVENESS, True)
+    assert app.said.startswith(SIGN if marked else "Under sst2-fmm, of these measures ")
+    assert "nder sst2-fmm, of these measures " in app.said
     assert (none in app.said) == any(one.marked for one in compared.placed)
     assert any("by NAOPC" in chart and "1. " in chart for chart in charts(app)) and "Kendall" in app.said
 

@@ -313,20 +313,20 @@ def test_no_verdict_rests_on_rejected_inputs():
     values = [[0.9, 0.8, 0.2, 0.3], [0.5, 0.4, 0.6, 0.7]]
     assert answer_to(values, names=both).startswith("Here it does")
     assert answer_to(values, names=both, marked=soft) == (
-        "For the model it does: words erased in part make inputs that the model does not know ⚠, erased whole they are not "
-        "rejected. For the measures it cannot be told: Soft-NS and Soft-NC say nothing here. By hard erasure alone, NS and NC put a first by 0.4 or more. Soft-NS and Soft-NC zero parts of embeddings: that may be why, rather than that words are erased in part."
+        "Words erased in part make inputs that the model does not know ⚠; erased whole they are not rejected (whether for "
+        "being erased in part or for zeroed embeddings is not told apart). For the measures it cannot be told: Soft-NS and Soft-NC say nothing here. By hard erasure alone, NS and NC put a first by 0.4 or more."
     )
     # The noise of one and the attention mask of the other zero no part of an embedding.
     for kind in ("noise", "attention mask"):
         other = ("NS", "NC", f"Soft-NS ({kind})", "Soft-NC")
-        assert "zero parts" not in answer_to(values, names=other, marked=soft)
+        assert "zeroed" not in answer_to(values, names=other, marked=soft)
     # One number of each soft metric leaves nothing to compare, either; of the hard ones NC alone is left.
     assert answer_to(values, names=both, marked=[[1, 0, 1, 1], [0, 0, 0, 0]]) == (
         "That cannot be told here: erasing words in part (soft) makes inputs that the model does not know ⚠, and so "
         "does hard erasure by NS. By hard numbers without ⚠, NC puts a first by 0.4."
     )
     assert answer_to(values, names=both, marked=[[1, 1, 0, 0]] * 2) == (
-        "For the model it does: words erased whole make inputs that the model does not know ⚠, erased in part they are not "
+        "Words erased whole make inputs that the model does not know ⚠; erased in part they are not "
         "rejected. For the measures it cannot be told: NS and NC say nothing here. By "
         "soft erasure alone, Soft-NS and Soft-NC put b first by 0.4 or more."
     )
@@ -400,7 +400,11 @@ def advised(values, chance=None, marked=None, rejected=(), **more) -> str:
     )
     report.together = lambda one: gate_together(one.p, 0.001)
     said = without_markup(advice(report, "Data set"))
-    ends = " One text decides little: Data set asks many.", "whom to prefer: Data set asks many.", "masked texts."
+    ends = (
+        " One text decides little: Data set asks many.",
+        "whom to prefer: Data set asks many.",
+        "before anything is masked.",
+    )
     assert said.endswith(ends)
     return said.removesuffix(ends[0])
 
@@ -489,7 +493,7 @@ def first(mine):
 def test_the_page_answers_by_the_numbers_that_are_not_marked(few, first):
     app = told(example="s001")
     assert without_markup(metrics_answer(first.table, "word", first.features, WHOLE, first.marked)) in app.said
-    assert "For the model it does: words erased in part make inputs that the model does not know" in app.said
+    assert "Words erased in part make inputs that the model does not know" in app.said
     assert UNDECIDED in app.said
     link, proof = re.findall(r'href="([^"]+)"', " ".join(html.value for html in app.at.html))
     assert link.startswith("data_set?") and "section=scores" in link

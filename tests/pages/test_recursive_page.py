@@ -228,8 +228,8 @@ def test_what_is_tested_and_which_number_has_no_interval_is_said_once():
 
     found = dict([one("a", 11, areas)])
     assert what_is_tested(found) == (
-        "Each step is tested, the unmasked text included. Holm holds the tests of one path together to 5 %, as far as "
-        "each of them keeps to its own."
+        "Each step is tested, the unmasked text included. Holm holds the tests of one path together to 5 %, if "
+        "each by itself falsely rejects no more: how often it does is told below."
     )
     assert narrow_text(found) == ""
     found |= dict([one("b", 10, SimpleNamespace(racu=area, acu=wide))])

@@ -86,7 +86,7 @@ def test_the_best_order_is_believed_its_reverse_is_worse_and_the_middle_is_neith
     assert report.null.every and report.null.planned == 5040
     assert report.verdicts[0].p == (1 / 5040, 1 / 5040) and report.verdicts[1].worse == (1 / 5040, 1 / 5040)
     said = believe_sentence(report, explainer.encoded)
-    why = "masked one by one in its order, the most important first, words take the score down further than in random orders"
+    why = "masked one by one in its order, the most important first, words take the score down further on average than in random orders"
     assert said.startswith(
         f"Believe <b>leave-one-out</b> (chance p = 0.000595) here, of 3 measures: {why}; <b>gradient</b>"
     )
@@ -96,11 +96,10 @@ def test_the_best_order_is_believed_its_reverse_is_worse_and_the_middle_is_neith
     assert report.untested and report.untested in said
     # Masked last, what counts least: sufficiency is lower the better.
     least = decided(explainer, directions=(SUFFICIENCY,))
-    assert words(least)[:2] == [
-        Word.BETTER,
-        Word.WORSE,
-    ] and "in its order, the least important first, words take the score down less than in random orders" in (
-        believe_sentence(least, explainer.encoded)
+    assert (
+        words(least)[:2] == [Word.BETTER, Word.WORSE]
+        and "in its order, the least important first, words take the score down less on average than in random orders"
+        in (believe_sentence(least, explainer.encoded))
     )
     assert "by AOPC sufficiency (lower is better)" in chance_sentence(least)
 
@@ -130,7 +129,7 @@ def test_what_holm_over_measures_does_not_reject_is_not_shown_and_can_be_luck():
     )
     assert believe_sentence(report, explainer.encoded).startswith(
         "<b>None</b> of these 3 orders is shown to do better than chance here, that is, to take the "
-        "score down further than random orders do (smallest chance p = 0.075 by Holm); that does not show them wrong."
+        "score down further on average than random orders do (smallest chance p = 0.075 by Holm); that does not show them wrong."
     )
     # Alone it is believed; beside one that is, another is not shown to be better.
     alone = decided(explainer, LOO)
@@ -203,7 +202,9 @@ def test_beyond_twelve_words_random_orders_are_drawn_and_shared_by_all_measures(
         "None of 99 random orders do as well as leave-one-out: chance p is the smallest that so many allow."
     )
     # One in 100, for two measures: both that reach it have the same p, whichever does better.
-    assert "Among 99 orders chance p is at least 0.02: measures that reach it are not" in chance_sentence(report)
+    assert "The smallest chance p that 99 orders allow for 2 measures is 0.02: it ranks no measures" in chance_sentence(
+        report
+    )
     none = replace(report, verdicts=tuple(replace(one, word=Word.UNTOLD) for one in report.verdicts))
     assert "is at least" not in chance_sentence(none), "where nothing is told no measure reaches it"
     # Where v of every set is known it costs nothing, and is the same verdict: what was asked for before changes none.
@@ -297,7 +298,7 @@ def test_a_sign_that_hides_what_counts_is_named():
     absolute = decided(explainer, sign="absolute")
     assert words(absolute) == [Word.BETTER] and report.turned == {IXG: absolute.verdicts[0].adjusted[1]}
     p = number(report.turned[IXG])
-    told = f"by its absolute values (chance p = {p}; a second look at this text, for which p is not adjusted)"
+    told = f"by its absolute values (chance p = {p}, not adjusted for being a second look at this text)"
     assert f"does better than chance {told}." in believe_sentence(report, explainer.encoded)
     assert reason_text(report, report.verdicts[0]) == f"sign: does better than chance {told}"
 

@@ -36,8 +36,8 @@ AGAINST = (
 )
 # What a verdict means, in a sentence.
 MEANS = (
-    "Better than chance: masked one by one in the measure’s order, words take the score down further than in "
-    "random orders of the same text, by a test on each text."
+    "Better than chance: masked one by one in the measure’s order, words take the score down further on average than "
+    "in random orders of the same text, by a test on each text."
 )
 
 

@@ -58,7 +58,7 @@ _COLUMNS = {
     ),
     "changes": ("masked to change", "How many are masked, most important first, until the prediction changes"),
     "disagreement": (
-        "least agreement",
+        "least agreement (τ)",
         (
             "Smallest rank correlation (Kendall’s τ-b, −1 to 1) among each two of the measures shown unasked, by the "
             "magnitudes of their scores, whatever the sign; 1: all rank the words alike"

@@ -37,7 +37,9 @@ def how_read(direction: str, board: StandingTable | None) -> str:
     one, and what would make that wrong.
     """
     many = 0 if board is None or board.chance is None else len(board.chance.aopc)
-    middle = f"The grey bar shows how far the middle 95 % of {many:,} random orders reach; verdicts count others"
+    middle = (
+        f"The grey bar shows how far the middle 95 % of {many:,} random orders reach; verdicts use other random orders"
+    )
     bar = f" {middle} (see Better than chance?)." if many else ""
     return f"{_READ[direction]}{bar} {SIGN} marks scores on inputs that the test rejects as unknown to the model."
 
@@ -91,15 +93,21 @@ def _closest(known: KnownLimits, board: StandingTable, first: Standing, directio
     gate, exact = first.gates[direction], board.limits.method == EXACT
     left, right = ("worst", "best") if direction == COMPREHENSIVENESS else ("best", "worst")
     ends = f"{left} order (0) to the {right} (1)" if exact else f"{left} order found (0) to the {right} found (1)"
-    warned = f" {answer_rests(gate)} {why_rejected(known.side, gate)}".rstrip() if first.marked(direction, True) else ""
+    marked = first.marked(direction, True)
+    # What is marked is no answer, so that it comes after why it is none.
+    warned = (
+        f"{answer_rests(gate)} {why_rejected(known.side, gate)}".rstrip() + " By the numbers alone, " if marked else ""
+    )
     found = "there is" if exact else "that was found"
     best = f"the best order of {known.side.encoded.unit}s {found}"
-    way = f"it goes <b>{number(first.naopc[direction])}</b> of the way from the {ends}"
+    reached = number(first.naopc[direction])
+    way = f"it goes {with_sign(reached, True) if marked else f'<b>{reached}</b>'} of the way from the {ends}"
     better = "higher" if direction == COMPREHENSIVENESS else "lower"
-    under = "" if alone else f"Under <b>{escaped(known.side.model.name)}</b>, of"
+    of = "of" if alone else f"under <b>{escaped(known.side.model.name)}</b>, of"
+    begins = f"{warned}{of}" if marked else of[0].upper() + of[1:]
     return (
-        f"{under or 'Of'} these measures <b>{escaped(first.measure)}</b> comes closest to {best}: {way}, its NAOPC "
-        f"({direction}, {better} is better){_random(board)}.{warned}"
+        f"{begins} these measures <b>{escaped(first.measure)}</b> comes closest to {best}: {way}, its NAOPC "
+        f"({direction}, {better} is better){_random(board)}."
     )
 
 

@@ -237,7 +237,7 @@ class Orders(PageWork):
 
 
 # Where it stands how a reference is fitted on other texts.
-WHERE_TO_FIT = f"How to fit a reference on texts like it stands under About the {MASF_P}."
+WHERE_TO_FIT = f"About the {MASF_P}, below, says how to fit a reference on such texts."
 # What is said of a model that has no reference.
 _WITHOUT = (
     "{model} has no MaSF reference, so nothing is known here about whether its masked inputs are in-distribution; "

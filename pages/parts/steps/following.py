@@ -1,5 +1,7 @@
 """What followed masking paths say, in words and rows."""
 
+import numpy as np
+
 from core.explanation.recursive import Summary, area_cells, changed_alone
 from core.explanation.rows import values_taken
 from core.measures.catalogue import measures
@@ -59,7 +61,8 @@ def masking_answer(paths: list[Path], found: Summaries) -> str:
         return f"{said} Of another measure it is known: {_lead(others[0], found[others[0]])}" if others else said
     summary = mine[first]
     validity = path_clause(summary.gate, first.name, summary.smallest, summary.complete, summary.flips)
-    said = " ".join(filter(None, [_lead(first, summary), validity, why_rejected(first.side, summary.gate)]))
+    why, never = why_rejected(first.side, summary.gate), _never(first, found)
+    said = " ".join(filter(None, [_lead(first, summary), never, validity, why]))
     for path, summary in mine.items():
         if path is not first:
             said += f" Beside it, <b>{escaped(path.side.model.name)}</b>: {_short(path, summary)}."
@@ -84,7 +87,8 @@ def what_is_tested(found: Summaries) -> str:
     fewer = dict.fromkeys(path.side.model.name for path, gate in gates.items() if gate.steps < len(path.names))
     alike = f"; of {joined(list(fewer))} steps that mask the same are one test" if fewer else ""
     tested = f"Each step is tested, the unmasked text included{alike}"
-    return f"{tested}. Holm holds the tests of one path together to {PERCENT}, as far as each of them keeps to its own."
+    holds = f"Holm holds the tests of one path together to {PERCENT}"
+    return f"{tested}. {holds}, if each by itself falsely rejects no more: how often it does is told below."
 
 
 def narrow_text(found: Summaries) -> str:
@@ -151,11 +155,7 @@ def _lead(path: Path, summary: Summary) -> str:
         never = f"masking what {measure} names never changes the prediction"
         return f"<b>No</b>: {never}, not even with every {encoded.unit} masked."
     step, unit = summary.steps[summary.flips], encoded.unit
-    words = [
-        placed_word(encoded.features, i)
-        for i, (masked, before) in enumerate(zip(step.mask, encoded.premasked))
-        if masked and not before
-    ]
+    words = [placed_word(encoded.features, i) for i in _in_order(summary, summary.flips) if not encoded.premasked[i]]
     those = f"the {len(words)} {unit}s" if len(words) > 1 else f"the one {unit}"
     listed = f"{joined(words)}, " if len(words) <= _LISTED else ""
     anew = _anew(path, summary.flips)
@@ -169,6 +169,23 @@ def _lead(path: Path, summary: Summary) -> str:
         return f"<b>Cannot be told</b>: {told}, but the model does not know such inputs.{more}"
     told += _in_the_end(path, summary)
     return f"<b>Yes{_as_soon(summary)}</b>: {told}.{_none_as_soon(summary)}{_as_far(summary)}{more}"
+
+
+def _in_order(summary: Summary, step: int) -> list[int]:
+    """The features that a step masks, the first to go first; those of one step as they stand in the text."""
+    masks = np.array([one.mask for one in summary.steps[: step + 1]])
+    return sorted(np.flatnonzero(masks[-1]).tolist(), key=lambda i: (int(masks[:, i].argmax()), i))
+
+
+def _never(first: Path, found: Summaries) -> str:
+    """Which other measures never change the prediction of the same model, a sentence where the first one does; else
+    "".
+    """
+    if found[first].flips is None:
+        return ""
+    others = {path: one for path, one in found.items() if path.side is first.side and path is not first}
+    never = [f"<b>{escaped(path.measure)}</b>" for path, one in others.items() if one.complete and one.flips is None]
+    return f"Masking what {joined(never)} {'names' if len(never) == 1 else 'name'} never changes it." if never else ""
 
 
 def _in_the_end(path: Path, summary: Summary) -> str:
