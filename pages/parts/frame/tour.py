@@ -54,10 +54,10 @@ STOPS = (
         "Attributions",
         "pages/attributions.py",
         "",
-        "Three importance measures colour the words; two disagree on “won’t”. If the words that one puts first matter, "
-        "masking them first makes “negative” less likely than masking in random order does (the chance test). Only "
-        "leave-one-out’s order is shown to do that: believe it here. It starts with “won’t”, but the test is of the "
-        "whole order.",
+        "Three importance measures colour the words; two disagree on “won’t”. If the words that a measure puts first "
+        "matter, masking them first makes “negative” less likely than masking in random order does (the chance test). "
+        "Only leave-one-out’s order is shown to do that: believe it here. It starts with “won’t”, but the test is of "
+        "the whole order.",
         _EXAMPLE | _BELIEVED,
     ),
     Stop(
