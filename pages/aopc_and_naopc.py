@@ -14,7 +14,7 @@ from core.wording import escaped, plain
 from pages.parts.frame.links import choose_one, folded
 from pages.parts.frame.sidebar import View, open_page
 from pages.parts.frame.texts import captions, prediction_line, show_answer, show_notes
-from pages.parts.limits import standing
+from pages.parts.limits import setting_beside
 from pages.parts.limits.answering import how_read, limits_answer, text_shown
 from pages.parts.limits.drawing import draw_curves, draw_gauges, draw_slope, draw_standings, draw_widths
 from pages.parts.limits.limiting import studies_of
@@ -103,7 +103,7 @@ def _settings(view: View) -> dict:
 
 
 def _say(view: View, known: list[KnownLimits]) -> None:
-    compared = standing.comparison(known_boards(known))
+    compared = setting_beside.comparison(known_boards(known))
     closest, *believed = _answer(known)
     # The page's own question first; beside a second model, which of the two is explained better, and whom to believe.
     beside = [*filter(None, [compared.head])]
@@ -124,7 +124,7 @@ def _draw(view: View, known: list[KnownLimits], asks) -> None:
         if one not in boards:
             draw_raw(one)
     draw_gauges(view, boards)
-    compared = standing.comparison(boards)
+    compared = setting_beside.comparison(boards)
     show_answer(after=f"<p>{compared.rest}</p>" if compared.rest else "")
     st.html(f"<p>{escaped(how_read(first.choice.direction, boards.get(first)), 600)}</p>")
     asks()

@@ -26,7 +26,7 @@ from core.mathematics.search.limits import BEAM, EXACT, Limits
 from core.mathematics.stepwise import finish
 from core.validity.marks import Gate, with_sign
 from core.validity.references import find_reference
-from pages.parts.limits import standing
+from pages.parts.limits import setting_beside, standing
 from pages.parts.sections.sides import classes_sentence
 from tests import tiny
 
@@ -62,7 +62,7 @@ def test_a_model_may_be_ahead_before_and_behind_after():
     found = compare_standings(boards, COMPREHENSIVENESS)
     assert [(one.place, one.place_normalised) for one in found.placed] == [(1, 2), (2, 1)] and found.tau == -1
     assert found.ahead == {"a": ("A", "B")} and found.changed == ("a",)
-    said = f"{standing.comparison_line(found, True)} {standing.ranges_line(boards)}"
+    said = f"{setting_beside.comparison_line(found, True)} {setting_beside.ranges_line(boards)}"
     assert (
         "Normalising changes which model is ahead</b> for 1 of 1 measure (a: A is ahead by AOPC, B is ahead by NAOPC)"
         in said
@@ -83,7 +83,7 @@ def test_a_model_may_be_ahead_before_and_behind_after():
 )
 def test_models_less_than_a_hundredth_apart_are_level(first, second, ahead, said):
     found = compare_standings({"A": made(0, 0.5, a=first), "B": made(0, 0.5, a=second)}, COMPREHENSIVENESS)
-    assert found.ahead == {"a": ahead} and said in standing.comparison_line(found, True)
+    assert found.ahead == {"a": ahead} and said in setting_beside.comparison_line(found, True)
 
 
 def test_places_may_change_though_no_other_model_is_ahead():
@@ -95,8 +95,8 @@ def test_places_may_change_though_no_other_model_is_ahead():
         (3, 2),
         (4, 4),
     ] and found.tau == pytest.approx(2 / 3)
-    assert "ahead is told once" in (early := standing.comparison_line(found, False)) and "<b>Norm" not in early
-    said = f"{standing.comparison_line(found, True)} {standing.ranges_line(boards)}"
+    assert "ahead is told once" in (early := setting_beside.comparison_line(found, False)) and "<b>Norm" not in early
+    said = f"{setting_beside.comparison_line(found, True)} {setting_beside.ranges_line(boards)}"
     assert (
         "does not change which model is ahead</b> for any of 2 measures: M is ahead both ways, though 2 places "
         "in the common ranking change" in said
@@ -124,11 +124,11 @@ def test_naopc_of_random_orders_rests_on_what_attains_the_limits_and_their_aopc_
 def test_two_models_are_told_of_by_the_same_measure():
     first, second = made(0, 0.8, a=0.6, b=0.4), made(0, 0.4, a=0.1, b=0.3)
     boards = {Shown(COMPREHENSIVENESS): first, Shown(COMPREHENSIVENESS): second}
-    assert [standing.same_measure(board, boards).measure for board in boards.values()] == ["a", "a"]
+    assert [setting_beside.same_measure(board, boards).measure for board in boards.values()] == ["a", "a"]
     # Where it is not scored yet under the second, the one that is.
     assert (
-        standing.same_measure(made(0, 0.4, b=0.3), boards).measure == "b"
-        and standing.same_measure(made(0, 1), boards) is None
+        setting_beside.same_measure(made(0, 0.4, b=0.3), boards).measure == "b"
+        and setting_beside.same_measure(made(0, 1), boards) is None
     )
 
 
@@ -136,8 +136,8 @@ def test_equal_ranges_equal_scores_and_marks_are_said():
     boards = {"M": made(0.1, 0.8, a=0.5), "N": made(0.1, 0.8, True, BEAM, a=0.5)}
     found = compare_standings(boards, COMPREHENSIVENESS)
     assert found.ahead == {"a": (None, None)} and [one.place for one in found.placed] == [1, 1]
-    said = f"{standing.comparison_line(found, True)} {standing.ranges_line(boards)} {standing.numbers_line(found)}"
-    assert "alone" not in standing.comparison_line(found, True) and "cannot be told" in said
+    said = f"{setting_beside.comparison_line(found, True)} {setting_beside.ranges_line(boards)} {setting_beside.numbers_line(found)}"
+    assert "alone" not in setting_beside.comparison_line(found, True) and "cannot be told" in said
     assert "cannot be told here</b>: ⚠ scores of <b>N</b> rest on inputs that are rejected" in said
     assert (
         "do not compare" not in said

@@ -21,7 +21,7 @@ from core.verdicts.telling import favoured_sentence
 from core.wording import escaped, number, plain, safe_name
 from pages.parts.components.pictures import chart, draw_figure, figure_buttons
 from pages.parts.frame.sidebar import View
-from pages.parts.limits import standing
+from pages.parts.limits import setting_beside, standing
 from pages.parts.limits.answering import SCORES, how_read, limits_answer, score_line, text_shown
 from pages.parts.limits.limiting import WidthStudy
 from pages.parts.limits.verdicts import beside_line, verdict_reports, verdicts_of
@@ -54,7 +54,7 @@ def draw_gauges(view: View, boards: Boards) -> None:
         draw_figure(drawn, f"gauges-{i}", told, name, about_shown(view, one.side), "the gauges")
     for one, board in boards.items():
         direction = one.choice.direction
-        made = score_line(one, board, direction, verdicts_of(one), standing.same_measure(board, boards))
+        made = score_line(one, board, direction, verdicts_of(one), setting_beside.same_measure(board, boards))
         whose = f"<b>{escaped(one.side.model.name)}</b>: " if len(boards) > 1 else ""
         st.html(f"<p>{whose}{made} {standing.limits_line(one, board, one.choice.width)}</p>")
         warning = standing.narrow_warning(board.limits)
@@ -67,13 +67,13 @@ def draw_gauges(view: View, boards: Boards) -> None:
 
 def draw_slope(view: View, boards: Boards) -> None:
     """The places of two models' scores before and after normalising; nothing where there is no comparison."""
-    found = standing.compared(boards)
+    found = setting_beside.compared(boards)
     if found is None:
         return
-    names = list(standing.by_model(boards))
+    names = list(setting_beside.by_model(boards))
     places = f"place by {found.direction} {ARROWS[found.direction]}, 1 is best"
     told = f"Places by AOPC and by NAOPC. {len(found.changed)} of {len(found.ahead)} comparisons change."
-    chart(slope(*standing.slope_points(found, names[1]), places), "slope", told)
+    chart(slope(*setting_beside.slope_points(found, names[1]), places), "slope", told)
     st.caption(
         f"Full lines: {plain(names[0])}; dashed: {plain(names[1])}. Within one model normalising never changes the "
         f"order of measures; between models it can. Agreement of the two orders (Kendall’s τ-b, 1 ↑ is the same): "
@@ -141,7 +141,7 @@ def _apart(one: KnownLimits, board: StandingTable, evidence: Evidence | None, tw
 
 def _save_tables(view: View, boards: Boards, known: dict[Side, Evidence | None]) -> None:
     marked = any(evidence is not None for evidence in known.values())
-    about, same = [view.example.id, *standing.by_model(boards)], same_class([one.side for one in boards])
+    about, same = [view.example.id, *setting_beside.by_model(boards)], same_class([one.side for one in boards])
     reports = verdict_reports(boards)
     save_table(
         "Scores (CSV)",
@@ -189,7 +189,7 @@ def _save_page(view: View, boards: Boards, scores: tuple[list[str], list[list[st
         *read,
     ]
     answer = " ".join(filter(None, said))
-    beside = standing.comparison(boards)
+    beside = setting_beside.comparison(boards)
     told = f"{beside.head} {beside.rest}".strip()
     save_limits(view, sides, answer, told, scores, choice.direction, settings)
 

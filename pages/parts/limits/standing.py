@@ -2,7 +2,6 @@
 
 from collections.abc import Callable, Mapping
 from dataclasses import replace
-from typing import NamedTuple
 
 from core.explanation.limiting import Walk
 from core.explanation.plausibility import Evidence
@@ -12,35 +11,22 @@ from core.explanation.standings import (
     COMPREHENSIVENESS,
     DIRECTIONS,
     SUFFICIENCY,
-    Comparison,
     Standing,
     StandingGates,
     StandingTable,
-    compare_standings,
 )
 from core.figures.figures import FigureLine
 from core.figures.limit_figures import Gauge, Range
 from core.figures.palette import LIMIT, hue
 from core.job import FAILED
-from core.mathematics.ranking import LEVEL
 from core.mathematics.search.limits import BEAM, EXACT, NARROW, Limits
 from core.reports.limits_page import SideLimits
 from core.stability.known import COLUMN, labelled, unstable_cell
-from core.validity.marks import (
-    OUT,
-    SIGN,
-    STEP_COLUMNS,
-    limits_text,
-    path_word,
-    step_cells,
-    why_unavailable,
-    with_sign,
-    yes_or_no,
-)
+from core.validity.marks import STEP_COLUMNS, limits_text, path_word, step_cells, why_unavailable, with_sign, yes_or_no
 from core.validity.references import FORMS
-from core.wording import escaped, joined, number, strong, without_markup
-from pages.parts.sections.sides import PROBABILITY, Side, classes_sentence, same_class
-from pages.parts.sections.standings import Boards, KnownLimits, tag
+from core.wording import number, without_markup
+from pages.parts.sections.sides import PROBABILITY, Side
+from pages.parts.sections.standings import KnownLimits, tag
 
 SCORE_COLUMNS = [
     "model",
@@ -76,16 +62,6 @@ ORDER_COLUMNS = [
     "p (literal)",
     *STEP_COLUMNS,
 ]
-
-
-class SetBeside(NamedTuple):
-    """What comes of setting two models beside each other, in sentences: head, the answer, and rest, what stands behind
-    it; "" with one model. settled: nothing of it may turn any more, so that it may stand for the page's answer.
-    """
-
-    head: str = ""
-    rest: str = ""
-    settled: bool = False
 
 
 def limits_line(known: KnownLimits, board: StandingTable, width: int | None) -> str:
@@ -256,123 +232,6 @@ def order_rows(side: Side, board: StandingTable, gating: StandingGates) -> list[
     return rows
 
 
-def comparison_line(found: Comparison, complete: bool) -> str:
-    """Whether normalising changes what the two models' scores say, in plain words; HTML in which all text is escaped.
-
-    complete: whether nothing of it may change any more; before, which model is ahead is not told.
-    """
-    if not found.ahead:
-        return ""
-    if not complete:
-        return "Whether normalising changes which model is ahead is told once all of it is known."
-    if any(one.marked for one in found.placed):
-        whose = joined([strong(name) for name in dict.fromkeys(one.model for one in found.placed if one.marked)])
-        why = f"{SIGN} scores of {whose} rest on inputs that are {OUT}"
-        return f"<b>Which of the two models a measure explains better cannot be told here</b>: {why}."
-    begins, goes_on = _changed(found)
-    return f"<b>{begins}</b> {goes_on}"
-
-
-def numbers_line(found: Comparison) -> str:
-    """What the numbers alone would say where `comparison_line` says that nothing can be told, HTML; "" elsewhere."""
-    if not found.ahead or not any(one.marked for one in found.placed):
-        return ""
-    begins, goes_on = _changed(found)
-    return f"By the numbers alone normalising{begins.removeprefix('Normalising')} {goes_on}"
-
-
-def ranges_line(boards: dict[str, StandingTable]) -> str:
-    """How far each model's AOPC can go, HTML in which all text is escaped."""
-    ranges = {name: (number(one.limits.lower), number(one.limits.upper)) for name, one in boards.items()}
-    told = " and ".join(
-        f"{lower} to {upper} for <b>{escaped(name)}</b> ({tag(boards[name].limits)})"
-        for name, (lower, upper) in ranges.items()
-    )
-    same = len(set(ranges.values())) == 1
-    return f"The same text allows an AOPC of {told}{'' if same else ', so raw scores of the two do not compare'}."
-
-
-def same_measure(board: StandingTable, boards: Boards) -> Standing | None:
-    """Where the measure stands that is told of: that which comes closest under the first model, so that two models are
-    set beside each other by the same one; under another model its own closest where that one is not there.
-    """
-    known, first = next(iter(boards.items()))
-    direction = known.choice.direction
-    closest = first.best(direction)
-    return (closest and board.of(closest.measure)) or board.best(direction)
-
-
-def by_model(boards: Boards) -> dict[str, StandingTable]:
-    """What is known of each model."""
-    return {one.side.model.name: board for one, board in boards.items()}
-
-
-def compared(boards: Boards) -> Comparison | None:
-    """The comparison of two models that explain the same class; None where there is none."""
-    if not same_class([one.side for one in boards]):
-        return None
-    return compare_standings(by_model(boards), next(iter(boards)).choice.direction)
-
-
-def comparison(boards: Boards) -> SetBeside:
-    """What comes of setting two models beside each other: how far each can go stands first where nothing more can be
-    told.
-    """
-    if len(boards) < 2:
-        return SetBeside()
-    sides = [one.side for one in boards]
-    found, classes = compared(boards), classes_sentence(sides)
-    if not same_class(sides):
-        return SetBeside(classes, settled=True)
-    if found is None:
-        none = "there are none yet, or every order of one of them scores the same."
-        return SetBeside(f"The scores of the two models are not compared: {none} {classes}".rstrip(), settled=True)
-    complete = not any(one.runs for one in boards)
-    said, ranges = comparison_line(found, complete), ranges_line(by_model(boards))
-    rest = numbers_line(found) if complete else ""
-    head, after = (f"{said} {ranges}", rest) if rest else (said, ranges)
-    return SetBeside(f"{head} {classes}".strip(), after, complete)
-
-
-def _changed(found: Comparison) -> tuple[str, str]:
-    """Whether normalising changes who is ahead, and how a sentence goes on after that; HTML."""
-    many = f"{len(found.ahead)} measure{'' if len(found.ahead) == 1 else 's'}"
-    if found.changed:
-        alike: dict[tuple[str | None, str | None], list[str]] = {}
-        for measure in found.changed:
-            alike.setdefault(found.ahead[measure], []).append(escaped(measure))
-        told = "; ".join(
-            f"{joined(names)}: {_lead(before)} by AOPC, {_lead(after)} by NAOPC"
-            for (before, after), names in alike.items()
-        )
-        return (
-            f"Normalising changes {'which' if found.turned else 'whether a'} model is ahead",
-            f"for {len(found.changed)} of {many} ({told}).",
-        )
-    leads = {after for _, after in found.ahead.values()}
-    whole = f": {_lead(leads.pop())} both ways" if len(leads) == 1 else ""
-    moved = sum(one.place != one.place_normalised for one in found.placed)
-    aside = f", though {moved} places in the common ranking change" if moved else ""
-    return "Normalising does not change which model is ahead", f"for any of {many}{whole}{aside}."
-
-
-def slope_points(found: Comparison, second: str) -> tuple[list, list]:
-    """What the slope chart draws, see `core.figures.limit_figures.slope`."""
-    return (
-        [
-            (
-                with_sign(f"{one.measure} · {one.model}", one.marked),
-                hue(one.measure),
-                one.model == second,
-                one.place,
-                one.aopc,
-            )
-            for one in found.placed
-        ],
-        [(one.place_normalised, one.naopc) for one in found.placed],
-    )
-
-
 def standings_in_words(board: StandingTable, direction: str) -> str:
     """The figure for those who do not see it."""
     told = "; ".join(f"{one.measure} {number(one.aopc[direction])}" for one in board.standings)
@@ -443,7 +302,3 @@ def _validity(one: Standing, counts_text: Callable[[int], str]) -> str:
     """The gates of both directions in a cell; where neither rejects, or says anything, in a word."""
     said = [f"{ARROWS[way]} {path_word(one.gates[way], counts_text)}" for way in DIRECTIONS if one.gates[way].marked]
     return "; ".join(said) or path_word(one.gates[COMPREHENSIVENESS], counts_text)
-
-
-def _lead(model: str | None) -> str:
-    return f"both are level (less than {LEVEL:g} apart)" if model is None else f"{escaped(model)} is ahead"
