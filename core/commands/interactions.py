@@ -29,6 +29,7 @@ def add(option: Option) -> None:
 
 def run(options: Options) -> int:
     """Carry out the command; 0."""
+    from core.interactions.pairs import RULE
     from core.interactions.telling import PairReport
     from core.reports.exports import visible
     from core.wording import without_markup
@@ -42,6 +43,7 @@ def run(options: Options) -> int:
     print(f"{one.title}: {report.how}.\n")
     print(visible(without_markup(report.sentence)))
     _print_table(report)
+    print(f"\n{RULE}")
     one.write(options.out, report.header, report.lines(), report.as_json())
     return 0
 

@@ -8,7 +8,7 @@ import pytest
 from core.commands.command_line import main
 from core.explanation.explainer import Explainer
 from core.interactions.finding import find_interactions
-from core.interactions.pairs import every_pair
+from core.interactions.pairs import RULE, every_pair
 from core.interactions.telling import signed
 from core.loading import loading
 from core.mathematics.stepwise import finish
@@ -47,6 +47,8 @@ def test_it_prints_the_strongest_and_writes_every_pair(model, tmp_path, capsys):
     told = capsys.readouterr().out
     assert "typed text, kitchen rather than harbour: Exact, from all " in told and "\x1b" not in told
     assert signed(expected[0].value) in told and "Validity unavailable" in told
+    # The sentence speaks of the rule below.
+    assert RULE in told
     whole = json.loads((tmp_path / "pairs.json").read_text(encoding="utf-8"))
     assert [pair["interaction"] for pair in whole["interactions"]] == pytest.approx(
         [pair.value for pair in expected], abs=1e-4
