@@ -101,7 +101,7 @@ def _checked(view: View) -> str:
         return f"{page} tells, of texts with labels."
     # Statistics take a moment to load: the example stands there before.
     from core.evaluation.studies.check_report import REJECTED
-    from core.evaluation.studies.check_sentences import length_sentence
+    from core.evaluation.studies.check_sentences import leads_by_length, length_split
     from pages.parts.check.known import answer_parts, known_check
 
     found = known_check(view.explainer, view.browsed.index, view.encoded.unit)
@@ -109,8 +109,10 @@ def _checked(view: View) -> str:
         return f"Not known of these texts yet: {page} masks them at random and tells."
     of = f"{amount(found.n, 'text')} of {escaped(found.sample.name)}"
     # What the test says of other lengths need not hold for the example.
-    told = length_sentence(found)
-    lengths = f" {told} {_among(found, view)}" if told else ""
+    split = length_split(found)
+    # Where the answer begins with lengths they are told already.
+    told = "" if split is None or leads_by_length(found) else f" {split.sentence}"
+    lengths = "" if split is None else f"{told} {_among(found, view)}"
     here = escaped(lengths, 400) if found.tally.settled and found.verdict == REJECTED and view.example else ""
     return f"{answer_parts(found)[0]}{here} That is the answer of {page} on {of}."
 

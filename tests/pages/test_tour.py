@@ -15,7 +15,7 @@ from core.data.examples import bundled_set, first_example, read_bundled
 from core.evaluation.engine import run_study
 from core.evaluation.sampling import SAMPLE, draw_examples, draw_sample, without_labels
 from core.evaluation.studies.check_report import REJECTED, build_check_report
-from core.evaluation.studies.check_sentences import check_answer, length_sentence
+from core.evaluation.studies.check_sentences import check_answer, leads_by_length
 from core.evaluation.studies.diagnosticity_question import Diagnosing
 from core.evaluation.studies.model_check import Curve
 from core.evaluation.studies.verdicts import VerdictsOfTexts
@@ -168,11 +168,16 @@ def test_the_first_view_is_of_the_first_example_and_says_what_the_check_that_shi
         .encode(next(one for one in read_bundled("reviews") if one.id == app.example).text, None, "word")
         .T
     )
-    lengths = f"{length_sentence(checked)} The example above, of {tokens} tokens, is within that range."
-    assert lengths.startswith("Length is why: the 157 texts of ")
+    lengths = f"The example above, of {tokens} tokens, is within that range."
+    # The answer begins with lengths, so that Home need not tell of them again.
+    assert leads_by_length(checked) and lead.startswith(
+        "On texts of 11 to 44 tokens (157 of 200) inputs are not rejected"
+    )
+    assert told.count("shorter or longer") == 1 and "with everything masked 81 % of them are rejected" in lead
     shown = answer_parts(checked)
-    # What length has to do with it and what is marked are paragraphs of their own.
-    assert [part[:13] for part in shown[1:]] == ["Length is why", f"{SIGN} Masked at r"[:13]]
+    # How it is over all texts and what is marked are paragraphs of their own; all of the first sentence is in bold.
+    assert shown[0] == f"<b>{lead}. </b>"
+    assert [part[:13] for part in shown[1:]] == ["Over all 200 texts"[:13], f"{SIGN} Masked at r"[:13]]
     assert (
         f"{lead}. {lengths} That is the answer of Model check on 200 texts of reviews." in told and checked.n == SAMPLE
     )
@@ -530,15 +535,22 @@ def test_the_check_that_ships_objects_to_masked_texts(walked, tmp_path):
 def test_the_check_that_ships_sets_the_twin_beside_the_model_and_says_what_to_do(ships):
     app = App("pages/model_check.py", model=MASKED, data="reviews")
     assert (
-        f"Under its twin {PLAIN}, trained without masking, 100 % of the texts are rejected with everything masked."
+        f"Under its twin {PLAIN}, trained without masking, 100 % of all 200 texts are rejected with everything masked."
         in app.said
     )
     (command,) = (one.value for one in app.at.code)
     assert command == f"python -m core reference --model {MASKED} --data FILE"
     scores = App("pages/data_set.py", model=MASKED, data="reviews", section="scores")
-    assert "What Model check says of these texts, masked at random: Not reliably on these texts" in scores.said
+    assert (
+        "What Model check says of these texts, masked at random: On texts of 11 to 44 tokens (157 of 200)"
+        in scores.said
+    )
     # The model was trained to be masked, so another is no way on.
-    assert "Believe single texts without ⚠" in app.said and "Or take a model" not in app.said
+    assert (
+        "Go by single texts without ⚠" in app.said
+        and "are not rejected; whether to believe" in app.said
+        and "Or take a model" not in app.said
+    )
     # The filter has the name that it has there, and ranges that end elsewhere than the reference's lengths.
     name = App("pages/examples.py", model=MASKED, data="reviews")
     (filtered,) = (one["name"] for one in name.table["facets"] if one["key"] == "length")

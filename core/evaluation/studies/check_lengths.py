@@ -8,7 +8,7 @@ from core.evaluation.findings import FEW
 from core.evaluation.studies.model_check import Passed
 from core.mathematics.masking import RATIOS
 from core.mathematics.statistics import holm_adjusted, more_often, rejected_count_p, significant
-from core.validity.marks import alone
+from core.validity.marks import OUT, alone
 from core.wording import amount, joined, share_text
 
 
@@ -36,6 +36,33 @@ class LengthSplit:
         return None if min(m, n) < FEW else bool(more_often(np.array([other]), n, np.array([count]), m)[0])
 
     @property
+    def parted(self) -> bool:
+        """Whether those of usual length are rejected together nowhere, and the others more often: then lengths come
+        first in the answer.
+        """
+        return self.more is True and self.together == ()
+
+    def lead(self, model: str, masked: str) -> str:
+        """That, in a sentence; masked: how much is masked at that ratio, as a sentence goes on."""
+        (_, m), (other, n) = self.alike, self.others
+        return (
+            f"On texts of {self.low:,} to {self.high:,} tokens ({m:,} of {m + n:,}) inputs are not {OUT} together at "
+            f"any masking ratio, which is no proof that {model} knows them; on the {n:,} shorter or longer ones it is "
+            f"not reliable: {masked} {share_text(other / n)} of them are rejected, and the test was fitted on few of "
+            "such lengths."
+        )
+
+    @property
+    def beside_lead(self) -> str:
+        """What else there is to say of length where the answer begins with it."""
+        if not self.whole:
+            return "Length may be why these are rejected, and the test may be off for the length alone."
+        return (
+            f"With {self.whole} masked nothing but its length is left of a text, so texts are rejected there for their "
+            "length alone, for which the test may be off."
+        )
+
+    @property
     def sentence(self) -> str:
         """What length has to do with it, as far as these texts tell; plain text."""
         (count, m), (other, n) = self.alike, self.others
@@ -49,18 +76,17 @@ class LengthSplit:
         return f"{begins}: {shares}, so length is not shown to be why."
 
     def _why(self, ends: str) -> str:
-        """That length is why, or may be, and whether masking texts of usual length is rejected."""
+        """That length may be why, and whether masking texts of usual length is rejected."""
         (count, m), (other, n) = self.alike, self.others
-        why = "Length is why" if self.whole else "Length may be why"
         there = f"with {self.whole} masked, where nothing but its length is left of a text" if self.whole else "there"
         usual = f"the {m:,} texts of {ends}, as long as most that the test was fitted on,"
         parted = f"{share_text(other / n)} of the {n:,} shorter or longer ones"
-        if self.together == ():
-            none = f"{usual} are not rejected at any ratio when they are tested together"
-            return f"{why}: {none}, but {parted} are, {there}."
         at = joined([f"{100 * ratio:g}" for ratio in self.together or ()])
         too = f" Together, those of usual length are rejected, too, at {at} % masked." if at else ""
-        return f"{why}: {there}, {share_text(count / m)} of {usual} are rejected, and {parted}.{too}"
+        if self.together == ():
+            none = f"{usual} are not rejected at any ratio when they are tested together"
+            return f"Length may be why: {none}, but {parted} are, {there}."
+        return f"Length may be why: {there}, {share_text(count / m)} of {usual} are rejected, and {parted}.{too}"
 
 
 def by_length(

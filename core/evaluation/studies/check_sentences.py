@@ -16,7 +16,7 @@ from core.evaluation.findings import (
     too_few,
     unsure_of,
 )
-from core.evaluation.studies.check_lengths import by_length
+from core.evaluation.studies.check_lengths import LengthSplit, by_length
 from core.evaluation.studies.check_report import (
     CONFUSED,
     DOUBTFUL,
@@ -31,11 +31,11 @@ from core.evaluation.studies.check_report import (
     difference_of,
     of_held,
 )
-from core.evaluation.studies.check_words import masked_in_words, ratios_in_words, shares_elsewhere
-from core.mathematics.statistics import Interval, holm_adjusted, more_often, share_interval, significant
+from core.evaluation.studies.check_words import masked_in_words, ratios_in_words, shares_elsewhere, spread_text
+from core.mathematics.statistics import Interval, share_interval, significant
 from core.validity.marks import HOLM, OUT, PERCENT, SIGN, alone
 from core.validity.references import CALIBRATED, LITERAL, Reference
-from core.wording import amount, joined, p_value, percent, share_text
+from core.wording import amount, p_value, percent, share_text
 
 BEGINS = {
     TRUSTED: "Not rejected, which is no proof that it knows masked inputs",
@@ -79,10 +79,11 @@ def check_figures(found: CheckReport) -> str:
     gained = f" ({points_text(found.gained[0], found.metric)})" if unsure else ""
     counts = found.tally.settled and CALIBRATED in found.random.gates and found.verdict not in _UNTOLD
     so_far = f"On the {amount(found.n, 'text')} so far, " if found.tally.coming else ""
-    smallest = (
-        f"; of {len(X)} ratios the smallest {p_value(found.smallest()[0])}, by count, unadjusted" if counts else ""
-    )
-    return f"{so_far}{reach}{gained}{smallest}."
+    tested = ""
+    if counts:
+        smallest = f"of {len(X)} ratios the smallest {p_value(found.smallest()[0])}, by count, unadjusted"
+        tested = f" MaSF tests the inputs, not {found.metric}: {smallest}."
+    return f"{so_far}{reach}{gained}.{tested}"
 
 
 def end_note(found: CheckReport) -> str:
@@ -105,8 +106,7 @@ def expected_sentence(reference: Reference, form: str = CALIBRATED) -> str:
     shares = reference.about["false_rejection"]
     if shares[form] is None:
         return f"{PERCENT} are expected of texts like the reference’s."
-    low, high = (f"{100 * share:.1f}" for share in (min(shares[form]), max(shares[form])))
-    found = f"{low} %" if low == high else f"{low} to {high} %"
+    found = spread_text(shares[form])
     expected = (
         f"{PERCENT} are expected of texts like the reference’s, on average over references"
         if form == CALIBRATED
@@ -165,77 +165,51 @@ def _tested(found: CheckReport) -> str:
             f"Not on this data: {SIGN} MaSF rejects even the unmasked texts ({found.counted(0)}), so where it rejects "
             "masked ones, masking need not be why. They may be unlike those of its reference, in length or in kind."
         )
-    worst = found.worst()
+    return _rejected(found)
+
+
+def _rejected(found: CheckReport) -> str:
+    """Rejected, though not unmasked: of which lengths where that is why, how often at each ratio, by which test."""
+    worst, split = found.worst(), length_split(found)
     share = found.random.share(CALIBRATED)[worst]
     masked = masked_in_words(worst, found.sample.whole)
-    begins = f"{'No' if share >= _MOST else 'Not reliably'}{_here(share, found)}"
     ends = share_interval(int(found.random.rejected[CALIBRATED][worst]), found.n)
     most = f"{masked} {share_text(share)} (95 %: {100 * ends.low:.0f} to {100 * ends.high:.0f} %)"
     expected = f"where {PERCENT} are expected"
-    if found.held_out is not None:
-        held = share_text(found.held_out.share(worst), 1)
-        expected += f" and {held} of its own held-out texts{of_held(found.held_out).rstrip()} are"
-    rising = f"{shares_elsewhere(found)}{most}, {expected}"
+    held = found.held_out
+    if held is not None:
+        shares = spread_text([held.share(k) for k in range(len(X))])
+        expected += f" and {shares} of its own held-out texts{of_held(held).rstrip()} are"
+    begins = f"{'No' if share >= _MOST else 'Not reliably'}{_here(share, found)}"
+    lengths = "" if split is None else split.sentence
+    if split is not None and leads_by_length(found):
+        lengths = split.beside_lead
+        begins = f"{split.lead(found.model, masked)} Over all {found.n:,} texts"
+    rising = f"{begins}: {shares_elsewhere(found)}{most}, {expected}."
     gate = found.random.gates[CALIBRATED]
     by = f"by count, Holm over all {len(X)} ratios" if gate.rule == HOLM else f"each ratio by itself at {PERCENT}"
     together = ratios_in_words(np.flatnonzero(gate.rejected))
     own = ""
-    if found.held_out is not None and found.above is not None:
-        own = f", and more often than its own held-out texts{of_held(found.held_out)}{ratios_in_words(found.above)}"
+    if held is not None and found.above is not None:
+        own = f", and more often than its own held-out texts{of_held(held)}{ratios_in_words(found.above)}"
     tested = f"{SIGN} Masked at random, these texts together are {OUT} {together} ({by}){own}{_literal(found)}."
     averages = "" if found.other_lengths is None else _AVERAGES
-    said = [f"{begins}: {rising}.", length_sentence(found), tested]
-    return " ".join(filter(None, [*said, averages]))
+    return " ".join(filter(None, [rising, lengths, tested, averages]))
 
 
-def length_sentence(found: CheckReport) -> str:
-    """What length has to do with texts being rejected where most are, plain text; "" where nobody knows."""
+def leads_by_length(found: CheckReport) -> bool:
+    """Whether the answer begins with the lengths of which texts are rejected, and of which they are not."""
+    split = length_split(found)
+    masked_alone = found.verdict == REJECTED and not found.random.gates[CALIBRATED].rejected[0]
+    return masked_alone and split is not None and split.parted
+
+
+def length_split(found: CheckReport) -> LengthSplit | None:
+    """The texts rejected where most are by length; None where nobody knows, and where lengths are usual."""
     span = found.other_lengths
     k, sample = found.worst(), found.sample
     whole = sample.whole * (k == len(X) - 1 and not sample.paired)
-    split = None if span is None else by_length(found.followed, span, CALIBRATED, k, found.fitted, whole)
-    return "" if split is None else split.sentence
-
-
-def own_orders_sentence(found: CheckReport) -> str:
-    """Whether inputs are rejected in the orders of measures, too, which the answer is not told of, plain text; "" while
-    examples are to come, and where none is tested. With everything masked the inputs are those of random order, so that
-    this ratio is left out; by Holm over the others of each measure.
-    """
-    tested = [line for line in found.measured if CALIBRATED in line.gates and line.gates[CALIBRATED].available]
-    if not tested or not found.measured_tally.settled or found.n < FEW:
-        return ""
-    most = max(tested, key=lambda line: line.share(CALIBRATED)[:-1].max())
-    k = int(most.rejected[CALIBRATED][:-1].argmax())
-    p = {line.curve.label: float(holm_adjusted(line.p[CALIBRATED][:-1]).min()) for line in tested}
-    marked, others = ([name for name in p if significant(p[name]) is out] for out in (True, False))
-    of = joined(list(p)) if not marked or not others else joined(marked)
-    over = f"{SIGN} {OUT}" if marked else f"not {OUT} (smallest {p_value(min(p.values()))})"
-    rest = f", those of {joined(others)} are not" if marked and others else ""
-    return (
-        f"Masked in measures’ own orders, up to {share_text(X[-2])}, at most {most.rejected[CALIBRATED][k]:,} of "
-        f"{most.n:,} texts are rejected ({most.curve.label}, {share_text(X[k])} masked). By Holm over these "
-        f"{len(X) - 1} ratios of each, inputs in the orders of {of} are {over}{rest}.{_own_as_held_out(found, marked)}"
-    )
-
-
-def _own_as_held_out(found: CheckReport, marked: Sequence[str]) -> str:
-    """Whether what is rejected in these measures' orders is so more often than held-out texts masked at random are, a
-    further sentence; "" where nobody knows.
-    """
-    if found.held_out is None or found.held_out.unmasked or not marked:
-        return ""
-    held, m = np.array(found.held_out.rejected), found.held_out.m
-    lines = [line for line in found.measured if line.curve.label in marked]
-    # By the same rule as random order, over all ratios: else one count would say two things.
-    more = {one.curve.label: more_often(one.rejected[CALIBRATED], one.n, held, m)[1:-1].any() for one in lines}
-    above = [name for name, often in more.items() if often]
-    how = f"(Fisher’s exact test, Holm over all {len(X)} ratios)"
-    held_out = f"more often than of its own held-out texts masked at random {how}"
-    if not above:
-        return f" That is not shown to be {held_out}."
-    of = f", in the order{'s' * (len(above) > 1)} of {joined(above)}" * (len(above) < len(lines))
-    return f" That is {held_out}{of}."
+    return None if span is None else by_length(found.followed, span, CALIBRATED, k, found.fitted, whole)
 
 
 def _here(share: float, found: CheckReport) -> str:
@@ -309,7 +283,7 @@ def twin_sentence(reports: Sequence[CheckReport]) -> str:
         if first.verdict == REJECTED and first.worst() == len(X) - 1 and both.sum() == first.n:
             # The answer says already what the first one's share is.
             how = f"trained {_TRAINED[other.training]}"
-            said = f"Under its twin {other.model}, {how}, {its} of the texts are rejected"
+            said = f"Under its twin {other.model}, {how}, {its} of all {first.n:,} texts are rejected"
             return f"{said} with {first.sample.whole} masked."
         return (
             f"With {first.sample.whole} masked, {mine} of the texts are rejected under {first.model}, trained "

@@ -1,10 +1,15 @@
-"""How a model check names masking ratios, and what is rejected at them, in its sentences."""
+"""How a model check names masking ratios, and what is rejected at them, at random and in the orders of measures."""
+
+from collections.abc import Sequence
 
 import numpy as np
 
-from core.evaluation.studies.check_report import CheckReport, X
+from core.evaluation.findings import FEW
+from core.evaluation.studies.check_report import CheckReport, CurveFigures, X
+from core.mathematics.statistics import holm_adjusted, more_often, significant
+from core.validity.marks import HOLM, OUT, SIGN, rule_text
 from core.validity.references import CALIBRATED
-from core.wording import joined, share_text
+from core.wording import joined, p_value, share_text
 
 
 def masked_in_words(k: int, whole: str) -> str:
@@ -52,3 +57,60 @@ def shares_elsewhere(found: CheckReport) -> str:
     less, more = (min(near, key=int), max(near, key=int)) if near else ("", "")
     beside = f"at {ends} % masked {less if less == more else f'{less} to {more}'} %, " if around else ""
     return f"{begins} {many}{beside}"
+
+
+def spread_text(shares: Sequence[float]) -> str:
+    """Shares by their ends, "5.7 to 8.6 %"; one where both read alike."""
+    low, high = (f"{100 * share:.1f}" for share in (min(shares), max(shares)))
+    return f"{low} %" if low == high else f"{low} to {high} %"
+
+
+def own_orders_sentence(found: CheckReport) -> str:
+    """Whether inputs are rejected in the orders of measures, too, which the answer is not told of, plain text; "" while
+    examples are to come, and where none is tested. With everything masked the inputs are those of random order, so that
+    nothing is told of this ratio; the rule over all of them is that by which a measure's numbers are marked.
+    """
+    tested = [line for line in found.measured if CALIBRATED in line.gates and line.gates[CALIBRATED].available]
+    if not tested or not found.measured_tally.settled or found.n < FEW:
+        return ""
+    most = max(tested, key=lambda line: line.share(CALIBRATED)[:-1].max())
+    k = int(most.rejected[CALIBRATED][:-1].argmax())
+    p = {line.curve.label: float(_held_against(line)[:-1].min()) for line in tested}
+    rule = rule_text(tested[0].gates[CALIBRATED].rule, f"all {len(X)} ratios", "ratio")
+    marked, others = ([name for name in p if significant(p[name]) is out] for out in (True, False))
+    of = joined(list(p)) if not marked or not others else joined(marked)
+    over = f"{SIGN} {OUT} ({rule})" if marked else f"not {OUT} (smallest {p_value(min(p.values()))}; {rule})"
+    rest = f", those of {joined(others)} are not" if marked and others else ""
+    return (
+        f"Masked in measures’ own orders, up to {share_text(X[-2])}, at most {most.rejected[CALIBRATED][k]:,} of "
+        f"{most.n:,} texts are rejected ({most.curve.label}, {share_text(X[k])} masked). Inputs in the orders of {of} "
+        f"are {over}{rest}.{_own_as_held_out(found, marked)}"
+    )
+
+
+def _held_against(line: CurveFigures) -> np.ndarray:
+    """The p-values of a curve as they are held against 5 % by the rule that marks its numbers."""
+    p = line.p[CALIBRATED]
+    return holm_adjusted(p) if line.gates[CALIBRATED].rule == HOLM else p
+
+
+def _own_as_held_out(found: CheckReport, marked: Sequence[str]) -> str:
+    """Whether texts in these measures' orders are rejected more often than held-out texts masked at random are, a
+    further sentence; "" where nobody knows.
+    """
+    if found.held_out is None or found.held_out.unmasked or not marked:
+        return ""
+    held, m = np.array(found.held_out.rejected), found.held_out.m
+    lines = [line for line in found.measured if line.curve.label in marked]
+    # By the same rule as random order, over all ratios: else one count would say two things.
+    more = {one.curve.label: more_often(one.rejected[CALIBRATED], one.n, held, m)[1:-1].any() for one in lines}
+    above = [name for name, often in more.items() if often]
+    often = (
+        f"rejected more often than its own held-out texts masked at random are (Fisher’s exact test, Holm over all "
+        f"{len(X)} ratios)"
+    )
+    these = "this order" if len(lines) == 1 else "these orders"
+    if not above:
+        return f" Texts in {these} are not shown to be {often}, so this is no finding about {found.model}."
+    of = these if len(above) == len(lines) else f"the order{'s' * (len(above) > 1)} of {joined(above)}"
+    return f" Texts in {of} are {often}."

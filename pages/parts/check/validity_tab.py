@@ -18,9 +18,9 @@ from core.evaluation.studies.check_sentences import (
     check_findings,
     end_note,
     expected_sentence,
-    own_orders_sentence,
     twin_sentence,
 )
+from core.evaluation.studies.check_words import own_orders_sentence
 from core.evaluation.studies.disagreement import disagreement
 from core.figures.check_figures import p_panels, panels, spans
 from core.terms import MASF_P
@@ -124,8 +124,10 @@ def _ways_on(first: Asking, found: CheckReport) -> list[str]:
     """What one can do, a line of Markdown each."""
     where, model = found.rejected(), first.model
     average = (
-        f"**Believe single texts without {SIGN}, and no average of these**: *Attributions* and *Recursive masking* "
-        "test each text by itself, *Data set* (verdicts) does so for many; ACU and RACU below and *Scoreboard* average."
+        f"**Go by single texts without {SIGN}, and by no average of these**: no {SIGN} says only that the masked "
+        "inputs of a text are not rejected; whether to believe an explanation of it is for its verdict to say. "
+        "*Attributions* and *Recursive masking* test each text by itself, *Data set* (verdicts) does so for many; ACU "
+        "and RACU below and *Scoreboard* average."
     )
     ways = [average]
     if 0 < where[0] and len(where) == len(X) - where[0]:
