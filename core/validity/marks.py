@@ -420,8 +420,8 @@ def ratios_text(rule: str, ratios: int) -> str:
     """What the sign says of a curve over masking ratios, each of them a test of a data set."""
     by = rule_text(rule, f"all {ratios} ratios", "ratio")
     return (
-        f"{SIGN}: at some ratio the texts masked so far are {OUT} together ({by}), so the number rests on inputs that "
-        f"the model does not know."
+        f"{SIGN}: at some ratio the texts masked so far are {OUT} together ({by}), so the number rests at least partly "
+        "on such inputs."
     )
 
 

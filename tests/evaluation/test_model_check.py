@@ -55,7 +55,16 @@ from core.evaluation.studies.check_sentences import (
     twin_sentence,
     verdict_sentence,
 )
-from core.evaluation.studies.check_tables import found_and_faithful, ratios_note, training_table, uneven_note
+from core.evaluation.studies.check_tables import (
+    faithful_sentence,
+    found_and_faithful,
+    measures_note,
+    measures_table,
+    ratios_note,
+    ratios_table,
+    training_table,
+    uneven_note,
+)
 from core.evaluation.studies.check_words import own_orders_sentence
 from core.evaluation.studies.disagreement import disagreement
 from core.evaluation.studies.model_check import Curve, Passed
@@ -1360,6 +1369,115 @@ def test_none_is_more_faithful_for_certain_only_where_no_measure_is():
     picked = replace(found.sample, picked="by what the model does with them")
     assert found_and_faithful(replace(found, sample=picked), CALIBRATED).startswith("Not told which measure finds")
     assert replace(found, sample=picked).verdict == PICKED == check_json(replace(found, sample=picked))["verdict"]
+
+
+def of_measures(*areas, unstable=False, rejected=None, **changed):
+    """20 texts, a measure for each (mean, low, high) of its ACU; rejected: texts in each order, as of `of_twenty`."""
+    found = of_twenty_judged(rejected or {})
+    lines = [
+        replace(found.random, curve=Curve(name), areas=Areas(Interval(*area), Interval(*area), unstable))
+        for name, area in zip(("leave-one-out", "gradient", "attention"), areas)
+    ]
+    return replace(found, lines=(found.random, *lines), **changed)
+
+
+SURE, BELOW, UNSHOWN = (0.4, 0.3, 0.5), (-0.2, -0.3, -0.1), (0.02, -0.1, 0.1)
+
+
+@pytest.mark.parametrize(
+    "areas, told",
+    [
+        (
+            (SURE, UNSHOWN),
+            "leave-one-out (0.4) is more faithful than random order; gradient (0.02) is not shown to be so.",
+        ),
+        ((SURE, SURE), "leave-one-out (0.4) and gradient (0.4) are more faithful than random order."),
+        (
+            (BELOW, SURE, UNSHOWN),
+            (
+                "gradient (0.4) is more faithful than random order; leave-one-out (-0.2) is less faithful than random "
+                "order; attention (0.02) is not shown to be either."
+            ),
+        ),
+        ((UNSHOWN,), "leave-one-out (0.02) is not shown to be more faithful than random order."),
+    ],
+)
+def test_which_measures_are_faithful_is_told_by_their_acu(areas, told):
+    assert (
+        faithful_sentence(of_measures(*areas), CALIBRATED) == f"By ACU and its 95 % intervals, each by itself, {told}"
+    )
+    few = faithful_sentence(of_measures(*areas, n=19), CALIBRATED)
+    assert few == "", "measures of other texts than random order are not through"
+    coming = replace(of_measures(*areas), measured_tally=Tally(3, 20, coming=True))
+    assert faithful_sentence(coming, CALIBRATED) == faithful_sentence(of_measures(), CALIBRATED) == ""
+
+
+def test_of_few_or_picked_texts_no_measure_is_called_faithful():
+    found = of_measures(SURE)
+    few = replace(found, n=19, lines=[replace(line, n=19) for line in found.lines], sample=part(found.sample, 0, 19))
+    assert faithful_sentence(few, CALIBRATED).startswith("Not enough to say which measures are faithful: 19 texts")
+    picked = replace(found, sample=replace(found.sample, picked="by what the model does with them"))
+    assert faithful_sentence(picked, CALIBRATED).startswith("Not told which measures are faithful: the filter picks")
+
+
+def test_what_rests_on_rejected_inputs_is_told_beside_what_is_faithful_and_whether_the_order_has_to_do_with_it():
+    rests = "at least partly on inputs that are rejected as out-of-distribution."
+    early = faithful_sentence(of_measures(SURE, UNSHOWN, rejected={3: 9}), CALIBRATED)
+    assert early.endswith(f" ⚠ All these numbers rest {rests}")
+    assert faithful_sentence(of_measures(SURE, rejected={3: 9}), CALIBRATED).endswith(f" ⚠ This number rests {rests}")
+    alone = "comes from the inputs with everything masked alone, which are the same in every order, so it says nothing"
+    last = of_measures(SURE, UNSHOWN, rejected={10: 9})
+    assert f"{rests} That {alone} of an order." in faithful_sentence(last, CALIBRATED)
+    # Of one measure an input of its own order is rejected, too.
+    own = of_twenty_judged({3: 9, 10: 9}).random.gates
+    lines = (*last.lines[:2], replace(last.lines[2], gates=own))
+    assert f"That of leave-one-out {alone}" in faithful_sentence(replace(last, lines=lines), CALIBRATED)
+    # Random order, against which all are set, is not rejected here.
+    fine = of_measures(SURE, UNSHOWN)
+    lines = (*fine.lines[:2], replace(fine.lines[2], gates=own))
+    assert faithful_sentence(replace(fine, lines=lines), CALIBRATED).endswith(
+        f"⚠ What is told of gradient rests {rests}"
+    )
+    assert measures_note(last, CALIBRATED).endswith("so the number rests at least partly on such inputs.")
+
+
+def test_a_table_without_any_racu_has_no_column_of_it():
+    shown, none = of_measures(SURE, UNSHOWN), of_measures(SURE, UNSHOWN, unstable=True)
+    head, *_ = measures_table(shown, CALIBRATED)
+    assert head == ["measure", "RACU ↑", "ACU ↑", "smallest p ↑ to 90 % masked", "examples"]
+    head, rows = measures_table(none, CALIBRATED)
+    assert head == ["measure", "ACU ↑", "smallest p ↑ to 90 % masked", "examples"]
+    assert (
+        rows[0][1] == "0.4 [0.3, 0.5]" and rows[-1][:2] == ["random order", "0"] and {len(row) for row in rows} == {4}
+    )
+    assert "RACU" in measures_note(shown, CALIBRATED) and "RACU" not in measures_note(none, CALIBRATED)
+    said = faithful_sentence(none, CALIBRATED)
+    assert said.endswith(
+        "not shown to be so. RACU cannot be told here: random order ends about where it dips, so that the area by which "
+        "RACU divides may be 0 (its 95 % interval holds 0)."
+    )
+    assert MaskingCheck().sentences(none)[-1] == said
+    # Of some it is said in the table, and while more is to come the column may fill.
+    some = replace(none, lines=(*none.lines[:2], shown.lines[2]))
+    assert measures_table(some, CALIBRATED)[1][0][1] == "unstable" and "unstable: random" in measures_note(
+        some, LITERAL
+    )
+    assert MaskingCheck().sentences(some)[-1].startswith("unstable: random order ends")
+    coming = replace(none, measured_tally=Tally(3, 20, coming=True))
+    assert measures_table(coming, CALIBRATED)[0][1] == "RACU ↑" and "unstable" in measures_note(coming, CALIBRATED)
+
+
+def test_the_table_of_p_values_holds_what_the_figure_above_it_draws():
+    found = of_twenty_judged({10: 9})
+    _, rows = ratios_table([found], CALIBRATED)
+    assert [row[0] for row in rows] == [
+        "random order: rejected of 20",
+        "random order: calibrated p by count",
+        "random order: literal p by Simes",
+    ]
+    drawn = [[float(p) for p in trace["customdata"]] for trace in p_panels([found])["data"] if trace.get("customdata")]
+    np.testing.assert_allclose([[float(cell) for cell in row[1:]] for row in rows[1:]], drawn, rtol=6e-3)
+    assert [row[0] for row in ratios_table([found], LITERAL)[1]] == [rows[0][0], rows[2][0]]
 
 
 def test_the_literal_form_has_no_p_by_count():

@@ -7,7 +7,7 @@ from core.evaluation.studies import check_tables
 from core.evaluation.studies.check_report import CheckReport, X, build_check_report
 from core.evaluation.studies.check_sentences import verdict_sentence
 from core.evaluation.studies.model_check import Curve
-from core.explanation.recursive import UNSTABLE_MEANS
+from core.explanation.recursive import NO_RACU, UNSTABLE_MEANS
 from core.explanation.rows import SIGNS, values_taken
 from core.measures.catalogue import measures
 from core.network.features import UNITS
@@ -70,8 +70,11 @@ class MaskingCheck(Question[CheckReport]):
 
     def sentences(self, report: CheckReport) -> list[str]:
         """The verdict, and what to know of the examples."""
-        unstable = any(line.areas.unstable for line in report.lines)
-        return [verdict_sentence(report), *report.notes, *[UNSTABLE_MEANS] * unstable]
+        told = check_tables.faithful_sentence(report, CALIBRATED)
+        unstable = [line.areas.unstable for line in report.measured]
+        # Where all are it is told of them together.
+        some = [UNSTABLE_MEANS] * (any(unstable) and NO_RACU not in told)
+        return [verdict_sentence(report), *report.notes, *filter(None, [told]), *some]
 
     def tables(self, report: CheckReport) -> list[Table]:
         """Random order, and how faithful the measures are."""

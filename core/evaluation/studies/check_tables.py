@@ -4,13 +4,14 @@ from core.evaluation.families import Measured, all_tokens_masked
 from core.evaluation.findings import unranked
 from core.evaluation.studies.check_report import CheckReport, CurveFigures, X
 from core.evaluation.studies.disagreement import Disagreement
-from core.explanation.recursive import UNSTABLE_MEANS, area_cells
-from core.validity.marks import HOLM, PERCENT, Why, ratios_text, with_sign
+from core.explanation.recursive import NO_RACU, UNSTABLE_MEANS, area_cells
+from core.validity.marks import HOLM, OUT, PERCENT, SIGN, Why, ratios_text, with_sign
 from core.validity.references import CALIBRATED, FORMS, LITERAL
-from core.wording import escaped, linked_name, number, p_value, percent, share_text, strong
+from core.wording import escaped, joined, linked_name, number, p_value, percent, share_text, strong
 
 # What the p of a data set asks in each form.
 ASKS = {CALIBRATED: "texts rejected (calibrated, by count)", LITERAL: "the most unlike text (literal, by Simes)"}
+_MORE = "more faithful than random order"
 STRATEGIES = {"half": "every second example masked", "mask": "only masked", "none": "never masked", "": "no card"}
 
 
@@ -92,9 +93,10 @@ def ratios_table(reports: list[CheckReport], form: str) -> tuple[list[str], list
                 continue
             name = f"{one.model}, {line.curve.label}" if len(reports) > 1 else line.curve.label
             rows.append([f"{name}: rejected of {line.n:,}", *(f"{count:,}" for count in line.rejected[form])])
-            if form == CALIBRATED:
-                rows.append([f"{name}: {form} p by count", *map(number, line.p[form])])
-            rows.append([f"{name}: {form} p by Simes", *map(number, line.simes[form])])
+            # What the figure above it draws; p by Simes in the calibrated form is in the file.
+            for of, how in ((CALIBRATED, "by count"), (LITERAL, "by Simes")):
+                if of in line.p and form in (of, CALIBRATED):
+                    rows.append([f"{name}: {of} p {how}", *map(number, line.p[of])])
     return header, rows
 
 
@@ -106,8 +108,9 @@ def ratios_note(form: str) -> str:
         if form == CALIBRATED
         else "The literal form promises no share, so it has no p by count. "
     )
-    return (
-        expected + "p by Simes is the paper's rule: one text at the smallest p decides it, and only in small samples."
+    return expected + (
+        "The literal p by Simes is the paper’s: in a small sample one text with the smallest p that there can be is "
+        "enough to reject, and in a large one it takes several."
     )
 
 
@@ -136,19 +139,18 @@ def with_evidence(found: CheckReport) -> list[CurveFigures]:
 
 def measures_table(found: CheckReport, form: str) -> tuple[list[str], list[list[str]]]:
     """How faithful each measure is, and where evidence is known how well it finds it; random order last."""
-    known = with_evidence(found)
+    known, areas = with_evidence(found), ["RACU ↑", "ACU ↑"][_no_racu(found) :]
     header = [
         "measure",
-        "RACU ↑",
-        "ACU ↑",
-        f"smallest p up to {share_text(X[-2])} masked: {ASKS[form]}",
+        *areas,
+        f"smallest p ↑ to {share_text(X[-2])} masked",
         *["average precision ↑", "recall of top k ↑"] * bool(known),
         "examples",
     ]
     rows = [
         [
             line.curve.label,
-            *area_cells(line.areas, found.marked(line, form)),
+            *area_cells(line.areas, found.marked(line, form))[-len(areas) :],
             # With everything masked all orders are the same inputs.
             number(float(line.p[form][:-1].min())) if form in line.p else "—",
             *[number(line.precision), number(line.recall)] * bool(known),
@@ -158,24 +160,95 @@ def measures_table(found: CheckReport, form: str) -> tuple[list[str], list[list[
     ]
     p = number(float(found.random.p[form][:-1].min())) if found.floor else "—"
     evidence = [number(known[0].chance), ""] if known else []
-    return header, [*rows, ["random order", "0", "0", p, *evidence, f"{found.n:,}"]]
+    return header, [*rows, ["random order", *["0"] * len(areas), p, *evidence, f"{found.n:,}"]]
 
 
 def measures_note(found: CheckReport, form: str) -> str:
     """What the columns of that table mean."""
-    unstable = f" {UNSTABLE_MEANS}" if any(line.areas.unstable for line in found.measured) else ""
     rule = found.random.gates[form].rule if form in found.random.gates else HOLM
+    racu = (
+        " RACU: the same as a share of that of an order that takes all of the performance at once (1; signed ones "
+        "exceed it). "
+        f"{UNSTABLE_MEANS * any(line.areas.unstable for line in found.measured)}"
+    )
+    tested = (
+        f" Smallest p: {ASKS[form]}, unadjusted; with everything masked all orders are the same input, which is left "
+        "out there."
+    )
     evidence = (
         " Average precision and recall: does the attribution of the unmasked text rank the words of the evidence first "
         "(k: as many as there are)? That is plausibility. The two can disagree."
     )
-    return (
-        "RACU: does masking what it ranks first take the performance down, set against random order (0) and one that "
-        "takes all of it at once (1; signed ones exceed it)? That is faithfulness; ACU is the area itself and does not "
-        "compare across models. In brackets 95 % intervals over the texts, measure and random order resampled "
-        "together: that a random order is drawn by chance for each text is in them, too."
-        f"{unstable} {ratios_text(rule, len(X))}{evidence * bool(with_evidence(found))}"
+    acu = (
+        f"ACU: how far masking what a measure ranks first takes {found.metric} below random order (0), as the area "
+        "between the two curves; that is faithfulness, and does not compare across models."
     )
+    said = (
+        acu,
+        racu.rstrip() * (not _no_racu(found)),
+        " In brackets 95 % intervals over the texts, measure and random order resampled together.",
+        tested * bool(found.floor),
+        f" {ratios_text(rule, len(X))}",
+        evidence * bool(with_evidence(found)),
+    )
+    return "".join(said)
+
+
+def _no_racu(found: CheckReport) -> bool:
+    """Whether no measure has one, once all is counted, so that it has no column."""
+    return found.measured_tally.settled and bool(found.measured) and all(line.areas.unstable for line in found.measured)
+
+
+def _whole_alone(found: CheckReport, form: str) -> str:
+    """Whose sign comes from the one input that all orders share, and says nothing of an order, a further sentence."""
+    marked = [line for line in found.measured if found.marked(line, form)]
+    gates = [[one.gates[form] for one in (line, found.random) if form in one.gates] for line in marked]
+    names = [line.curve.label for line, both in zip(marked, gates) if not any(one.rejected[:-1].any() for one in both)]
+    if not names:
+        return ""
+    of = "" if len(names) == len(found.measured) else f" of {joined(names)}"
+    return (
+        f" That{of} comes from the inputs with {found.sample.whole} masked alone, which are the same in every order, "
+        "so it says nothing of an order."
+    )
+
+
+def faithful_sentence(found: CheckReport, form: str) -> str:
+    """Which measures are more faithful than random order by ACU, which are not shown to be, and what rests on rejected
+    inputs, plain text; "" while examples are to come, and where none has an area. Of fewer than 20 texts, and of texts
+    picked by what the model does with them, none is told.
+    """
+    through = [line for line in found.measured if line.n == found.n and line.acu == line.acu]
+    if not found.measured_tally.settled or not through:
+        return ""
+    no_racu = f" {NO_RACU}" * _no_racu(found)
+    untold = unranked(found.n, found.sample.picked, "which measures are faithful", "what measures score")
+    if untold:
+        # Of several whose evidence is known `found_and_faithful` says it.
+        above = len([line for line in with_evidence(found) if line.n == found.n]) > 1
+        return f"{untold * (not above)}{no_racu}".strip()
+    more = [line for line in through if line.areas.acu.low > 0]
+    less = [line for line in through if line.areas.acu.high < 0]
+    rest = [line for line in through if line not in more and line not in less]
+    neither = "not shown to be " + ("either" if more and less else "so" if more or less else _MORE)
+    told = [
+        f"{joined([f'{line.curve.label} ({number(line.acu)})' for line in lines])} "
+        f"{'is' if len(lines) == 1 else 'are'} {said}"
+        for lines, said in ((more, _MORE), (less, "less faithful than random order"), (rest, neither))
+        if lines
+    ]
+    return f"By ACU and its 95 % intervals, each by itself, {'; '.join(told)}.{_rests(found, through, form)}{no_racu}"
+
+
+def _rests(found: CheckReport, through: list[CurveFigures], form: str) -> str:
+    """Which of these numbers rest on rejected inputs, a further sentence; "" for none."""
+    marked = [line.curve.label for line in through if found.marked(line, form)]
+    if not marked:
+        return ""
+    one, every = len(marked) == 1, len(marked) == len(through)
+    whose = "This number" if every and one else "All these numbers" if every else f"What is told of {joined(marked)}"
+    rests = f"{whose} rest{'s' * (one or not every)} at least partly on inputs that are {OUT}."
+    return f" {SIGN} {rests}{_whole_alone(found, form)}"
 
 
 def found_and_faithful(found: CheckReport, form: str) -> str:

@@ -219,8 +219,8 @@ def _measures(passed: dict, found: CheckReport, form: str) -> None:
     if not found.measured:
         st.caption("No measure is computed here yet: ask for one above, or choose one in the settings.")
         return
-    said = check_tables.found_and_faithful(found, form)
-    if said:
+    faithful = check_tables.faithful_sentence(found, form)
+    for said in filter(None, [escaped(faithful, 900), check_tables.found_and_faithful(found, form)]):
         st.html(f"<p>{said}</p>")
     table(*check_tables.measures_table(found, form))
     st.caption(check_tables.measures_note(found, form))
