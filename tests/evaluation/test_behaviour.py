@@ -451,10 +451,29 @@ def test_a_measure_that_went_through_fewer_examples_is_not_set_before_the_others
 
 
 def test_no_order_is_the_earliest_while_examples_are_to_come(reported):
-    said = behaviour_answer([replace(reported, tally=Tally(6, 55, coming=True, fewest=20))])
-    assert said[0].startswith("6 of 55 examples so far") and "earliest" not in " ".join(said)
+    lines = tuple(replace(line, n=20, judged=20) for line in reported.lines)
+    made = replace(reported, lines=lines, tally=Tally(20, 55, coming=True, fewest=20))
+    said = behaviour_answer([made])
+    assert said[0].startswith("20 of 55 examples so far") and "earliest" not in " ".join(said)
     assert "leave-one-out after 58.3 % of the words on average" in said[0] and "random order after 91.7 %" in said[0]
     assert said[1].startswith("So far, half masked at random, the centre")
+    # One of fewer is passed over.
+    (first, second) = lines
+    told = behaviour_answer([replace(made, lines=(first, replace(second, n=19, judged=19)))])
+    assert "random order after 91.7 %" in told[0] and "leave-one-out" not in told[0]
+
+
+def test_of_fewer_than_20_texts_no_average_is_told_while_more_are_to_come(reported):
+    tally = Tally(6, 55, coming=True, fewest=20)
+    made = replace(reported, tally=tally)
+    few = "6 of 55 examples so far; the answer comes with the last. Too few yet to say anything."
+    apart = replace(made, model="other", explained=dict.fromkeys(made.explained, "x"))
+    assert behaviour_answer([made]) == behaviour_answer([made, apart]) == [few]
+    # Once all are there they are told, however few.
+    assert len(behaviour_answer([replace(reported, tally=Tally(6, 6))])) == 2
+    # Where no text can be judged more of them do not help.
+    lines = tuple(replace(line, n=20, judged=0) for line in reported.lines)
+    assert "Too few" not in behaviour_answer([replace(made, lines=lines)])[0]
 
 
 def test_a_prediction_that_never_changes_is_called_so(model):

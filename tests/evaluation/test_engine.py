@@ -17,6 +17,7 @@ from core.evaluation.engine import Column, Rows, Run, Study, read_study, run_stu
 from core.evaluation.questions import REGISTERED
 from core.evaluation.sampling import Sample, without_labels
 from core.evaluation.store_log import StoreLog
+from core.evaluation.studies.behaviour_question import Behaviour
 from core.evaluation.studies.catalogue import questions
 from core.evaluation.studies.check_question import MaskingCheck
 from core.explanation.explainer import Cost, Explainer, softmax
@@ -367,5 +368,9 @@ def test_of_several_random_orders_only_the_first_starts_unasked(explainer, store
         works = Asking(explainer, SAMPLE, MaskingCheck(("gradient",), seeds=5)).works
         assert [work.at_once for work in works] == [True] + [False] * 5
         assert not Asking(explainer, SAMPLE, MaskingCheck(), first=False).works[0].at_once
+        # Behaviour stands in a part that is opened for it: what is dear of it waits.
+        assert not Asking(explainer, SAMPLE, Behaviour()).works[0].at_once
+        monkeypatch.setattr("pages.parts.frame.working.AT_ONCE_SECONDS", 1e9)
+        assert Asking(explainer, SAMPLE, Behaviour()).works[0].at_once
     finally:
         jobs.close()

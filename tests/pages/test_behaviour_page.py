@@ -20,7 +20,13 @@ from core.evaluation.sampling import draw_sample
 from core.evaluation.studies import embedding_map
 from core.evaluation.studies.behaviour import Course
 from core.evaluation.studies.behaviour_report import behaviour_report
-from core.evaluation.studies.behaviour_sentences import HEADER, behaviour_answer, behaviour_rows, signed_percent
+from core.evaluation.studies.behaviour_sentences import (
+    HEADER,
+    REJECTED_COUNT,
+    behaviour_answer,
+    behaviour_rows,
+    signed_percent,
+)
 from core.evaluation.studies.fewest import FewestFeatures
 from core.explanation.explainer import Explainer
 from core.figures.behaviour_figures import behaviour_panels
@@ -95,7 +101,7 @@ def charts(app: App) -> list[dict]:
 def test_the_page_says_what_the_library_says(given, bundled, twin):
     app = complete(given())
     mine, other = by_library(bundled, [CHANCE, GRADIENT]), by_library(twin, [CHANCE, GRADIENT])
-    for sentence in behaviour_answer([mine, other]):
+    for sentence in (*behaviour_answer([mine, other]), REJECTED_COUNT):
         assert sentence in unescape(app.said).split("Settings")[0]
     lines = [(one, line) for one in (mine, other) for line in one.lines]
     assert [row[:2] for row in rows_of(app)] == [[one.model, line.course.measure] for one, line in lines], (

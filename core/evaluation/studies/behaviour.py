@@ -103,6 +103,11 @@ class Course(OrderStudy[Walked]):
     erasure: str = MASK
     seed: int = 0
 
+    @property
+    def leads(self) -> bool:
+        """It stands in a part of a page that is opened for it, so that what takes a while waits to be asked for."""
+        return False
+
     def key(self, explainer: Explainer) -> str:
         """Where the store keeps it, for all examples of whatever data."""
         about: dict[str, Any] = {

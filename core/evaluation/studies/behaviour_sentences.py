@@ -2,29 +2,43 @@
 and JSON.
 """
 
-from core.evaluation.findings import unranked
+from core.evaluation.findings import FEW, unranked
 from core.evaluation.studies.behaviour import ORDERS, Course
 from core.evaluation.studies.behaviour_report import ALL, HALF, BehaviourReport, CourseLine, X
 from core.explanation.rows import values_taken
 from core.oracle.erasing import MASK
+from core.validity.marks import OUT
 from core.wording import as_json, number, with_ends
+
+TOO_FEW_YET = "Too few yet to say anything."
+REJECTED_COUNT = (
+    f"Changes on inputs that are {OUT} count, too: nothing is tested here. Whether masked inputs are rejected is told "
+    "by the other part of this page, “Is masking in-distribution?”."
+)
 
 
 def behaviour_answer(reports: list[BehaviourReport]) -> list[str]:
     """The answer in sentences, as text: which order changes predictions earliest, by the tally of the first report; how
-    far the embeddings of each model drift, and on how many examples models predict different classes.
+    far the embeddings of each model drift, and on how many examples models predict different classes. While examples
+    are to come no figure is told of fewer than 20: it swings with each that comes.
     """
     first = reports[0]
-    figures = [sentence for sentence in (drift_sentence(reports), apart_sentence(reports)) if sentence]
+    _, shared = told_apart(reports) or (0, 0)
+    counted = ((drift_sentence(reports), first.lines[0].n), (apart_sentence(reports), shared))
+    figures = [sentence for sentence, n in counted if sentence and (first.tally.settled or n >= FEW)]
     if not first.tally.settled:
         figures = [f"So far, {sentence[0].lower()}{sentence[1:]}" for sentence in figures]
     return [sentence for sentence in (first.tally.tell(flips_sentence(first), _flips(first)), *figures) if sentence]
 
 
 def _flips(found: BehaviourReport) -> str:
-    """When predictions change along each order, none set above another; "" where nothing can be judged."""
-    told = [f"{line.course.measure} {_after(line)} (n = {line.judged:,})" for line in found.lines if line.judged]
-    return f"Predictions of {found.model} change, by order: {'; '.join(told)}." if told else ""
+    """When predictions change along each order of 20 texts or more, none set above another; "" where nothing can be
+    judged.
+    """
+    lines = [line for line in found.lines if line.judged >= FEW]
+    told = [f"{line.course.measure} {_after(line)} (n = {line.judged:,})" for line in lines]
+    few = found.lines[0].n < FEW or any(line.judged for line in found.lines)
+    return f"Predictions of {found.model} change, by order: {'; '.join(told)}." if told else TOO_FEW_YET * few
 
 
 def flips_sentence(found: BehaviourReport) -> str:

@@ -11,6 +11,7 @@ from core.evaluation.studies.behaviour_question import Behaviour
 from core.evaluation.studies.behaviour_report import BehaviourReport
 from core.evaluation.studies.behaviour_sentences import (
     HEADER,
+    REJECTED_COUNT,
     behaviour_answer,
     behaviour_in_words,
     behaviour_json,
@@ -112,9 +113,10 @@ def _say(behaved: list[Asking]) -> None:
     elif first.runs:
         said = "The first examples are being erased in random order."
     else:
-        said = "Ask for random order below to see when predictions change and embeddings drift."
+        said = "Not computed yet: when predictions change and embeddings drift. Ask below for all, or one part alone."
     show_answer(said)
-    captions([*first.sample.notes, *(reports[0].notes if reports[0] is not None else ())])
+    about = () if reports[0] is None else (REJECTED_COUNT, *reports[0].notes)
+    captions([*about, *first.sample.notes])
 
 
 def _draw(frame: DataView, behaved: list[Asking], measure: str, asks) -> None:
@@ -153,7 +155,7 @@ def _table(found: list[BehaviourReport]) -> None:
     table(*behaviour_table(found), most=90)
     st.caption(
         "Fidelity: 1 − mean(C/F), with C of F words erased at the first change of prediction; a prediction that never "
-        "changes counts C/F = 1, and neither many nor few such predictions are better. Normalised: 0 is random order, "
+        "changes counts C/F = 1; how many there are is neither good nor bad by itself. Normalised: 0 is random order, "
         "1 an order that changes each prediction with the fewest words that were found to change it, whatever a model "
         "allows; — until these are searched (settings). Centroid change: 1 − cosine, "
         "0 to 2. σ: mean over the dimensions of the standard deviation over the examples, its change as a share of the "
