@@ -5,13 +5,15 @@ from functools import partial
 import streamlit as st
 
 from core.evaluation.sampling import draw_examples, without_labels
+from core.evaluation.studies.masking_caution import masking_caution
 from core.evaluation.studies.scoreboard import Scoreboard
+from pages.parts.check.known import known_check
 from pages.parts.frame.links import choose_one
 from pages.parts.frame.picking import text_box
 from pages.parts.frame.sidebar import DataView, open_frame
 from pages.parts.scoreboard.drawing import choose_table_order, draw_board
 from pages.parts.scoreboard.one_text import board_of_text
-from pages.parts.scoreboard.over_texts import known_verdicts
+from pages.parts.scoreboard.over_texts import known_answer, known_verdicts
 from pages.parts.sections.asking import choose_size
 from pages.parts.sections.filtered import choose_which, count_kept, examples_kept, narrows
 from pages.parts.sections.questions import question_section
@@ -50,15 +52,19 @@ def _board_of_sample(frame: DataView, order: str) -> None:
     if kept:
         picked = frame.browsed.query.picked_by if narrows(frame, filtered) else ""
         data, drawn = frame.browsed.index.data, draw_examples(kept, size)
-        verdicts = partial(known_verdicts, texts=without_labels(data.name, data.digest, drawn))
+        texts = without_labels(data.name, data.digest, drawn)
         question_section(
             frame,
             Scoreboard,
             drawn,
-            partial(draw_board, order=order, verdicts=verdicts),
+            partial(draw_board, order=order, verdicts=partial(known_verdicts, texts=texts)),
             picked,
-            already=lambda one: verdicts(one).lead,
+            already=partial(known_answer, texts=texts, caution=partial(_caution, frame)),
         )
+
+
+def _caution(frame: DataView, unit: str) -> str:
+    return masking_caution(known_check(frame.explainer, frame.browsed.index, unit))
 
 
 scoreboard()

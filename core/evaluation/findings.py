@@ -17,8 +17,8 @@ NOT_ENOUGH = "not enough to say"
 
 # What the level of a test over texts is, for whoever reads its p.
 LOOKS = (
-    f"at 1 % over up to {FEW} texts and at 4 % over more: who looks at the first {FEW} and then at all is misled on at "
-    "most 5 % of samples"
+    f"at 1 % over up to {FEW} texts and at 4 % over more; it is told over the first {FEW} texts and again over all, "
+    "and where nothing differs, at most 5 % of samples of texts tell of a difference at either time"
 )
 
 

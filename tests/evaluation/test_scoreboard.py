@@ -25,6 +25,7 @@ from core.evaluation.studies.board_rows import FEWER, BoardMeasure, K, board_met
 from core.evaluation.studies.board_sentences import (
     board_table,
     draws_note,
+    judged_already,
     marked_table,
     ordered,
     pairs_table,
@@ -33,6 +34,7 @@ from core.evaluation.studies.board_sentences import (
 )
 from core.evaluation.studies.scoreboard import Scoreboard
 from core.evaluation.studies.verdicts import better_counts
+from core.evaluation.studies.verdicts_question import VerdictsReport, judged_sentence
 from core.explanation.explainer import Explainer
 from core.explanation.limiting import score
 from core.explanation.recursive import BY_RATIO, ORDERS, follow, random_band, summarise
@@ -43,10 +45,11 @@ from core.judging.judging import How, Judge
 from core.mathematics.aopc import naopc
 from core.mathematics.curves import racu
 from core.mathematics.masking import RATIOS
-from core.mathematics.statistics import compare_pairs, mean_interval, mean_intervals, signed_rank_p
+from core.mathematics.statistics import compare_pairs, mean_interval, mean_intervals, share_interval, signed_rank_p
 from core.mathematics.stepwise import finish
 from core.measures.registry import REGISTERED
 from core.metrics.catalogue import metrics
+from core.oracle.erasing import MASK
 from core.storage.store import Store
 from core.validity.marks import SIGN
 from core.verdicts.deciding import Verdict, Word
@@ -377,12 +380,30 @@ def test_verdicts_of_texts_are_counted_where_they_are_known():
     column = verdicts_of_texts(counts, ("leave-one-out", "gradient"))
     report = reported({"leave-one-out": UP, "attention": UP})[1]
     assert [row[1] for row in board_table(report, None, "", column)[1]] == ["on 2 of 3", "—", "—"]
-    assert "leave-one-out and gradient by Holm, known of 3 texts" in column.about and "Data set" in column.about
-    assert column.lead == "", "of three texts"
-    many = verdicts_of_texts({"leave-one-out": (12, 20), "gradient": (3, 20)}, ("leave-one-out", "gradient"))
-    assert many.lead == "Better than chance: leave-one-out on 12 of 20, gradient on 3 of 20 texts, as Data set tells."
+    assert column.about == (
+        "Better than chance: by a test on each of 3 texts, which judges leave-one-out and gradient together (Holm); more "
+        "on Data set, under Measures against chance."
+    )
+    assert "which judges gradient; more" in verdicts_of_texts({"gradient": (2, 3)}, ("gradient",)).about
     nothing = verdicts_of_texts(better_counts(replace(rows, there=there & False), ("gradient",)), ("gradient",))
     assert not nothing.of and "can be asked for on Data set" in nothing.about
+
+
+def test_without_figures_the_answer_is_whom_data_set_knows_to_be_better_and_whom_nobody_judged():
+    """Of 20 texts leave-one-out is better on 15 and gradient on none."""
+    counts = np.array([[15, 5, 0, 0], [0, 20, 0, 0]])
+    shares = tuple(share_interval(k, 20) for k in (15, 0))
+    erased = (np.zeros((2, 3), dtype=int), True, 20, MASK)
+    found = VerdictsReport(("leave-one-out", "gradient"), counts, shares, 5, *erased, Tally(20, 20))
+    judged = f"As far as Data set has judged these texts, {judged_sentence(found)}"
+    assert judged.startswith(
+        "As far as Data set has judged these texts, leave-one-out is better than chance on 15 of 20"
+    )
+    assert suits_sentence(found.measures) in judged
+    told = judged_already(found, ("leave-one-out", "gradient", "attention"), "Model check finds some rejected.")
+    assert told == f"{judged} attention is not judged against chance yet. Model check finds some rejected."
+    assert judged_already(found, found.measures, "") == judged
+    assert judged_already(None, found.measures, "said") == judged_already(replace(found, n=19), ("beam",), "said") == ""
 
 
 def test_a_mean_is_marked_where_more_texts_are_rejected_than_chance_explains():

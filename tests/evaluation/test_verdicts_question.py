@@ -10,7 +10,7 @@ from core.data.examples import Example
 from core.evaluation.engine import Rows, ask
 from core.evaluation.sampling import without_labels
 from core.evaluation.studies.verdicts import VerdictsOfTexts, report_of_row
-from core.evaluation.studies.verdicts_question import Verdicts
+from core.evaluation.studies.verdicts_question import Verdicts, judged_sentence
 from core.explanation.explainer import Explainer
 from core.explanation.standings import StandingGates
 from core.figures.catalogue import question_figure
@@ -93,7 +93,7 @@ def test_verdicts_are_counted_by_hand(answers):
     answer, _, _, untold, *_ = question.sentences(report)
     assert answer == (
         "For leave-one-out on about half of the texts: it is better than chance on 12 of 20 texts (60 %), more often than "
-        f"gradient (0, 0 %); random measures would be on at most 5 %. On 7 (35 %) not one of the 2 measures is shown to be, on 1 (5 %) nothing can be told of any (the table counts each measure by itself), so ask of each text anew. {SUITS}"
+        f"gradient (0, 0 %); were all 2 random, one or another would be so on at most 5 % of texts. On 7 (35 %) not one of the 2 measures is shown to be, on 1 more (5 %) nothing can be told of any (the table counts each measure by itself), so ask of each text anew. {SUITS}"
     )
     assert "leave-one-out on 3 and gradient on 1 of 20 texts" in untold and "Model check counts otherwise" in untold
     words, why = question.tables(report)
@@ -109,6 +109,11 @@ def test_verdicts_are_counted_by_hand(answers):
         marker = bar["marker"]
         lines = blend(marker["pattern"]["fgcolor"], marker["color"], marker["pattern"]["fgopacity"])
         assert all(contrast(bar["textfont"]["color"], one) >= 4.5 for one in (marker["color"], lines))
+
+
+def test_texts_of_which_nothing_can_be_told_are_counted_beside_those_on_which_all_fail(answers):
+    question, report = told(answers, [[1, 0]] * 19 + [[NAN, NAN]])
+    assert "On no text do all of them fail, on 1 (5 %) nothing can be told of any" in question.sentences(report)[0]
 
 
 def test_that_a_measure_masks_as_the_test_does_stands_with_the_answer_where_it_does(answers):
@@ -139,7 +144,7 @@ def test_a_measure_leads_by_a_sign_test_that_is_paired_over_texts(answers, alone
         ),
         (
             [[1, 0]] * 11 + [[0, 1]] * 9,
-            "No measure stands out: which of them is better than chance most often cannot be told. By measure, of 20 texts",
+            "No measure stands out: which measure is better than chance most often cannot be told. By measure, of 20 texts",
             "anew.",
         ),
         # R's binom.test: 15 of 20 are 51 to 91 %, 5 of 20 are 9 to 49 %.
@@ -150,7 +155,7 @@ def test_a_measure_leads_by_a_sign_test_that_is_paired_over_texts(answers, alone
         ),
         ([[1, 0]] * 5 + [[0, 0]] * 15, "No measure stands out", "anew."),
         ([[1, 0]] * 6 + [[0, 0]] * 34, "For leave-one-out on few texts: it is better than chance on 6 of 40", "anew."),
-        ([[0, -1]] * 20, "No: on none of the 20 texts is any of these measures better than chance.", "chance."),
+        ([[0, -1]] * 20, "No: on none of the 20 texts is leave-one-out or gradient better than chance.", "chance."),
     ],
 )
 def test_the_answer_ranks_no_measure_that_the_intervals_do_not_tell_apart(answers, words, begins, ends):
@@ -162,9 +167,35 @@ def test_the_answer_ranks_no_measure_that_the_intervals_do_not_tell_apart(answer
     assert said.startswith("20 of 55 examples so far") and "more often" not in said and "none" not in said
 
 
+@pytest.mark.parametrize(
+    "words, said",
+    [
+        (
+            [[1, 0]] * 15 + [[0, 0]] * 5,
+            "leave-one-out is better than chance on 15 of 20 texts (75 %), more often than gradient (0, 0 %); were all 2 random, one or another would be so on at most 5 % of texts.",
+        ),
+        (
+            [[1, 1]] * 20,
+            "leave-one-out is better than chance on every one of the 20 texts. The other: gradient on 20 (100 %).",
+        ),
+        ([[0, -1]] * 20, "on none of the 20 texts is leave-one-out or gradient better than chance."),
+        (
+            [[1, 0]] * 11 + [[0, 1]] * 9,
+            "which measure is better than chance most often cannot be told. By measure, of 20 texts: leave-one-out on 11 (55 %) and gradient on 9 (45 %).",
+        ),
+    ],
+)
+def test_other_pages_tell_who_is_better_most_often_in_a_sentence_that_stands_alone(answers, words, said):
+    _, report = told(answers, words)
+    assert judged_sentence(report) == f"{said} {suits_sentence(NAMES)}"
+    # Who masks to score is not suited by other ways of erasing.
+    assert "masks words" not in judged_sentence(replace(report, erasure=REMOVAL))
+
+
 def test_of_few_texts_nothing_is_told(answers):
     question, report = told(answers, [[1, 1]] * 19)
     assert question.sentences(report)[0] == "Not enough to say how often: 19 texts, and answers begin at 20."
+    assert judged_sentence(report) == ""
     # A share without an interval, as other means of so few.
     assert not any(share.known for share in report.better)
     header, rows = question.tables(report)[0]

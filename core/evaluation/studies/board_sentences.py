@@ -19,6 +19,7 @@ from core.evaluation.studies.board_report import (
     figures,
 )
 from core.evaluation.studies.board_rows import EXACT_FEATURES, REPEATS, board_metrics
+from core.evaluation.studies.verdicts_question import VerdictsReport, judged_sentence
 from core.explanation.recursive import UNSTABLE, UNSTABLE_MEANS
 from core.judging.baselines import BASELINES
 from core.judging.metric_table import orders
@@ -66,7 +67,7 @@ VerdictLines = dict[tuple[int, str], dict]
 class VerdictColumn(NamedTuple):
     """Verdicts by another test: the column's header, the cell of each measure, what to know of it, a sentence; lines:
     gives what a file says of them, {(which text, measure): as of `core.verdicts.telling.verdict_record`}; better: as of
-    `BoardReport`; lead: the verdicts in a sentence, for where there are no figures yet, "" of few texts.
+    `BoardReport`.
     """
 
     header: str
@@ -74,7 +75,6 @@ class VerdictColumn(NamedTuple):
     about: str = ""
     lines: Callable[[], VerdictLines] = dict
     better: frozenset[str] | None = None
-    lead: str = ""
 
 
 def sentences(report: BoardReport) -> list[str]:
@@ -364,11 +364,21 @@ def verdicts_of_texts(
     if not counts:
         return VerdictColumn(_ON, {}, f"On how many texts a measure is better than chance can be asked for on {there}.")
     n = max(of for _, of in counts.values())
-    means = f"Better than chance: by a test on each text, over {joined(family)} by Holm, known of {amount(n, 'text')}"
-    told = {one: f"on {k:,} of {of:,}" for one, (k, of) in counts.items()}
-    lead = f"Better than chance: {', '.join(f'{one} {said}' for one, said in told.items())} texts, as Data set tells."
-    lead = lead if n >= FEW else ""
-    return VerdictColumn(_ON, told, f"{means}; more on {there}.", lines, lead=lead)
+    judged = joined(family) + (" together (Holm)" if len(family) > 1 else "")
+    about = f"Better than chance: by a test on each of {amount(n, 'text')}, which judges {judged}; more on {there}."
+    return VerdictColumn(_ON, {one: f"on {k:,} of {of:,}" for one, (k, of) in counts.items()}, about, lines)
+
+
+def judged_already(found: VerdictsReport | None, chosen: Sequence[str], caution: str) -> str:
+    """Whom *Data set* knows to be better than chance, for where there are no figures yet: which of the chosen measures
+    nobody judged, and what speaks against means over these texts; plain text, "" of few texts.
+    """
+    judged = "" if found is None else judged_sentence(found)
+    if found is None or not judged:
+        return ""
+    others = [name for name in chosen if name not in found.measures]
+    yet = f"{joined(others)} {'is' if len(others) == 1 else 'are'} not judged against chance yet." if others else ""
+    return " ".join(filter(None, [f"As far as Data set has judged these texts, {judged}", yet, caution]))
 
 
 def verdict_over_texts(report: BoardReport, name: str) -> str:

@@ -174,44 +174,74 @@ def _answer(report: VerdictsReport, sign: str) -> str:
     """The answer, its first sentence whether what one text shows of a measure holds over these; of no fewer texts than
     answers begin at.
     """
-    counts, n = report.counts[:, [*Word].index(Word.BETTER)].tolist(), report.n
-    better = "better than chance" + (f" under {report.erasure}" if report.erasure != MASK else "")
-    best, most = max(range(len(counts)), key=counts.__getitem__), max(counts)
-    name = report.measures[best]
-    if not most:
-        return f"No: on none of the {n:,} texts is any of these measures {better}."
-    told = [f"{one} on {_some(count, n)}" for one, count in zip(report.measures, counts)]
-    others = told[:best] + told[best + 1 :]
-    rest = "The other" + "s" * (len(others) > 1)
-    if most == n:
-        leads = f"Yes: {name} is {better} on every one of the {n:,} texts"
-    elif not others:
-        return f"{_holds(report.better[best])}: {name} is {better} on {most:,} of {n:,} texts ({_share(most, n)})."
-    elif report.ahead:
-        # How often each of the others is so stands here, and not again.
-        rivals = [(one, many) for one, many in zip(report.measures, counts) if one != name]
-        behind = joined([f"{one} ({many:,}, {_share(many, n)})" for one, many in rivals])
-        more, others = f"more often than {behind}", []
-        holds = f"For {name} {_holds(report.better[best]).lower()}"
-        leads = f"{holds}: it is {better} on {most:,} of {n:,} texts ({_share(most, n)}), {more}; random measures "
-        leads += f"would be on at most {PERCENT}"
-    else:
-        leads = f"No measure stands out: which of them is {better} most often cannot be told"
-        rest, others = f"By measure, of {n:,} texts", told
+    n, counts = report.n, _better(report)
+    begins, led = _led(report)
+    if not max(counts):
+        return f"{begins}: {led}"
+    name = report.measures[counts.index(max(counts))]
+    # Named before the colon already.
+    led = f"it{led.removeprefix(name)}" if begins.startswith(f"For {name} ") else led
+    if len(counts) == 1:
+        return f"{begins}: {led}"
     none = (
         f"On {_some(report.none, n)} not one of the {len(counts):,} measures is shown to be"
         if report.none
         else "On no text do all of them fail"
     )
     silent = int(report.untold[:, 0].max())
-    none += f", on {_some(silent, n)} nothing can be told of any" * bool(silent)
+    # None of these is among those on which all fail.
+    none += f", on {silent:,}{' more' * bool(report.none)} ({_share(silent, n)}) nothing can be told of any" * bool(
+        silent
+    )
     # Table and picture count each by itself, which comes to other numbers.
     none += " (the table counts each measure by itself)" * bool(report.none or silent)
-    listed = f" {rest}: {joined(others)}." if others else ""
-    # Who masks to score is suited by masking alone.
-    suits = suits_sentence(report.measures) if report.erasure == MASK else ""
-    about = [f"{leads}.{listed}", f"{none}{', so ask of each text anew' * (most < n)}.", suits]
+    about = [f"{begins}: {led}", f"{none}{', so ask of each text anew' * (max(counts) < n)}.", _suits(report)]
     return " ".join(filter(None, [*about, unsigned_sentence(report.measures, sign)]))
+
+
+def judged_sentence(report: VerdictsReport) -> str:
+    """Which measure is better than chance most often, for pages that tell of it and judge none, what favours it beside
+    that; "" of fewer texts than answers begin at.
+    """
+    return " ".join(filter(None, [_led(report)[1], _suits(report)])) if report.n >= FEW else ""
+
+
+def _suits(report: VerdictsReport) -> str:
+    # Who masks to score is suited by masking alone.
+    return suits_sentence(report.measures) if report.erasure == MASK else ""
+
+
+def _better(report: VerdictsReport) -> list[int]:
+    """On how many texts each measure is better than chance."""
+    return report.counts[:, [*Word].index(Word.BETTER)].tolist()
+
+
+def _led(report: VerdictsReport) -> tuple[str, str]:
+    """Whether one measure is better than chance most often, in a word or two, and on how many texts each is, which is
+    read without those, too.
+    """
+    counts, n, names = _better(report), report.n, report.measures
+    better = "better than chance" + (f" under {report.erasure}" if report.erasure != MASK else "")
+    best, most = max(range(len(counts)), key=counts.__getitem__), max(counts)
+    name = names[best]
+    if not most:
+        return "No", f"on none of the {n:,} texts is {joined(names, 'or')} {better}."
+    told = [f"{one} on {_some(count, n)}" for one, count in zip(names, counts)]
+    others = told[:best] + told[best + 1 :]
+    if most == n:
+        rest = f" The other{'s' * (len(others) > 1)}: {joined(others)}." if others else ""
+        return "Yes", f"{name} is {better} on every one of the {n:,} texts.{rest}"
+    so = f"{name} is {better} on {most:,} of {n:,} texts ({_share(most, n)})"
+    if not others:
+        return _holds(report.better[best]), f"{so}."
+    if report.ahead:
+        # How often each of the others is so stands here, and not again.
+        behind = [f"{one} ({k:,}, {_share(k, n)})" for one, k in zip(names, counts) if one != name]
+        random = f"were all {len(names):,} random, one or another would be so on at most {PERCENT} of texts"
+        holds = f"For {name} {_holds(report.better[best]).lower()}"
+        return holds, f"{so}, more often than {joined(behind)}; {random}."
+    which = f"which measure is {better} most often cannot be told"
+    return "No measure stands out", f"{which}. By measure, of {n:,} texts: {joined(told)}."
 
 
 def _holds(share: Interval) -> str:

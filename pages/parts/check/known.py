@@ -4,8 +4,9 @@ from core.data.browsing import Index
 from core.data.parsed import BadData
 from core.evaluation.sampling import SAMPLE, draw_sample
 from core.evaluation.studies.check_question import MaskingCheck
-from core.evaluation.studies.check_report import PICKED, TRUSTED, CheckReport, metric_of
+from core.evaluation.studies.check_report import CheckReport, metric_of
 from core.evaluation.studies.check_sentences import check_answer
+from core.evaluation.studies.masking_caution import MODEL_CHECK, masking_caution
 from core.explanation.explainer import Explainer
 from core.validity.marks import SIGN
 from core.wording import escaped, linked_name
@@ -37,11 +38,8 @@ def caution(explainer: Explainer, index: Index, unit: str) -> str:
     """What speaks against means over this data by the check that is known of it, a sentence of HTML; "" where nothing
     does, or nobody knows.
     """
-    found = known_check(explainer, index, unit)
-    if found is None or found.verdict in (TRUSTED, PICKED):
-        return ""
-    page = linked_name("Model check", link_to("model_check"))
-    return f"What {page} says of these texts, masked at random: {answer_parts(found)[0]}"
+    page = linked_name(MODEL_CHECK, link_to("model_check"))
+    return masking_caution(known_check(explainer, index, unit), page)
 
 
 def known_check(explainer: Explainer, index: Index, unit: str) -> CheckReport | None:

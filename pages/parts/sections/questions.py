@@ -142,14 +142,15 @@ def _say(
     one = grown.shown
     report, answers = one.report, one.answers
     texts = amount(len(one.sample), "text")
+    how_picked = f" The filter picks texts {escaped(one.sample.picked)}, so this may say how they were picked."
+    picked = how_picked * bool(one.sample.picked)
     if report is not None:
         answer, told = one.question.sentences(report)[0], []
         lead, stop, rest = escaped(answer, 1200).partition(". ")
         # What may turn is no headline.
         said = f"<b>{lead}{stop}</b>{rest}" if answers.complete else f"{lead}{stop}{rest}"
         said += f" {adds(one)}" if adds else ""
-        if one.sample.picked:
-            said += f" The filter picks texts {escaped(one.sample.picked)}, so this may say how they were picked."
+        said += picked
     else:
         told = [f"{count:,} of them: {why}" for why, count in answers.left_out.items()]
         if answers.complete:
@@ -157,8 +158,8 @@ def _say(
         elif any(work.runs for work in one.works):
             said = f"The first text is being {one.question.done}."
         else:
-            known = escaped(already(one), 600) if already else ""
-            asks = f"{known} By how much, and at which cost," if known else "Not known yet: it"
+            known = escaped(already(one), 1200) if already else ""
+            asks = f"{known}{picked} Which beats which, and at which cost," if known else "Not known yet: it"
             said = f"{asks} can be asked for below: figures stream in text by text."
     show_answer(said)
     captions([*filter(None, [_asked_of(grown, about)]), *one.sample.notes, *told])
