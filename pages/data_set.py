@@ -14,7 +14,7 @@ from core.wording import amount
 from pages.parts.check.known import caution
 from pages.parts.data_set.diagnosticity import draw_diagnosticity
 from pages.parts.data_set.scores import where_tested
-from pages.parts.data_set.verdicts import verdict_of_chosen
+from pages.parts.data_set.verdicts import known_shares, verdict_of_chosen
 from pages.parts.frame.links import choose_one, held
 from pages.parts.frame.sidebar import DataView, open_data_page
 from pages.parts.sections.asking import choose_size
@@ -29,10 +29,14 @@ def _where_tested(frame: DataView, _asked: Asking) -> str:
     return where_tested(caution(frame.explainer, frame.browsed.index, held("unit") or "word"))
 
 
+def _known_shares(_frame: DataView, asked: Asking) -> str:
+    return known_shares(asked)
+
+
 # Questions that have a picture of their own here, and what draws it; the others are drawn alike.
 DRAWN = {Diagnosing.name: draw_diagnosticity}
 # What stands behind the answer besides.
-ADDED = {Verdicts.name: verdict_of_chosen, Scoring.name: _where_tested}
+ADDED = {Verdicts.name: verdict_of_chosen, Scoring.name: _where_tested, Diagnosing.name: _known_shares}
 # What they are called here; others by their name.
 CALLED = {
     Scoring.name: "Scores by metrics",

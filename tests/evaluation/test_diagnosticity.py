@@ -37,7 +37,7 @@ from core.metrics.registry import HIGHER, LOWER, NEITHER
 from core.network.scheduler import Cancelled, NonFinite
 from core.oracle.soft import Soft
 from core.storage.store import Store
-from core.wording import WHOLE, Tally, fixed_number
+from core.wording import WHOLE, Tally, fixed_number, share_text
 from tests import tiny
 
 NAN = float("nan")
@@ -752,7 +752,7 @@ def test_metrics_with_a_value_on_few_texts_are_told_of_nothing_and_have_no_p():
     said = diagnosticity_answer(made)
     assert "Which of soft and hard metrics prefer measures more often is not told: both have a value on" in said
     assert "do not differ" not in said and "p\u00a0" not in said and said.count("(18 texts, too few to test)") == 2
-    assert "NS and NC, of which alone enough texts have a value, tell them" in said
+    assert "NS and NC, of which alone enough texts have a value, tell the measures from chance" in said
     # What is left out there is no end of the range either.
     assert "% (NS) to " in said and "(Soft-" not in said.partition("of the pairs")[0] and "Soft-NS do" not in said
 
@@ -875,6 +875,63 @@ def test_the_papers_findings_agree_or_not():
         one.claim: one.agrees
         for one in diagnosticity_findings(build_diagnosticity_report(falls, "m", "d", tiny.LABELS))
     }["The longer the rationale, the less diagnostic is NS."] is True
+
+
+def test_longer_rationales_are_less_diagnostic_only_where_it_falls_throughout_and_not_by_the_ends_alone():
+    """Of both lines the last length is certainly below the first; one rises in between."""
+    told = []
+    for levels in (np.linspace(0.95, 0.05, len(LENGTHS)), [0.6, 0.7, 0.9, 0.5, 0.05]):
+        found = made_up()
+        found.values[:, :2, 0, 2:] = levels
+        report = build_diagnosticity_report(found, "m", "d", tiny.LABELS)
+        told.append((report, next(one for one in diagnosticity_findings(report) if one.claim.endswith("is NS."))))
+    (_, falls), (report, rises) = told
+    ends = [share_text(length) for length in (LENGTHS[0], LENGTHS[-1])]
+    assert falls.agrees is True and "most at" not in falls.here
+    assert (
+        rises.agrees is None and rises.said == f"less at {ends[1]} than at {ends[0]}, but it does not fall throughout"
+    )
+    cells = report.lengths["NS"]
+    most = f", most at {share_text(LENGTHS[2])}: {cells[2].strict.mean:.3f}"
+    assert f"p < 0.0001{most}; a tie as ½: {cells[0].half.mean:.3f}, {cells[-1].half.mean:.3f}" in rises.here
+    # A cell of the page holds all of it.
+    assert len(rises.here) <= 120
+    assert "not adjusted over the lines" in diagnosticity_tables.FINDINGS_NOTE
+
+
+def test_a_lead_that_may_be_of_amounts_is_said_to_be_right_behind_it_and_only_there():
+    """Against shuffles, by softmax and of a fixed share soft metrics keep as much for measures as for what these are set
+    against; where nothing leads, nothing is to be explained.
+    """
+
+    def said(**change):
+        levels = {name: change.pop(name) for name in ("soft", "hard") if name in change}
+        found = made_up(**levels)
+        study = replace(found.study, **change)
+        return diagnosticity_answer(build_diagnosticity_report(replace(found, study=study), "m", "d", tiny.LABELS))
+
+    amounts = "That may come from amounts and not from words: Soft-NS and Soft-NC keep or erase more or less of a text for a measure than for a random attribution; Baseline shuffled, in the settings, compares at the same amount."
+    assert f"(Zhao and Aletras, ACL 2023) found the reverse. {amounts} " in said(soft=0.1, hard=0.9)
+    assert f"(Zhao and Aletras, ACL 2023) found. {amounts} " in said()
+    assert "amounts" not in said(soft=0.45, hard=0.45)
+    assert "amounts" not in said(soft=0.1, hard=0.9, how=replace(SMALL.how, scaling="softmax"))
+    assert "amounts" not in said(soft=0.1, hard=0.9, baseline=SHUFFLED, count=5)
+
+
+def test_of_one_measure_its_attributions_are_preferred():
+    found = made_up()
+    keep = [0, *range(2, 12)]
+    alone = replace(
+        found,
+        study=replace(found.study, measures=("leave-one-out",)),
+        values=found.values[:, keep],
+        notes=found.notes[:, keep],
+        known=found.known[:, keep],
+    )
+    said = diagnosticity_answer(build_diagnosticity_report(alone, "m", "d", tiny.LABELS))
+    assert said.startswith("Of leave-one-out ") and ": its attributions (which words count) are preferred" in said
+    both = diagnosticity_answer(build_diagnosticity_report(found, "m", "d", tiny.LABELS))
+    assert " the measures from chance" in both and ": the measures’ attributions (which words" in both
 
 
 def test_rows_json_and_text_hold_every_number():

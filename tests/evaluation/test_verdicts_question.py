@@ -10,7 +10,7 @@ from core.data.examples import Example
 from core.evaluation.engine import Rows, ask
 from core.evaluation.sampling import without_labels
 from core.evaluation.studies.verdicts import VerdictsOfTexts, report_of_row
-from core.evaluation.studies.verdicts_question import Verdicts, judged_sentence
+from core.evaluation.studies.verdicts_question import Verdicts, judged_sentence, shares_sentence
 from core.explanation.explainer import Explainer
 from core.explanation.standings import StandingGates
 from core.figures.catalogue import question_figure
@@ -190,6 +190,18 @@ def test_other_pages_tell_who_is_better_most_often_in_a_sentence_that_stands_alo
     assert judged_sentence(report) == f"{said} {suits_sentence(NAMES)}"
     # Who masks to score is not suited by other ways of erasing.
     assert "masks words" not in judged_sentence(replace(report, erasure=REMOVAL))
+
+
+def test_shares_are_told_of_those_that_are_asked_about_and_the_others_are_named(answers):
+    _, report = told(answers, [[1, 1]] * 5 + [[1, 0]] * 10 + [[0, 0]] * 5)
+    both = "There finds leave-one-out better than chance on 75 % and gradient on 25 % of 20 texts"
+    assert shares_sentence(report, NAMES, "There") == f"{both}."
+    assert shares_sentence(report, (*NAMES, "attention"), "There") == f"{both}; attention is not judged there yet."
+    assert (
+        shares_sentence(report, ("gradient",), "There")
+        == "There finds gradient better than chance on 25 % of 20 texts."
+    )
+    assert shares_sentence(report, ("beam",), "There") == shares_sentence(replace(report, n=19), NAMES, "There") == ""
 
 
 def test_of_few_texts_nothing_is_told(answers):

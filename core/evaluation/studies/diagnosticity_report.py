@@ -12,7 +12,7 @@ import numpy as np
 
 from core.evaluation.findings import FEW, look_share, of_enough
 from core.evaluation.studies.check_report import told_left_out
-from core.evaluation.studies.scoring import BY_LENGTH, VALUE, Scored, Scoring
+from core.evaluation.studies.scoring import BY_LENGTH, RANDOM, VALUE, Scored, Scoring
 from core.mathematics.diagnosticity import (
     HALF,
     STRICT,
@@ -23,7 +23,7 @@ from core.mathematics.diagnosticity import (
     compare_metrics,
     diagnosticity,
 )
-from core.mathematics.erasure import LENGTHS
+from core.mathematics.erasure import LENGTHS, SOFTMAX
 from core.mathematics.statistics import significant
 from core.metrics.catalogue import hard_and_fixed, hard_and_soft, metrics
 from core.wording import WHOLE, Tally, cut_sentence, none_of
@@ -95,6 +95,14 @@ class DiagnosticityReport:
     def told(self) -> tuple[str, ...]:
         """Metrics that are defined on any example."""
         return tuple(name for name in self.study.metrics if self.cells[name, ALL].n)
+
+    @property
+    def by_amount(self) -> tuple[str, ...]:
+        """Metrics that keep or erase more or less of a text for measures than for the baseline: a shuffle has the same
+        amount, and softmax shares 1 over the words, whatever the scores.
+        """
+        same = self.study.baseline != RANDOM or self.study.how.scaling == SOFTMAX
+        return () if same else tuple(name for name in self.told if metrics()[name].amounts)
 
     @property
     def complete(self) -> bool:

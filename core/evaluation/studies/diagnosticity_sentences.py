@@ -1,6 +1,8 @@
 """What diagnosticity comes to in words: an answer, what SoftFaith found beside it, numbers as rows, JSON and text."""
 
+import itertools
 from collections.abc import Sequence
+from dataclasses import replace
 
 import numpy as np
 
@@ -28,8 +30,8 @@ from core.wording import as_json, fixed_number, joined, number, p_value, percent
 # The paper, as sentences name it.
 SOFTFAITH = "SoftFaith (Zhao and Aletras, ACL 2023)"
 UNTESTED = (
-    "Whether the model knows their inputs is not tested here, nor whether measures are better than chance, "
-    "which is taken for granted."
+    "Whether the model knows the inputs of these metrics is not tested here, nor whether measures are better than "
+    "chance, which diagnosticity takes for granted."
 )
 # What measures are set against, as sentences name it.
 BASELINE_WORDS = {RANDOM: "random attributions", SHUFFLED: "shuffles of their own scores"}
@@ -102,7 +104,20 @@ def _answer(found: DiagnosticityReport) -> str:
     by_masks = HARD in ahead and found.study.how.erasure == MASK
     suits = suits_sentence(found.study.measures, "as hard metrics erase them") if by_masks else ""
     verdict = f"{_from_chance(found)}{_verdict(found, frozenset(ahead), more)}{left}."
-    return " ".join(filter(None, [verdict, suits, UNTESTED]))
+    amounts = _by_amounts(found, able) if {SOFT, HARD} & ahead else ""
+    return " ".join(filter(None, [verdict, amounts, suits, UNTESTED]))
+
+
+def _by_amounts(found: DiagnosticityReport, able: Sequence[Tested]) -> str:
+    """That a lead may be of how much soft metrics keep, a sentence; "" where they keep as much of the baseline."""
+    names = [one.soft for one in able if one.soft in found.by_amount]
+    if not names:
+        return ""
+    keep = "keeps or erases" if len(names) == 1 else "keep or erase"
+    return (
+        f"That may come from amounts and not from words: {joined(names)} {keep} more or less of a text for a measure "
+        f"than for a random attribution; Baseline {SHUFFLED}, in the settings, compares at the same amount."
+    )
 
 
 def _tested_figures(found: DiagnosticityReport) -> str:
@@ -132,7 +147,7 @@ def _from_chance(found: DiagnosticityReport) -> str:
         return ""
     above = [name for name, one in half.items() if one.low > CHANCE[HALF]]
     alone = len(found.study.measures) == 1
-    them = f"{'it' if alone else 'them'} from chance"
+    them = f"{'it' if alone else 'the measures'} from chance"
     told = [name for name, one in half.items() if one.known]
     least, most = (choose(told or half, key=lambda name: half[name].mean) for choose in (min, max))
     rest = [name for name in told if name not in above]
@@ -148,10 +163,11 @@ def _from_chance(found: DiagnosticityReport) -> str:
         tells = f"no metric has a value on {FEW} texts, so that none is shown to tell {them}"
     of = f"Of {found.study.measures[0]}" if alone else "Over all measures together"
     begins = f"{of} {tells}{_by_one(found, above)}"
+    whose = "its" if alone else "the measures’"
     return (
-        f"{begins}: their attributions (which words count) are preferred to {BASELINE_WORDS[found.study.baseline]} in "
-        f"{percent(half[least].mean)} ({least}) to {percent(half[most].mean)} ({most}) of the pairs (tossing a coin: "
-        "50 %). "
+        f"{begins}: {whose} attributions (which words count) are preferred to {BASELINE_WORDS[found.study.baseline]} "
+        f"in {percent(half[least].mean)} ({least}) to {percent(half[most].mean)} ({most}) of the pairs (tossing a "
+        "coin: 50 %). "
     )
 
 
@@ -249,12 +265,30 @@ def diagnosticity_findings(found: DiagnosticityReport) -> list[Finding]:
     if NC_OVER_NS in found.trends and not np.isnan(found.trends[NC_OVER_NS].first):
         one = found.trends[NC_OVER_NS]
         told.append(_finding("NC is more diagnostic than NS.", f"{one.second:.3f} against {one.first:.3f}", one, True))
-    for name in found.lengths:
-        one = found.trends[name]
-        if name in PAPER and not np.isnan(one.first):
-            here = f"{one.first:.3f} at {share_text(LENGTHS[0])}, {one.second:.3f} at {share_text(LENGTHS[-1])}"
-            told.append(_finding(f"The longer the rationale, the less diagnostic is {name}.", here, one, False))
+    told += [
+        _shorter(found, name) for name in found.lengths if name in PAPER and not np.isnan(found.trends[name].first)
+    ]
     return once_counted(told, found.tally)
+
+
+def _shorter(found: DiagnosticityReport, name: str) -> Finding:
+    """SoftFaith's finding on lengths of the rationale: tested at both ends, so that it agrees only where diagnosticity
+    rises nowhere in between.
+    """
+    one, ends = found.trends[name], (share_text(LENGTHS[0]), share_text(LENGTHS[-1]))
+    here = f"{one.first:.3f} at {ends[0]}, {one.second:.3f} at {ends[1]}"
+    told = _finding(f"The longer the rationale, the less diagnostic is {name}.", here, one, False)
+    between = [cell.strict.mean for cell in found.lengths[name]]
+    falls = all(later <= earlier for earlier, later in itertools.pairwise(between))
+    half = [fixed_number(found.lengths[name][k].half.mean) for k in (0, -1)]
+    top = max(range(len(between)), key=between.__getitem__)
+    most = f", most at {share_text(LENGTHS[top])}: {between[top]:.3f}" * (not falls and 0 < top < len(between) - 1)
+    told = replace(told, here=f"{told.here}{most}; a tie as ½: {half[0]}, {half[1]}")
+    if told.agrees and not falls:
+        return replace(
+            told, agrees=None, unsure=f"less at {ends[1]} than at {ends[0]}, but it does not fall throughout"
+        )
+    return told
 
 
 def _finding(claim: str, here: str, one: Compared, rises: bool) -> Finding:

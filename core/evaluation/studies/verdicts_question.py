@@ -206,6 +206,25 @@ def judged_sentence(report: VerdictsReport) -> str:
     return " ".join(filter(None, [_led(report)[1], _suits(report)])) if report.n >= FEW else ""
 
 
+def shares_sentence(report: VerdictsReport, names: tuple[str, ...], page: str) -> str:
+    """On how many texts each of some measures is better than chance, and which of them nobody judged, for pages that
+    take it for granted; "" of fewer texts than answers begin at, and where none of them is judged.
+
+    Args:
+        page: what tells more, as it is to stand in the sentence.
+    """
+    shares = dict(zip(report.measures, _better(report)))
+    judged = [name for name in names if name in shares]
+    told = [
+        f"{name}{' better than chance' * (name == judged[0])} on {_share(shares[name], report.n)}" for name in judged
+    ]
+    if report.n < FEW or not told:
+        return ""
+    left = [name for name in names if name not in shares]
+    rest = f"; {joined(left)} {'is' if len(left) == 1 else 'are'} not judged there yet" if left else ""
+    return f"{page} finds {joined(told)} of {report.n:,} texts{rest}."
+
+
 def _suits(report: VerdictsReport) -> str:
     # Who masks to score is suited by masking alone.
     return suits_sentence(report.measures) if report.erasure == MASK else ""

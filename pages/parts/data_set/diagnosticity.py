@@ -15,6 +15,7 @@ from core.evaluation.studies.diagnosticity_sentences import (
     diagnosticity_rows,
 )
 from core.evaluation.studies.diagnosticity_tables import (
+    FINDINGS_NOTE,
     averages_note,
     averages_table,
     baselines_note,
@@ -27,8 +28,7 @@ from core.evaluation.studies.diagnosticity_tables import (
 )
 from core.evaluation.studies.scoring import RANDOM, SHUFFLED
 from core.figures.diagnosticity_figures import draw_diagnosticity_by_length, draw_preferences
-from core.mathematics.erasure import SOFTMAX
-from core.metrics.catalogue import hard_and_soft, metrics
+from core.metrics.catalogue import hard_and_soft
 from pages.parts.components.pictures import draw_figure
 from pages.parts.components.tables import table
 from pages.parts.frame.texts import captions
@@ -77,20 +77,19 @@ def draw_diagnosticity(work: Asking, asks: Callable[[], None]) -> None:
 
 
 def _averages(work: Asking, found: DiagnosticityReport) -> None:
-    asked = found.study.baseline
     table(*averages_table(found))
     st.caption(averages_note(found))
     # The other baseline beside this one, once both are known for all of these texts; else why one would ask for it.
     other = replace(work, question=found.study.other())
     known = other.report if found.complete and other.answers.complete else None
     header, rows = ([], []) if known is None else baselines_table(found, known)
-    # Softmax shares 1 over the words, whatever the scores.
-    amounts = found.study.how.scaling != SOFTMAX and any(metrics()[name].amounts for name in found.told)
+    # Of whichever of the two is against random attributions.
+    amounts = bool(found.by_amount or (known and known.by_amount))
     if rows:
         st.markdown("**Against both baselines**, a tie counting one half (0.5: neither preferred)")
         table(header, rows)
         st.caption(baselines_note([row[0] for row in rows], amounts))
-    elif asked == RANDOM and amounts:
+    elif found.by_amount:
         st.caption(
             "How much soft metrics keep or erase depends on what an attribution’s scores add up to, which may be less "
             "than random scores do. To compare at the same amount, set Baseline to shuffled in the settings below, or "
@@ -121,7 +120,8 @@ def _tests(found: DiagnosticityReport) -> None:
     st.caption(
         f"On the texts on which both metrics have a value; p from {FEW} texts on. Rank-sum: Wilcoxon’s test as "
         "SoftFaith uses it, as if the two had been found on different texts. Paired: Wilcoxon’s signed-rank test on "
-        f"the same texts (zeros by Pratt), which is what the sentence above goes by, {LOOKS}."
+        f"the same texts (zeros by Pratt), which is what the sentence above goes by, {LOOKS}. Each p by "
+        "itself, not adjusted over the lines."
     )
 
 
@@ -131,6 +131,7 @@ def _papers(found: DiagnosticityReport) -> None:
         st.caption("SoftFaith’s findings are of its own baseline and metrics, and stand beside those alone.")
         return
     show_findings("SoftFaith", told, 120)
+    st.caption(FINDINGS_NOTE)
     with st.expander("SoftFaith’s figures (Tables 2 and 3), a tie counting 0"):
         for header, rows in paper_tables(found):
             table(header, rows)

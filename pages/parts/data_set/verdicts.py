@@ -1,16 +1,35 @@
-"""What the page Data set adds to verdicts over many texts: that of the example that is chosen, where it is known."""
+"""What the page Data set knows of verdicts besides: that of the example that is chosen, and those over the texts for
+whoever takes them for granted.
+"""
 
 from dataclasses import replace
 from typing import cast
 
 from core.evaluation.sampling import without_labels
-from core.evaluation.studies.verdicts import WORDS
-from core.evaluation.studies.verdicts_question import Verdicts
+from core.evaluation.studies.scoring import Scoring
+from core.evaluation.studies.verdicts import WORDS, VerdictsOfTexts
+from core.evaluation.studies.verdicts_question import Verdicts, shares_sentence
+from core.measures.catalogue import default_measures
 from core.verdicts.deciding import Word
 from core.wording import joined, linked_name
 from pages.parts.frame.links import link_to
 from pages.parts.frame.sidebar import DataView
+from pages.parts.sections.judged import known_report
 from pages.parts.sections.studying import Asking
+
+
+def known_shares(asked: Asking) -> str:
+    """On how many of these texts the measures that are set against others are better than chance, where that is known,
+    a sentence of HTML; nothing is computed for it.
+    """
+    scored = cast(Scoring, asked.question)
+    families = [
+        VerdictsOfTexts(names, scored.sign, scored.unit, scored.how.erasure)
+        for names in dict.fromkeys((scored.measures, default_measures()))
+    ]
+    found = known_report(asked.explainer, asked.sample, families)
+    page = linked_name("Measures against chance", link_to("data_set", section=Verdicts.name))
+    return "" if found is None else shares_sentence(found, scored.measures, page)
 
 
 def verdict_of_chosen(frame: DataView, asked: Asking) -> str:

@@ -146,7 +146,7 @@ def _say(
     picked = how_picked * bool(one.sample.picked)
     if report is not None:
         answer, told = one.question.sentences(report)[0], []
-        lead, stop, rest = escaped(answer, 1200).partition(". ")
+        lead, stop, rest = escaped(answer, 2000).partition(". ")
         # What may turn is no headline.
         said = f"<b>{lead}{stop}</b>{rest}" if answers.complete else f"{lead}{stop}{rest}"
         said += f" {adds(one)}" if adds else ""

@@ -1,0 +1,27 @@
+"""Verdicts over texts that are known already, for pages that tell of them and compute none."""
+
+from collections.abc import Sequence
+
+from core.evaluation.engine import Rows
+from core.evaluation.sampling import Sample
+from core.evaluation.studies.verdicts import VerdictsOfTexts
+from core.evaluation.studies.verdicts_question import Verdicts, VerdictsReport
+from core.explanation.explainer import Explainer
+from pages.parts.sections.studying import Asking, Studying
+
+
+def known_family(
+    explainer: Explainer, texts: Sample, families: Sequence[VerdictsOfTexts]
+) -> tuple[VerdictsOfTexts, Rows]:
+    """The family that is known of more texts, of equals the first; and what is known of it."""
+    found = {study: Studying(explainer, texts, study).found for study in families}
+    family = max(found, key=lambda study: found[study].done)
+    return family, found[family]
+
+
+def known_report(explainer: Explainer, texts: Sample, families: Sequence[VerdictsOfTexts]) -> VerdictsReport | None:
+    """What these verdicts come to, as *Data set* tells it; None where none is known."""
+    family, known = known_family(explainer, texts, families)
+    if not known.there.any():
+        return None
+    return Asking(explainer, texts, Verdicts(family.measures, family.sign, family.unit, family.erasure)).report
