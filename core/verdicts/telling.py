@@ -178,10 +178,17 @@ def chance_sentence(report: VerdictReport) -> str:
     return f"{told_by(report)} {against}{_least(report)} {ERROR_RATE}".lstrip()
 
 
-def _least(report: VerdictReport) -> str:
-    """What chance p cannot be below, a sentence behind others, where so few orders are drawn that measures reach it."""
+def least_p(report: VerdictReport) -> float:
+    """What chance p cannot be below among so few orders; NaN where measures do not come near it, or none is told."""
+    if report.null.planned == 0 or not any(one.told for one in report.verdicts):
+        return math.nan
     least = min(1.0, report.null.floor * report.planned)
-    if report.null.planned == 0 or least < 0.001 or not any(one.told for one in report.verdicts):
+    return math.nan if least < 0.001 else least
+
+
+def _least(report: VerdictReport) -> str:
+    """The same in a sentence behind others; "" for NaN."""
+    if math.isnan(least := least_p(report)):
         return ""
     orders, many = f"{report.null.planned:,} orders", f" for {report.planned} measures" * (report.planned > 1)
     return f" The smallest {CHANCE} that {orders} allow{many} is {number(least)}: it ranks no measures that reach it."

@@ -19,16 +19,20 @@ from core.data.examples import Example
 from core.evaluation.engine import Rows, Run, ask, run_study
 from core.evaluation.questions import Answers
 from core.evaluation.sampling import without_labels
-from core.evaluation.studies.board_front import front
+from core.evaluation.studies.board_front import front, picture_note
 from core.evaluation.studies.board_report import COMPREHENSIVENESS, NAOPC_C, RACU, RANDOM, SUFFICIENCY, figures
 from core.evaluation.studies.board_rows import FEWER, BoardMeasure, K, board_metrics, milliseconds_of, passes_of
 from core.evaluation.studies.board_sentences import (
     board_table,
     draws_note,
-    judged_already,
     marked_table,
+    means_note,
     ordered,
     pairs_table,
+)
+from core.evaluation.studies.board_verdicts import (
+    elsewhere_sentence,
+    judged_already,
     verdicts_of_text,
     verdicts_of_texts,
 )
@@ -45,13 +49,22 @@ from core.judging.judging import How, Judge
 from core.mathematics.aopc import naopc
 from core.mathematics.curves import racu
 from core.mathematics.masking import RATIOS
-from core.mathematics.statistics import compare_pairs, mean_interval, mean_intervals, share_interval, signed_rank_p
+from core.mathematics.statistics import (
+    Interval,
+    compare_pairs,
+    mean_interval,
+    mean_intervals,
+    share_interval,
+    signed_rank_p,
+)
 from core.mathematics.stepwise import finish
+from core.measures.catalogue import default_measures
 from core.measures.registry import REGISTERED
 from core.metrics.catalogue import metrics
 from core.oracle.erasing import MASK
 from core.storage.store import Store
 from core.validity.marks import SIGN
+from core.verdicts.chance import NullOrders
 from core.verdicts.deciding import Verdict, Word
 from core.verdicts.telling import suits_sentence
 from core.wording import Tally
@@ -387,6 +400,89 @@ def test_verdicts_of_texts_are_counted_where_they_are_known():
     assert "which judges gradient; more" in verdicts_of_texts({"gradient": (2, 3)}, ("gradient",)).about
     nothing = verdicts_of_texts(better_counts(replace(rows, there=there & False), ("gradient",)), ("gradient",))
     assert not nothing.of and "can be asked for on Data set" in nothing.about
+
+
+def test_a_p_that_is_the_smallest_that_so_few_orders_allow_says_so_in_its_cell():
+    """Of 120 orders by Holm over six measures: 6 / 121."""
+    least = 6 / 121
+    told = [
+        Verdict("gradient", Word.BETTER, (1 / 121, 1 / 121), (1.0, 1.0), adjusted=(least, least)),
+        Verdict("attention", Word.NO_BETTER, (0.4, 0.4), (0.6, 0.6), adjusted=(1.0, 1.0)),
+        Verdict("beam", Word.BETTER, (0.0, 1 / 121), (1.0, 1.0), adjusted=(0.0, least)),
+    ]
+    cells = verdicts_of_text(told, least=least).of
+    assert cells["gradient"] == "better, p = 0.0496 (least possible)"
+    assert "least" not in cells["attention"] and "least" not in cells["beam"], "a bound is not the least"
+    assert verdicts_of_text(told).of["gradient"] == "better, p = 0.0496"
+
+
+@pytest.mark.parametrize(
+    "planned, null, said",
+    [
+        (
+            6,
+            NullOrders(np.zeros(120), 120),
+            "Other pages begin with 3 measures, against 99 random orders, since more measures take more orders, and adjust p for these alone: there it may be smaller.",
+        ),
+        # From a table of every set, and of few measures, there are as many orders.
+        (
+            6,
+            NullOrders(np.zeros(24), 24, every=True, free=True),
+            "Other pages begin with 3 measures and adjust p for these alone: there it may be smaller.",
+        ),
+        (
+            4,
+            NullOrders(np.zeros(99), 99),
+            "Other pages begin with 3 measures and adjust p for these alone: there it may be smaller.",
+        ),
+        (3, NullOrders(np.zeros(99), 99), ""),
+    ],
+)
+def test_why_p_may_be_smaller_on_other_pages_and_orders_fewer_is_a_sentence(planned, null, said):
+    assert len(default_measures()) == 3
+    assert elsewhere_sentence(SimpleNamespace(planned=planned, null=null)) == said
+
+
+def test_the_line_in_the_picture_is_told_of_only_where_there_is_one():
+    begins = f"Further left is cheaper. Dashed: random order. Hollow: not shown to do better than chance, or {SIGN}."
+    _, two = reported({"leave-one-out": UP, "gradient": UP - 0.05})
+    assert len(front(two)) == 2 and picture_note(two) == (
+        f"{begins} Dotted: from the cheapest on, each measure that is ahead of every cheaper one and beats those on the line before it (Who beats whom); what is hollow is left out."
+    )
+    # Where nothing may be told, means alone say it.
+    assert "beats" not in picture_note(replace(two, picked="by what the model does"))
+    _, one = reported({"leave-one-out": UP - 0.05, "gradient": UP})
+    assert len(front(one)) == 1 and picture_note(one) == begins
+    assert picture_note(replace(two, better=frozenset())) == begins, "none of them is on it"
+
+
+def test_a_measure_above_random_order_by_racu_that_is_not_shown_better_is_named_beside_the_reason():
+    _, report = reported({"leave-one-out": UP, "gradient": UP})
+    one = replace(report, tally=Tally(1, 1), better=frozenset({"leave-one-out"}))
+    assert report.cells["gradient", RACU].interval.low > 0
+    assert means_note(one) == (
+        "RACU asks a measure again at each step; the verdict is on the order that it names once, so that gradient is above random order by RACU and yet not shown better than chance."
+    )
+    level = {("gradient", RACU): report.cells["gradient", RACU]._replace(interval=Interval(0.15, 0.0004, 0.2))}
+    assert means_note(replace(one, cells=report.cells | level)).endswith("names once."), "0.000 as it is written"
+    every = frozenset({"leave-one-out", "gradient"})
+    for better in (every, None):
+        assert means_note(replace(one, better=better)).endswith("the order that it names once.")
+
+
+def test_erasure_metrics_that_are_marked_where_aopc_is_not_say_why():
+    answers = made({"leave-one-out": UP, "gradient": UP})
+    board = Scoreboard(answers_measures(answers), draws=1)
+    why = "NS rests on other inputs than the steps of AOPC: important words alone are kept or erased, whole or in part; so one may be marked without the other."
+
+    def marks():
+        return next((one for one in board.sentences(board.conclude(answers)) if one.startswith(SIGN)), "")
+
+    answers.found[board.measured[0]].columns["marks"][:, 0] = 1.0
+    assert marks() and "other inputs" not in marks()
+    answers.found[board.measured[0]].columns["marks"][:, 0] = 0.0
+    answers.found[board.measured[0]].columns["marks"][:, 3 + board_metrics().index("NS")] = 1.0
+    assert why in marks()
 
 
 def test_without_figures_the_answer_is_whom_data_set_knows_to_be_better_and_whom_nobody_judged():

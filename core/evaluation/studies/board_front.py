@@ -6,6 +6,7 @@ from core.evaluation.studies.board_report import RANDOM, BoardReport, arrow
 from core.evaluation.studies.board_sentences import cell_text, cost_texts
 from core.mathematics.ranking import pareto_front
 from core.measures.catalogue import measures
+from core.validity.marks import SIGN
 from core.wording import joined
 
 
@@ -24,6 +25,18 @@ def front(report: BoardReport) -> list[str]:
         if beats is None or all(beats.by[at, report.names.index(one)] for one in kept):
             kept.append(name)
     return kept
+
+
+def picture_note(report: BoardReport) -> str:
+    """What is drawn in the picture of faithfulness against cost, a sentence or two."""
+    told = f"Further left is cheaper. Dashed: {RANDOM}. Hollow: not shown to do better than chance, or {SIGN}."
+    if len(front(report)) < 2:
+        return told
+    by = report.board.by
+    beats = " and beats those on the line before it (Who beats whom)" if by in report.beaten else ""
+    unstable = " or unstable" * any(report.cells[name, by].unstable for name in report.names)
+    dotted = f"from the cheapest on, each measure that is ahead of every cheaper one{beats}"
+    return f"{told} Dotted: {dotted}; what is hollow{unstable} is left out."
 
 
 def front_in_words(report: BoardReport) -> str:

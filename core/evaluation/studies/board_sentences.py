@@ -1,8 +1,7 @@
 """What a scoreboard says: which measures no other beats and at which cost, where metrics part, and its tables."""
 
 import json
-from collections.abc import Callable, Mapping, Sequence
-from typing import NamedTuple
+from collections.abc import Sequence
 
 import numpy as np
 
@@ -12,6 +11,7 @@ from core.evaluation.studies.board_report import (
     EVIDENCE,
     NAOPC_C,
     NAOPC_S,
+    RACU,
     RANDOM,
     BoardReport,
     arrow,
@@ -19,16 +19,16 @@ from core.evaluation.studies.board_report import (
     figures,
 )
 from core.evaluation.studies.board_rows import EXACT_FEATURES, REPEATS, board_metrics
-from core.evaluation.studies.verdicts_question import VerdictsReport, judged_sentence
+from core.evaluation.studies.board_verdicts import VerdictColumn
 from core.explanation.recursive import UNSTABLE, UNSTABLE_MEANS
 from core.judging.baselines import BASELINES
 from core.judging.metric_table import orders
 from core.mathematics.erasure import DRAWS
-from core.mathematics.ranking import are_level
+from core.mathematics.ranking import LEVEL, are_level
 from core.metrics.registry import HIGHER
 from core.validity.marks import MEANING, OUT, SIGN, with_sign
-from core.verdicts.deciding import Verdict, Word
-from core.verdicts.telling import p_text, suits_sentence, verdict_record, verdict_text
+from core.verdicts.deciding import Word
+from core.verdicts.telling import suits_sentence
 from core.wording import amount, cut_sentence, fixed_number, joined, number, p_value, with_ends
 
 PASSES, TOOK, MEASURE = "forward passes", "milliseconds", "measure"
@@ -56,25 +56,10 @@ KEPT = (
     "comprehensiveness (they are erased whole: it should fall), 0 to 1. Soft-NS and Soft-NC ↑: the same, each word "
     "kept or erased in part, by its attribution. Fixed share: soft, and as much is kept for every measure."
 )
-_ON = "better than chance ↑ (texts)"
 METRICS_PART = "Metrics disagree on which measure is ahead on this text."
+NO_RANKING = "Who is ahead on one text is no ranking of measures: a sample of the data may give one."
 # Of one text; over many a verdict of its own stands in the table.
-ANEW = "RACU computes a measure again at each step; the verdict is on the order that it names once."
-
-VerdictLines = dict[tuple[int, str], dict]
-
-
-class VerdictColumn(NamedTuple):
-    """Verdicts by another test: the column's header, the cell of each measure, what to know of it, a sentence; lines:
-    gives what a file says of them, {(which text, measure): as of `core.verdicts.telling.verdict_record`}; better: as of
-    `BoardReport`.
-    """
-
-    header: str
-    of: Mapping[str, str]
-    about: str = ""
-    lines: Callable[[], VerdictLines] = dict
-    better: frozenset[str] | None = None
+ANEW = "RACU asks a measure again at each step; the verdict is on the order that it names once"
 
 
 def sentences(report: BoardReport) -> list[str]:
@@ -90,7 +75,7 @@ def sentences(report: BoardReport) -> list[str]:
     if report.limited < report.n:
         known = f"known of {report.limited:,} of {report.n:,} texts" if report.limited else "not computed yet"
         told.append(f"NAOPC needs the limits of AOPC, which are {known}.")
-    told += [MEANING + _over(report)] * any(one.marked for one in report.cells.values())
+    told += [MEANING + _over(report) + _other_inputs(report)] * any(one.marked for one in report.cells.values())
     if not report.tested:
         told.append("Validity unavailable: this model has no MaSF reference, so no figure can be marked.")
     told += [UNSTABLE_MEANS] * any(one.unstable for one in report.cells.values())
@@ -233,6 +218,19 @@ def _over(report: BoardReport) -> str:
     return "" if report.n == 1 else " Over several texts: on more of them than 5 % by chance explain."
 
 
+def _other_inputs(report: BoardReport) -> str:
+    """Why erasure metrics are marked of measures whose AOPC is not, a sentence behind others; "" where none is."""
+    free = [name for name in report.names if not any(report.cells[name, one].marked for one in figures()[:2])]
+    apart = [one for one in board_metrics() if any(report.cells[name, one].marked for name in free)]
+    if not apart:
+        return ""
+    rest = "rests" if len(apart) == 1 else "rest"
+    return (
+        f" {joined(apart)} {rest} on other inputs than the steps of AOPC: important words alone are kept or erased, "
+        "whole or in part; so one may be marked without the other."
+    )
+
+
 def _problems(report: BoardReport) -> list[str]:
     """Why measures say nothing of texts, a sentence for all that are alike; those that have not begun."""
     figures_of: dict[tuple[str, str, int], list[str]] = {}
@@ -278,8 +276,14 @@ def means_note(report: BoardReport) -> str:
     """Over how many texts the figures are means, a sentence; of one text, which figure asks another thing than the
     verdict beside it.
     """
-    over = f"Figures are means over {amount(report.n, 'text')}, over fewer where n stands beside them."
-    return over if report.tally.total > 1 else ANEW
+    if report.tally.total > 1:
+        return f"Figures are means over {amount(report.n, 'text')}, over fewer where n stands beside them."
+    racu = {name: report.cells[name, RACU] for name in report.names[:-1] if report.better is not None}
+    both = [name for name, one in racu.items() if report.not_better(name) and not one.out and one.interval.low >= LEVEL]
+    are = "is" if len(both) == 1 else "are"
+    apart = f", so that {joined(both)} {are} above random order by RACU and yet not shown better than chance"
+    apart *= bool(both)
+    return f"{ANEW}{apart}."
 
 
 def cheapest_believed(believed: Sequence[str], report: BoardReport) -> str:
@@ -328,57 +332,6 @@ def ordered(report: BoardReport, order: str) -> list[str]:
         return float("inf") if value != value else value
 
     return sorted(report.names, key=key) if order else list(report.names)
-
-
-def verdicts_of_text(verdicts: Sequence[Verdict], chosen: Sequence[str] = ()) -> VerdictColumn:
-    """The column of one text: whether each measure's order is better than random ones; chosen: the measures that there
-    are, of which fewer may be judged so far.
-    """
-    told = {one.measure: _short(one) for one in verdicts}
-    without = [name for name in chosen if name not in told]
-    about = f"Against chance: judged together are {joined(list(told))}" if told else ""
-    if told and without:
-        about += f"; of {joined(without)} it is not computed yet, which can change the others’ verdicts (Holm)"
-    lines = {(0, one.measure): verdict_record(one, len(verdicts)) for one in verdicts}
-    header = f"against chance, of {len(told)} (chance p ↓)" if told else "against chance"
-    better = frozenset(one.measure for one in verdicts if one.word == Word.BETTER)
-    return VerdictColumn(header, told, about and f"{about}.", lambda: lines, None if without or not told else better)
-
-
-def _short(one: Verdict) -> str:
-    """A verdict as a cell under a header that names chance and its p: "better, p = 0.013"."""
-    word = str(one.word).replace(" than chance", "")
-    return f"{word}, {p_text(one.adjusted)}" if one.told else verdict_text(one)
-
-
-def verdicts_of_texts(
-    counts: Mapping[str, tuple[int, int]], family: Sequence[str], lines: Callable[[], VerdictLines] = dict
-) -> VerdictColumn:
-    """The column over texts: on how many of those that are known each measure is better than chance.
-
-    Args:
-        counts: as of `core.evaluation.studies.verdicts.better_counts`; family: the measures that were judged together;
-            lines: as of `VerdictColumn`.
-    """
-    there = "Data set, under Measures against chance"
-    if not counts:
-        return VerdictColumn(_ON, {}, f"On how many texts a measure is better than chance can be asked for on {there}.")
-    n = max(of for _, of in counts.values())
-    judged = joined(family) + (" together (Holm)" if len(family) > 1 else "")
-    about = f"Better than chance: by a test on each of {amount(n, 'text')}, which judges {judged}; more on {there}."
-    return VerdictColumn(_ON, {one: f"on {k:,} of {of:,}" for one, (k, of) in counts.items()}, about, lines)
-
-
-def judged_already(found: VerdictsReport | None, chosen: Sequence[str], caution: str) -> str:
-    """Whom *Data set* knows to be better than chance, for where there are no figures yet: which of the chosen measures
-    nobody judged, and what speaks against means over these texts; plain text, "" of few texts.
-    """
-    judged = "" if found is None else judged_sentence(found)
-    if found is None or not judged:
-        return ""
-    others = [name for name in chosen if name not in found.measures]
-    yet = f"{joined(others)} {'is' if len(others) == 1 else 'are'} not judged against chance yet." if others else ""
-    return " ".join(filter(None, [f"As far as Data set has judged these texts, {judged}", yet, caution]))
 
 
 def verdict_over_texts(report: BoardReport, name: str) -> str:

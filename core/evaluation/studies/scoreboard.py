@@ -21,7 +21,7 @@ from core.evaluation.studies.board_report import (
     text_values,
 )
 from core.evaluation.studies.board_rows import FEWER, BoardChance, BoardLimits, BoardMeasure
-from core.evaluation.studies.board_sentences import VerdictLines
+from core.evaluation.studies.board_verdicts import VerdictLines
 from core.evaluation.studies.scoring import DRAWS
 from core.evaluation.studies.verdicts import VerdictsOfTexts
 from core.explanation.rows import SIGNS, values_taken
@@ -123,7 +123,7 @@ class Scoreboard(Question[BoardReport]):
         more), milliseconds, a column for each figure, its standard error where it is a mean of draws, and one for
         whether it rests on rejected inputs (null where nothing can be said), note (why a figure is undefined).
 
-        verdicts: as of `core.evaluation.studies.board_sentences.VerdictColumn`; the question itself asks for none.
+        verdicts: as of `core.evaluation.studies.board_verdicts.VerdictColumn`; the question itself asks for none.
         """
         nobody = dict.fromkeys(NOTED)
         lines, chance = [], answers.found[self.chance]

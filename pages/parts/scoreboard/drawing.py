@@ -9,6 +9,7 @@ import streamlit as st
 
 from core.evaluation.findings import FEW
 from core.evaluation.questions import Answers, Table
+from core.evaluation.studies.board_front import picture_note
 from core.evaluation.studies.board_report import EVIDENCE, BoardReport, arrow, figures
 from core.evaluation.studies.board_rows import board_metrics
 from core.evaluation.studies.board_sentences import (
@@ -20,7 +21,6 @@ from core.evaluation.studies.board_sentences import (
     MEASURE,
     PASSES,
     TOOK,
-    VerdictColumn,
     board_table,
     draws_note,
     marked_table,
@@ -28,9 +28,10 @@ from core.evaluation.studies.board_sentences import (
     pairs_table,
     parting,
 )
+from core.evaluation.studies.board_verdicts import VerdictColumn
 from core.evaluation.studies.scoreboard import Scoreboard
 from core.figures.board_figures import draw_front
-from core.validity.marks import PERCENT, SIGN
+from core.validity.marks import PERCENT
 from core.wording import plain
 from pages.parts.components.pictures import draw_figure
 from pages.parts.components.tables import table
@@ -40,11 +41,6 @@ from pages.parts.sections.saving import about_models, save_board
 from pages.parts.sections.studying import Asking
 
 AS_CHOSEN = "as chosen"
-_PICTURE = (
-    f"Further up is higher, further left is cheaper. Hollow: not shown to do better than chance, or {SIGN}. Dotted: "
-    "the best of the others at each cost (Pareto front), over texts a dearer one only where it beats the cheaper ones, "
-    f"those with {SIGN} and unstable ones left out. Which figure this is"
-)
 _GOES_BY = ", and the first sentence goes by once it is told", ""
 
 
@@ -121,7 +117,8 @@ def _picture(work: Asking, report: BoardReport) -> None:
     name = ["scoreboard", report.board.by, work.model.name, work.sample.name]
     about = about_models([work.model], work.sample.name)
     draw_figure(figure, "board", work.question.in_words(report), name, about)
-    st.caption(f"{_PICTURE}{_GOES_BY[len(work.sample) == 1]}, is chosen under By in the settings.")
+    goes_by = _GOES_BY[len(work.sample) == 1]
+    st.caption(f"{picture_note(report)} Which figure this is{goes_by}, is chosen under By in the settings.")
 
 
 def _tables(report: BoardReport, order: str, column: VerdictColumn) -> None:

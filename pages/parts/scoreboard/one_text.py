@@ -10,7 +10,8 @@ import streamlit as st
 from cachetools import LRUCache
 
 from core.evaluation.sampling import without_labels
-from core.evaluation.studies.board_sentences import METRICS_PART, cheapest_believed, parting, verdicts_of_text
+from core.evaluation.studies.board_sentences import METRICS_PART, NO_RANKING, cheapest_believed, parting
+from core.evaluation.studies.board_verdicts import elsewhere_sentence, verdicts_of_text
 from core.evaluation.studies.scoreboard import Scoreboard
 from core.evaluation.studies.verdicts import report_of_row
 from core.explanation.limiting import left_over
@@ -18,7 +19,14 @@ from core.explanation.recursive import ORDERS
 from core.explanation.standings import COMPREHENSIVENESS, StandingGates
 from core.measures.catalogue import default_measures
 from core.verdicts.deciding import Reasons, VerdictReport, Word
-from core.verdicts.telling import believe_sentence, chance_sentence, families_sentence, favoured_sentence, told_by
+from core.verdicts.telling import (
+    believe_sentence,
+    chance_sentence,
+    families_sentence,
+    favoured_sentence,
+    least_p,
+    told_by,
+)
 from core.wording import escaped, joined, plain
 from pages.parts.frame.sidebar import View
 from pages.parts.frame.texts import prediction_line, show_notes
@@ -143,7 +151,8 @@ def _report_of(work: VerdictWork) -> VerdictReport | None:
 
 def _draw(board: TextBoard, order: str, asks: Callable[[], None]) -> None:
     report, measures = board.report, board.question.measures
-    column = verdicts_of_text(() if report is None else report.verdicts, measures)
+    told, least = ((), float("nan")) if report is None else (report.verdicts, least_p(report))
+    column = verdicts_of_text(told, measures, least)
     draw_board(board.figures, asks, order, lambda _: column)
 
 
@@ -163,14 +172,12 @@ def _say(view: View, board: TextBoard) -> None:
     said = " ".join(
         filter(None, [believe_sentence(report, view.encoded, False, False) + left, *also, favoured_sentence(report)])
     )
-    alone = "One text ranks no measures: a sample of the data may." if figures is not None else ""
+    alone = NO_RANKING if figures is not None else ""
     parts = METRICS_PART if figures is not None and parting(figures).startswith(METRICS_PART.rstrip(".")) else ""
     prediction_line(view, "", " ".join(filter(None, [told_by(report), cheapest, parts, alone])), first=said)
     if report.null.planned:
-        usual = len(default_measures())
-        fewer = f" Other pages judge {usual} measures unasked: p may be smaller there." * (report.planned > usual)
         with st.expander("How this is told, and how it can be wrong"):
-            st.caption(plain(chance_sentence(report) + fewer))
+            st.caption(plain(f"{chance_sentence(report)} {elsewhere_sentence(report)}".rstrip()))
 
 
 def _waits(board: TextBoard) -> str:

@@ -6,7 +6,7 @@ from typing import cast
 import numpy as np
 
 from core.evaluation.sampling import Sample
-from core.evaluation.studies.board_sentences import VerdictColumn, VerdictLines, judged_already, verdicts_of_texts
+from core.evaluation.studies.board_verdicts import VerdictColumn, VerdictLines, judged_already, verdicts_of_texts
 from core.evaluation.studies.scoreboard import Scoreboard
 from core.evaluation.studies.verdicts import better_counts, report_of_row
 from core.verdicts.telling import verdict_record

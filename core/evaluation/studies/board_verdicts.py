@@ -1,0 +1,101 @@
+"""What a scoreboard says of verdicts by the chance test: a column of them, on one text or over texts, and sentences."""
+
+import math
+from collections.abc import Callable, Mapping, Sequence
+from typing import NamedTuple
+
+from core.evaluation.studies.verdicts_question import VerdictsReport, judged_sentence
+from core.measures.catalogue import default_measures
+from core.verdicts.chance import draws_needed
+from core.verdicts.deciding import Verdict, VerdictReport, Word
+from core.verdicts.telling import p_text, verdict_record, verdict_text
+from core.wording import amount, joined
+
+_ON = "better than chance ↑ (texts)"
+
+VerdictLines = dict[tuple[int, str], dict]
+
+
+class VerdictColumn(NamedTuple):
+    """Verdicts by another test: the column's header, the cell of each measure, what to know of it, a sentence; lines:
+    gives what a file says of them, {(which text, measure): as of `core.verdicts.telling.verdict_record`}; better: as of
+    `BoardReport`.
+    """
+
+    header: str
+    of: Mapping[str, str]
+    about: str = ""
+    lines: Callable[[], VerdictLines] = dict
+    better: frozenset[str] | None = None
+
+
+def verdicts_of_text(
+    verdicts: Sequence[Verdict], chosen: Sequence[str] = (), least: float = float("nan")
+) -> VerdictColumn:
+    """The column of one text: whether each measure's order is better than random ones.
+
+    Args:
+        chosen: the measures that there are, of which fewer may be judged so far; least: the smallest p that there can
+            be, as of `core.verdicts.telling.least_p`.
+    """
+    told = {one.measure: _short(one, least) for one in verdicts}
+    without = [name for name in chosen if name not in told]
+    about = f"Against chance: judged together are {joined(list(told))}" if told else ""
+    if told and without:
+        about += f"; of {joined(without)} it is not computed yet, which can change the others’ verdicts (Holm)"
+    lines = {(0, one.measure): verdict_record(one, len(verdicts)) for one in verdicts}
+    header = f"against chance, of {len(told)} (chance p ↓)" if told else "against chance"
+    better = frozenset(one.measure for one in verdicts if one.word == Word.BETTER)
+    return VerdictColumn(header, told, about and f"{about}.", lambda: lines, None if without or not told else better)
+
+
+def _short(one: Verdict, least: float) -> str:
+    """A verdict as a cell under a header that names chance and its p: "better, p = 0.013"."""
+    if not one.told:
+        return verdict_text(one)
+    # No order is better by how far it exceeds every random one.
+    lowest = " (least possible)" if math.isclose(*one.adjusted) and math.isclose(one.adjusted[1], least) else ""
+    return f"{str(one.word).replace(' than chance', '')}, {p_text(one.adjusted)}{lowest}"
+
+
+def elsewhere_sentence(report: VerdictReport) -> str:
+    """Why p may be smaller on pages that judge the usual measures alone, and against how many orders, text; "" where
+    these are no more.
+    """
+    usual = len(default_measures())
+    if report.planned <= usual:
+        return ""
+    fewer = draws_needed(usual)
+    drawn = report.null.planned == draws_needed(report.planned) != fewer and not report.null.free
+    orders = f", against {fewer} random orders, since more measures take more orders," if drawn else ""
+    return f"Other pages begin with {usual} measures{orders} and adjust p for these alone: there it may be smaller."
+
+
+def verdicts_of_texts(
+    counts: Mapping[str, tuple[int, int]], family: Sequence[str], lines: Callable[[], VerdictLines] = dict
+) -> VerdictColumn:
+    """The column over texts: on how many of those that are known each measure is better than chance.
+
+    Args:
+        counts: as of `core.evaluation.studies.verdicts.better_counts`; family: the measures that were judged together;
+            lines: as of `VerdictColumn`.
+    """
+    there = "Data set, under Measures against chance"
+    if not counts:
+        return VerdictColumn(_ON, {}, f"On how many texts a measure is better than chance can be asked for on {there}.")
+    n = max(of for _, of in counts.values())
+    judged = joined(family) + (" together (Holm)" if len(family) > 1 else "")
+    about = f"Better than chance: by a test on each of {amount(n, 'text')}, which judges {judged}; more on {there}."
+    return VerdictColumn(_ON, {one: f"on {k:,} of {of:,}" for one, (k, of) in counts.items()}, about, lines)
+
+
+def judged_already(found: VerdictsReport | None, chosen: Sequence[str], caution: str) -> str:
+    """Whom *Data set* knows to be better than chance, for where there are no figures yet: which of the chosen measures
+    nobody judged, and what speaks against means over these texts; plain text, "" of few texts.
+    """
+    judged = "" if found is None else judged_sentence(found)
+    if found is None or not judged:
+        return ""
+    others = [name for name in chosen if name not in found.measures]
+    yet = f"{joined(others)} {'is' if len(others) == 1 else 'are'} not judged against chance yet." if others else ""
+    return " ".join(filter(None, [f"As far as Data set has judged these texts, {judged}", yet, caution]))
