@@ -24,13 +24,14 @@ from core.evaluation.studies.diagnosticity_sentences import (
     readable_diagnosticity,
 )
 from core.evaluation.studies.diagnosticity_tables import baselines_note
+from core.evaluation.studies.score_leads import ahead_by, beside_random
 from core.evaluation.studies.scoring import BY_LENGTH, ERROR, SHUFFLED, VALUE, Scored, Scoring
 from core.explanation.explainer import Cost, Explainer
 from core.figures.diagnosticity_figures import draw_diagnosticity_by_length
 from core.judging.judging import How, Judge, judging_cost
 from core.mathematics.diagnosticity import HALF, STRICT, TIE, compare, compare_metrics, diagnosticity
 from core.mathematics.erasure import LENGTHS
-from core.mathematics.statistics import mean_interval
+from core.mathematics.statistics import Interval, mean_interval
 from core.mathematics.stepwise import finish
 from core.metrics.catalogue import hard_and_fixed
 from core.metrics.registry import HIGHER, LOWER, NEITHER
@@ -264,7 +265,7 @@ def test_means_are_over_the_texts_that_are_scored_wholly_and_say_where_they_are_
     monkeypatch.setattr("core.evaluation.studies.scoring.FEW", 2)
     answer = study.sentences(replace(report, tally=WHOLE))[0]
     assert answer == (
-        "Means only, without a test: over 2 texts the highest mean (level ones together) is that of gradient by NS (0.400 ↑); gradient by NC (0.600 ↑, n = 1)."
+        "Means only, without a test, over 2 texts: by NS the highest is gradient (0.400 ↑); by NC the highest is gradient (0.600 ↑, n = 1)."
     )
     assert "the model knows the inputs that these scores rest on, is not tested here." in " ".join(
         study.sentences(replace(report, tally=WHOLE))[1:]
@@ -273,8 +274,8 @@ def test_means_are_over_the_texts_that_are_scored_wholly_and_say_where_they_are_
     soft = {("NC" if s == "Soft-NS" else s, m): (s, m) for s in ("NS", "Soft-NS") for m in (*study.measures, "random")}
     means, counts = ({about: of[kept] for kept, about in soft.items()} for of in (report.means, report.counts))
     both = replace(study, metrics=("NS", "Soft-NS")).sentences(replace(report, tally=WHOLE, means=means, counts=counts))
-    assert both[0].endswith("is that of gradient by NS (0.400 ↑).")
-    assert both[1] == "By soft metrics: gradient by Soft-NS (0.600 ↑, n = 1)."
+    assert both[0].endswith(": by NS the highest is gradient (0.400 ↑).")
+    assert both[1] == "By Soft-NS the highest is gradient (0.600 ↑, n = 1)."
     coming = Tally(2, 4, coming=True, fewest=2)
     early = replace(study, metrics=("NS", "Soft-NS")).sentences(
         replace(report, tally=coming, means=means, counts=counts)
@@ -284,12 +285,49 @@ def test_means_are_over_the_texts_that_are_scored_wholly_and_say_where_they_are_
     named = {"NC": "AOPC sufficiency", "NS": "NS"}
     means, counts = ({(named[s], m): v for (s, m), v in of.items()} for of in (report.means, report.counts))
     said = lower.sentences(replace(report, tally=WHOLE, means=means, counts=counts))[0]
-    assert said.startswith(
-        "Means only, without a test: over 2 texts the highest mean (by ↓ the lowest, level ones together) is that of gradient by NS (0.400 ↑); leave"
-    )
-    assert "leave-one-out by AOPC sufficiency (0.300 ↓)" in said
+    assert said.startswith("Means only, without a test, over 2 texts: by NS the highest is gradient (0.400 ↑); by AOPC")
+    assert "by AOPC sufficiency the lowest is leave-one-out (0.300 ↓)" in said
     ((_, rows),) = study.tables(report)
     assert [["n = " in cell for cell in row[1:]] for row in rows] == [[False, False], [False, True], [False, False]]
+
+
+def test_which_means_are_not_ahead_of_random_attributions_is_told_by_their_intervals():
+    """Higher is better by NS, lower by AOPC sufficiency; touching ends meet."""
+    names, chance = (
+        ("leave-one-out", "gradient"),
+        {"NS": Interval(0.5, 0.4, 0.6), "AOPC sufficiency": Interval(0.5, 0.4, 0.6)},
+    )
+
+    def told(**of):
+        means = {(s, m): one for s in chance for m, one in zip((*names, "random"), (*of[s.split()[0]], chance[s]))}
+        return beside_random(means, names, "random")
+
+    far, near, behind = Interval(0.8, 0.7, 0.9), Interval(0.65, 0.6, 0.7), Interval(0.2, 0.1, 0.3)
+    low = Interval(0.3, 0.2, 0.35)
+    begins = "Not ahead of random attributions, or so little that the 95 % intervals meet"
+    assert told(NS=(far, near), AOPC=(low, low)) == f"{begins}: gradient by NS."
+    assert (
+        told(NS=(near, behind), AOPC=(far, low))
+        == f"{begins}: leave-one-out and gradient by NS; leave-one-out by AOPC sufficiency."
+    )
+    assert told(NS=(far, near), AOPC=(low, far)) == f"{begins}: gradient by NS and AOPC sufficiency."
+    every = "Every mean is ahead of that of random attributions, and their 95 % intervals do not meet."
+    assert told(NS=(far, far), AOPC=(low, low)) == every
+    few = Interval(0.8, NAN, NAN)
+    assert told(NS=(few, few), AOPC=(few, few)) == ""
+    level = ahead_by("NS", {"leave-one-out": 0.8, "gradient": 0.795}, {"leave-one-out": 9, "gradient": 8}, 10)
+    assert level == "by NS the highest are leave-one-out and gradient, which are level (0.795 to 0.800 ↑, n = 9)"
+
+
+def test_the_answer_on_scores_says_who_is_not_ahead_of_random_attributions_and_of_shuffles_nothing():
+    found = made_up(soft=0.9, hard=0.1)
+    sample = without_labels("d", "0" * 64, [Example(f"e{i}", "a b") for i in range(24)])
+    for study, there in ((found.study, True), (replace(found.study, baseline=SHUFFLED, count=5), False)):
+        scored = replace(found, study=study)
+        report = study.conclude(Answers(None, None, sample, {study: scored}))
+        assert ("Not ahead of random attributions" in study.sentences(report)[0]) == there
+        if there:
+            assert "leave-one-out and gradient by NS and NC." in study.sentences(report)[0]
 
 
 def test_a_shuffled_baseline_is_each_measures_own_scores_in_other_places(explainer, model, monkeypatch):

@@ -15,12 +15,13 @@ from core.evaluation.findings import FEW, of_enough
 from core.evaluation.questions import Answers, Question, Table, register
 from core.evaluation.studies.preparing import prepare
 from core.evaluation.studies.score_keys import score_keys
+from core.evaluation.studies.score_leads import ahead_by, beside_random
 from core.explanation.explainer import Cost, Explainer
 from core.explanation.rows import SIGNS, values_taken
 from core.judging.baselines import BASELINES
 from core.judging.judging import How, Judge, judging_cost
 from core.mathematics.erasure import LENGTHS, NOISE
-from core.mathematics.ranking import LEVEL, are_level
+from core.mathematics.ranking import LEVEL
 from core.mathematics.statistics import Interval, mean_interval
 from core.measures.catalogue import measures, swept_measures
 from core.measures.registry import NotApplicable
@@ -29,7 +30,7 @@ from core.network.features import UNITS, Encoded
 from core.network.model import Model
 from core.oracle.erasing import erasures_of
 from core.storage.store import canonical_key
-from core.wording import WHOLE, Tally, amount, as_json, cut_sentence, fixed_number, joined, refuse_unknown, with_ends
+from core.wording import WHOLE, Tally, amount, as_json, cut_sentence, fixed_number, refuse_unknown, with_ends
 
 # The paper takes one draw. Here 36 attributions × 2 soft metrics × draws are passes for each example, so 32 as for a
 # single attribution would be an hour for 200 texts; the noise that more draws would take away is the same for measure
@@ -283,12 +284,8 @@ class Scoring(Study[Scored]):
             direction, means = metrics()[name].direction, {one: report.means[name, one].mean for one in self.measures}
             known = {one: mean for one, mean in means.items() if mean == mean}
             if direction and known:
-                best = max(known, key=lambda one: direction * known[one])
-                level = [one for one in known if are_level(known[best] - known[one])]
-                ends = dict.fromkeys(fixed_number(end([known[one] for one in level])) for end in (min, max))
-                mean = f"{' to '.join(ends)} {metrics()[name].arrow}"
-                fewer = f", n = {n:,}" if (n := report.counts[name, best]) < report.n else ""
-                told[metrics()[name].soft].append(f"{joined(level)} by {name} ({mean}{fewer})")
+                counts_of = {one: report.counts[name, one] for one in known}
+                told[metrics()[name].soft].append(ahead_by(name, known, counts_of, report.n))
         about = (
             f"Intervals (95 %, over the texts) are of each mean by itself; means less than {LEVEL:g} apart are level."
         )
@@ -302,13 +299,12 @@ class Scoring(Study[Scored]):
         if not first:
             best = "None of these metrics says anything of these measures here."
         elif report.n >= FEW:
-            lowest = "by ↓ the lowest, " * any("↓" in one for one in first)
-            most = f"highest mean ({lowest}level ones together)"
-            best = (
-                f"Means only, without a test: over {amount(report.n, 'text')} the {most} is that of {'; '.join(first)}."
-            )
+            best = f"Means only, without a test, over {amount(report.n, 'text')}: {'; '.join(first)}."
             settled = rest if report.tally.settled else []
-            counts = [*(f"By soft metrics: {'; '.join(part)}." for part in settled), _UNTESTED, *counts]
+            soft = [one for part in settled for one in part]
+            counts = [f"{'; '.join(soft)}.".replace("by ", "By ", 1)] * bool(soft) + [_UNTESTED, *counts]
+            random = self.baseline == RANDOM and self.count
+            best += f" {beside_random(report.means, self.measures, RANDOM)}".rstrip() if random else ""
         return [report.tally.tell(best, "The means so far stand in the table."), *filter(None, counts)]
 
     def tables(self, report: Any) -> list[Table]:
