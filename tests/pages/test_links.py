@@ -40,6 +40,31 @@ def test_a_page_has_its_own_default_however_it_is_reached_and_a_choice_goes_alon
     assert (at("all"), at("few")) == (["a", "b", "c"], ["a", "b", "c"])
 
 
+def beginning():
+    import streamlit as st
+
+    from pages.parts.frame.links import arrive, linked
+
+    arrive("one")
+    linked(st.selectbox, "Example", ["a", "b", "c"], "a", "example")
+    linked(st.multiselect, "Measures", ["a", "b", "c"], ["a"], "measures")
+    linked(st.segmented_control, "Unit", ["a", "b", "c"], "a", "unit")
+    linked(st.select_slider, "Weight", ["a", "b", "c"], "a", "weight")
+
+
+def test_a_browser_that_a_run_cut_short_did_not_reach_is_told_by_the_next_where_a_choice_starts():
+    """A run tells once of a value that is set, and what it told is dropped where the next one begins before it left."""
+    app = AppTest.from_function(beginning)
+    app.query_params |= {"example": "c", "measures": ["b", "c"], "unit": "b", "weight": "c"}
+    for _ in range(2):
+        app.run()
+        chosen = app.selectbox[0], app.multiselect[0], app.segmented_control[0], app.select_slider[0]
+        assert [list(one.proto.default) for one in chosen[1:]] == [[1, 2], [1], [2]] and chosen[0].proto.default == 2
+        assert [one.value for one in chosen] == ["c", ["b", "c"], "b", "c"]
+    app.selectbox[0].set_value("b").run()
+    assert app.selectbox[0].value == "b" and not app.exception and not app.warning
+
+
 def links(app: App) -> list[str]:
     """The addresses in sentences of the page."""
     return [unescape(found) for element in app.at.html for found in re.findall(r'<a href="([^"]*)"', element.value)]

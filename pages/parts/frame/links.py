@@ -91,19 +91,21 @@ def linked(widget: Callable, label: str, options: Collection[str], default: Any,
     Returns:
         The chosen option or options.
     """
-    name = _name(key)
+    name, most = _name(key), more.get("max_selections")
+    begun = st.session_state.get(f"drawn {key}") == name and name in st.session_state
     # Noted for each widget, since a run may be cut short by the next one before it comes to all of them.
-    if st.session_state.get(f"drawn {key}") != name or name not in st.session_state:
-        st.session_state[name] = _start(label, options, default, key)
+    if not begun:
+        if name in st.session_state:
+            name = _anew(key)
+        st.session_state[f"start {key}"] = _fitting(_start(label, options, default, key), options, default, most)
         st.session_state[f"drawn {key}"] = name
-    if not isinstance(default, list) and st.session_state[name] not in options:
-        # What was chosen is offered no longer; Streamlit would make nothing of it.
-        st.session_state[name] = default
-    if isinstance(default, list) and more.get("max_selections"):
-        # An address may name more than the widget takes.
-        st.session_state[name] = st.session_state[name][: more["max_selections"]]
-    if _FOLDED.get():
-        st.session_state[name] = st.session_state[name]
+    start = st.session_state[f"start {key}"]
+    asked = st.session_state[name] if begun else start
+    fits = _fitting(asked, options, default, most)
+    if _FOLDED.get() or fits != asked:
+        st.session_state[name] = fits
+    else:
+        more |= _starting(widget, options, start)
     value = widget(label, options, key=name, **more)
     unasked = value == default and (f"held {key}" not in st.session_state or _unasked(key))
     hold(key, value)
@@ -151,7 +153,7 @@ def choose(key: str, value: object) -> None:
     It is a new widget, since the browser still tells what the old one shows until it has drawn the next run.
     """
     hold(key, value)
-    st.session_state[f"chosen {key}"] = st.session_state.get(f"chosen {key}", 0) + 1
+    _anew(key)
 
 
 def held_of(key: str, options: Collection[str], default: str) -> str:
@@ -187,7 +189,7 @@ def _let_go(which: Callable[[str], bool]) -> None:
     for key in {key for kind, _, key in kept if kind in ("held", "drawn")}:
         if which(key.removesuffix(" unasked")):
             # A new widget, as in `choose`: the browser still tells what the old one shows.
-            st.session_state[f"chosen {key}"] = st.session_state.get(f"chosen {key}", 0) + 1
+            _anew(key)
             st.session_state.pop(f"held {key}", None)
             st.session_state.pop(f"drawn {key}", None)
 
@@ -222,6 +224,12 @@ def _name(key: str) -> str:
     return f"{st.session_state[_SHOWN]}: {key}" + (f" {times}" if times else "")
 
 
+def _anew(key: str) -> str:
+    """Have a choice be a new widget on every page; its name on this one."""
+    st.session_state[f"chosen {key}"] = st.session_state.get(f"chosen {key}", 0) + 1
+    return _name(key)
+
+
 def _unasked(key: str) -> bool:
     """Whether what is held is a page's default that nobody chose."""
     return st.session_state.get(f"held {key} unasked", False)
@@ -242,6 +250,26 @@ def _start(label: str, options: Collection[str], default: Any, key: str) -> Any:
             [] if f"held {key}" in st.session_state and not _unasked(key) else default
         )
     return asked if asked in options else default
+
+
+def _fitting(asked: Any, options: Collection[str], default: Any, most: int | None) -> Any:
+    """What the widget can show of what is asked. Streamlit would make nothing of an option that is offered no longer,
+    and an address may name more than the widget takes.
+    """
+    if isinstance(default, list):
+        return asked[:most] if most else asked
+    return asked if asked in options else default
+
+
+def _starting(widget: Callable, options: Collection[str], start: Any) -> dict[str, Any]:
+    """How a widget is told where it starts, as long as that is offered. Told through the session's state, it would be
+    told once: a browser that a run cut short did not reach would start at the first option, and tell that.
+    """
+    if not all(one in options for one in (start if isinstance(start, list) else [start])):
+        return {}
+    if widget is st.selectbox:
+        return {"index": list(options).index(start)}
+    return {"value" if widget is st.select_slider else "default": start}
 
 
 def say_missing(label: str, missing: list[str]) -> None:
