@@ -38,6 +38,47 @@ def test_every_script_parses_and_finds_what_it_imports(page):
     assert all(found.values()), found
 
 
+VERDICT = """async ({ data, pane, step }) => {
+  const { buildNumbers, drawNumbers } = await import('/numbers.js');
+  const nodes = buildNumbers(pane, data);
+  drawNumbers(nodes, pane, step);
+  return [nodes.verdict.textContent, nodes.scale.textContent, nodes.scale.hidden];
+}"""
+
+
+@pytest.mark.parametrize(
+    "limit, others, told",
+    [
+        # By itself: the share and the limit are one.
+        (0.05, [], "MaSF p = 0.03 ↑ · not rejected (limit 5 %)"),
+        # Holm before any rejection divides by all steps, then by those that are left.
+        (0.05 / 11, [False], "MaSF p = 0.03 ↑ · not rejected (limit 0.0045: 5 % over all steps)"),
+        (0.05 / 7, [True], "MaSF p = 0.03 ↑ · not rejected (limit 0.0071: 5 % over the steps that are not rejected)"),
+    ],
+)
+def test_a_limit_says_what_it_is_the_share_of(page, limit, others, told):
+    step = {
+        "probabilities": [0.2, 0.8],
+        "probability_texts": ["0.2", "0.8"],
+        "predicted": 1,
+        "changed": False,
+        "p": 0.03,
+        "p_text": "0.03",
+        "rejected": False,
+        "layer_ps": None,
+    }
+    gate = {"available": True, "limit": limit}
+    steps = [step, *({**step, "rejected": one} for one in others)]
+    pane = {"classes": ["no", "yes"], "target": 1, "layers": [], "gate": gate, "steps": steps}
+    data = {"alpha": 0.05, "alpha_text": "5 %"}
+    said, ticks, hidden = page.evaluate(VERDICT, {"data": data, "pane": pane, "step": step})
+    assert said == told and not hidden and told.partition("limit ")[2].split(":")[0].rstrip(")") in ticks
+    out = page.evaluate(VERDICT, {"data": data, "pane": pane, "step": {**step, "rejected": True}})
+    assert out[0] == "MaSF p = 0.03 ↑ · rejected: out-of-distribution ✕"
+    none = page.evaluate(VERDICT, {"data": data, "pane": pane, "step": {**step, "p": None}})
+    assert none[0] == "no MaSF p: this model has no reference" and none[2]
+
+
 def test_every_script_parses_as_it_is_put_together(page):
     """As Streamlit gets it: without imports, each name defined once, nothing exported but the component."""
     for name in SCRIPTS:

@@ -126,6 +126,8 @@ def test_every_number_is_what_the_library_says(by_hand, mine):
             assert ("⚠" in cell) == bool(known.marked[i, k])
             assert cell.startswith(alone) if place else re.match(r"[\d.e-]+([ +−]|$)", cell)
             assert ("⇅" in cell) == bool(mine_board.flips[i, k]) and ("±" in cell) == (k > 1)
+    # What a sign means is told where it stands, and only there.
+    assert ("⇅: another metric orders it" in app.said) == bool(mine_board.flips.any())
     chance = finish(judge_random(*mine, METRICS[:2], How(draws=8)))
     assert rows[-1][0] == f"random baseline{BASELINES} attributions, mean (sd)"
     trusted, marked = {}, {}

@@ -36,7 +36,15 @@ from core.validity.references import CALIBRATED, find_reference
 from core.wording import joined
 from pages.parts.sections.paths import step_names
 from pages.parts.steps.drawing import _above_one
-from pages.parts.steps.following import _at_once, masking_answer, narrow_text, table_row, what_is_tested
+from pages.parts.steps.following import (
+    _at_once,
+    _in_order,
+    _never,
+    masking_answer,
+    narrow_text,
+    table_row,
+    what_is_tested,
+)
 from tests.app_session import App, complete, wait
 
 pytestmark = pytest.mark.usefixtures("server")
@@ -124,6 +132,35 @@ def test_the_answer_comes_first_and_the_table_says_the_same(mine):
         "still like those that the model knows? The MaSF test rejects none (smallest MaSF p = " in app.said
         and "in-distribution" not in app.said.replace("is in-distribution", "").split("Settings")[0]
     )
+
+
+def test_words_are_told_in_the_order_in_which_they_go():
+    masks = np.array([[0, 0, 0, 0], [0, 0, 0, 1], [0, 1, 0, 1], [1, 1, 1, 1]], bool)
+    summary = SimpleNamespace(steps=[SimpleNamespace(mask=mask) for mask in masks])
+    # Those of one step as they stand in the text.
+    assert [_in_order(summary, step) for step in range(4)] == [[], [3], [3, 1], [3, 1, 0, 2]]
+
+
+def test_other_measures_that_never_change_the_prediction_are_told_beside_one_that_does():
+    class Path(SimpleNamespace):
+        __hash__ = object.__hash__
+
+    here, twin = SimpleNamespace(), SimpleNamespace()
+    first, second, third, beside = (
+        Path(side=side, measure=name) for side, name in ((here, "a"), (here, "b<"), (here, "c"), (twin, "d"))
+    )
+
+    def told(*found) -> str:
+        return _never(first, dict(zip((first, second, third, beside), found)))
+
+    changes, never, unknown = (
+        SimpleNamespace(flips=flips, complete=done) for flips, done in ((3, True), (None, True), (None, False))
+    )
+    whole = "Masking what <b>b&lt;</b> {} never changes it."
+    assert told(changes, never, changes, never) == whole.format("names")
+    assert told(changes, never, never, never) == whole.replace("</b> {}", "</b> and <b>c</b> {}").format("name")
+    # What is still being followed may change it yet; "it" is what the first one changes.
+    assert told(changes, unknown, changes, never) == "" and told(never, never, never, never) == ""
 
 
 def test_a_prediction_that_changes_again_is_told_in_the_table(mine):
