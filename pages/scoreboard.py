@@ -5,9 +5,8 @@ from functools import partial
 import streamlit as st
 
 from core.evaluation.sampling import draw_examples, without_labels
-from core.evaluation.studies.masking_caution import masking_caution
 from core.evaluation.studies.scoreboard import Scoreboard
-from pages.parts.check.known import known_check
+from pages.parts.check.known import caution
 from pages.parts.frame.links import choose_one
 from pages.parts.frame.picking import text_box
 from pages.parts.frame.sidebar import DataView, open_frame
@@ -59,12 +58,10 @@ def _board_of_sample(frame: DataView, order: str) -> None:
             drawn,
             partial(draw_board, order=order, verdicts=partial(known_verdicts, texts=texts)),
             picked,
-            already=partial(known_answer, texts=texts, caution=partial(_caution, frame)),
+            already=partial(
+                known_answer, texts=texts, caution=partial(caution, frame.explainer, frame.browsed.index, linked=False)
+            ),
         )
-
-
-def _caution(frame: DataView, unit: str) -> str:
-    return masking_caution(known_check(frame.explainer, frame.browsed.index, unit))
 
 
 scoreboard()

@@ -34,11 +34,11 @@ def answer_parts(found: CheckReport, twin: str = "") -> list[str]:
     return [f"<b>{escaped(lead, 400)}{stop}</b> {escaped(twin, 400)}".rstrip(), *(escaped(one, 900) for one in parts)]
 
 
-def caution(explainer: Explainer, index: Index, unit: str) -> str:
-    """What speaks against means over this data by the check that is known of it, a sentence of HTML; "" where nothing
-    does, or nobody knows.
+def caution(explainer: Explainer, index: Index, unit: str, linked: bool = True) -> str:
+    """What speaks against means over this data by the check that is known of it, a sentence; "" where nothing does, or
+    nobody knows; linked: as HTML that leads to the page, else plain text.
     """
-    page = linked_name(MODEL_CHECK, link_to("model_check"))
+    page = linked_name(MODEL_CHECK, link_to("model_check")) if linked else MODEL_CHECK
     return masking_caution(known_check(explainer, index, unit), page)
 
 
