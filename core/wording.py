@@ -105,8 +105,9 @@ def percent(value: float, metric: str = "accuracy") -> str:
 
 
 def share_text(share: float, digits: int = 0) -> str:
-    """A share in [0, 1] as percent, the one way in which the app writes it, with a space: "20 %"."""
-    return f"{100 * share:.{digits}f} %"
+    """A share in [0, 1] as percent, the one way in which the app writes it, with a space: "20 %"; halves go up."""
+    # Formatting takes an exact half to the even digit: 4.5 and 5.5 % would read 4 and 6 %.
+    return f"{100 * share + 1e-9:.{digits}f} %"
 
 
 def unbroken(text: str) -> str:

@@ -2,7 +2,7 @@
 
 import html
 from collections.abc import Sequence
-from typing import Any
+from typing import Any, cast
 
 import numpy as np
 
@@ -16,6 +16,7 @@ from core.validity.references import CALIBRATED, FORMS, LITERAL
 
 # Each model beside another has a dash and a mark of its own.
 _DASHES = ("solid", "dash", "dot", "dashdot", "longdash", "longdashdot")
+_BELOW_AXIS = "triangle-down"
 _SYMBOLS = ("circle", "square", "diamond", "triangle-up", "x", "star")
 # How strong the ground of an interval is: several lie over each other.
 _BAND = 0.1
@@ -111,10 +112,15 @@ def _line(line: CurveFigures, form: str, place: int, name: str, ends: tuple[str,
         panels.append(("2", 100 * line.share(form), told, exact))
     for end, of_form in zip("34", FORMS):
         if of_form in line.p:
-            exact = {"customdata": line.p[of_form].tolist()}
+            # What the axis does not reach stands on its edge as an arrow.
+            low, mark = line.p[of_form] < LOWEST_P, cast(dict[str, Any], look["marker"])
+            marks = (
+                {"marker": mark | {"symbol": np.where(low, _BELOW_AXIS, mark["symbol"]).tolist()}} if low.any() else {}
+            )
+            exact = {"customdata": line.p[of_form].tolist(), **marks}
             panels.append((end, np.maximum(line.p[of_form], LOWEST_P), "p = %{customdata:.3g}", exact))
     return [
-        trace("lines+markers", (100 * X).tolist(), y.tolist(), f"%{{x:.0f}} % masked: {told}", name, **look, **more)
+        trace("lines+markers", (100 * X).tolist(), y.tolist(), f"%{{x:.0f}} % masked: {told}", name, **(look | more))
         | ({"xaxis": f"x{end}", "yaxis": f"y{end}"} if end else {})
         | ({"showlegend": False} if end != ends[0] else {})
         for end, y, told, more in panels

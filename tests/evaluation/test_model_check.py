@@ -26,6 +26,7 @@ from core.evaluation.engine import Run
 from core.evaluation.engine import read_study as known
 from core.evaluation.engine import run_study as check
 from core.evaluation.engine import study_cost as check_cost
+from core.evaluation.families import Measured
 from core.evaluation.findings import points_text
 from core.evaluation.sampling import Sample, draw_examples, draw_sample, same_examples
 from core.evaluation.studies.check_lengths import LengthSplit, by_length
@@ -56,8 +57,10 @@ from core.evaluation.studies.check_sentences import (
     verdict_sentence,
 )
 from core.evaluation.studies.check_tables import (
+    apart_note,
     faithful_sentence,
     found_and_faithful,
+    measured_caveats,
     measures_note,
     measures_table,
     ratios_note,
@@ -73,6 +76,7 @@ from core.explanation.explainer import Explainer
 from core.explanation.recursive import random_masks
 from core.explanation.rows import choose_variant
 from core.figures.check_figures import p_panels, panels, spans
+from core.figures.figures import LOWEST_P
 from core.mathematics.curves import Areas
 from core.mathematics.statistics import Interval
 from core.mathematics.stepwise import finish
@@ -896,9 +900,9 @@ def test_the_answer_begins_with_lengths_where_usual_ones_are_rejected_nowhere_an
     p[:27, 10] = p[30:35, 10] = 0.01
     found = replace(split_by_length(p), held_out=held_out_of(floors(held_out=[0.06] + [0.01] * 10)))
     lead = (
-        "On texts of 5 to 30 tokens (35 of 65) inputs are not rejected as out-of-distribution together at any masking "
-        "ratio, which is no proof that m knows them; on the 30 shorter or longer ones it is not reliable: with "
-        "everything masked 90 % of them are rejected, and the test was fitted on few of such lengths."
+        "On texts of 5 to 30 tokens (35 of 65) masked inputs are not rejected as out-of-distribution at any ratio, all "
+        "texts tested together, which is no proof that m knows such inputs; on the 30 shorter or longer ones that cannot "
+        "be told: with everything masked 90 % of them are rejected, but the test was fitted on few of such lengths."
     )
     over = (
         "Over all 65 texts: up to 90 % masked 0 % of the texts are rejected as unlike what m knows, with everything "
@@ -911,7 +915,7 @@ def test_the_answer_begins_with_lengths_where_usual_ones_are_rejected_nowhere_an
     # Where less than everything is masked more is left of a text than its length.
     p[:, [9, 10]] = p[:, [10, 9]]
     half = check_answer(split_by_length(p))
-    assert "it is not reliable: with 90 % of the words masked at random 90 % of them are rejected" in half
+    assert "that cannot be told: with 90 % of the words masked at random 90 % of them are rejected" in half
     assert "Length may be why these are rejected, and the test may be off for the length alone. ⚠" in half
     # Even the unmasked texts are rejected: masking need not be why, whatever their lengths.
     p[:, [0, 9]] = p[:, [9, 0]]
@@ -1019,11 +1023,11 @@ def test_the_orders_of_measures_are_told_of_by_themselves_without_what_all_order
         "Holm over all 11 ratios, 5 %)."
     )
     assert said(low, high).endswith(
-        "Inputs in the orders of gradient are ⚠ rejected as out-of-distribution (Holm over all 11 ratios, 5 %), those "
+        "Inputs in the orders of gradient at 30 % masked are ⚠ rejected as out-of-distribution (Holm over all 11 ratios, 5 %), those "
         "of leave-one-out are not."
     )
     assert said(high).endswith(
-        "Inputs in the orders of gradient are ⚠ rejected as out-of-distribution (Holm over all 11 ratios, 5 %)."
+        "Inputs in the orders of gradient at 30 % masked are ⚠ rejected as out-of-distribution (Holm over all 11 ratios, 5 %)."
     )
     # As the numbers of the table are marked: 11 · 0.0049 is more than 5 %, and each by itself less.
     whole = replace(high, p={CALIBRATED: np.append(high.p[CALIBRATED][:-1], 0.9)})
@@ -1052,11 +1056,11 @@ def test_what_is_rejected_in_measures_orders_is_set_against_held_out_texts():
         "rejected more often than its own held-out texts masked at random are (Fisher’s exact test, Holm over all 11 "
         "ratios)"
     )
-    assert said(0.05, 9).endswith(f"Texts in this order are {more}.")
-    assert said(0.05, 9, 3).endswith(f"Texts in these orders are {more}.")
-    none = f"are not shown to be {more}, so this is no finding about m."
-    assert said(0.4, 9, 3).endswith(f"Texts in these orders {none}")
-    assert said(0.4, 9).endswith(f"Texts in this order {none}")
+    assert said(0.05, 9).endswith(f" Up to 90 % masked, texts in this order are {more}.")
+    assert said(0.05, 9, 3).endswith(f" Up to 90 % masked, texts in these orders are {more}.")
+    none = f"are not shown to be {more}: the test itself may be why."
+    assert said(0.4, 9, 3).endswith(f" Up to 90 % masked, texts in these orders {none}")
+    assert said(0.4, 9).endswith(f" Up to 90 % masked, texts in this order {none}")
     # Of two measures both of which are marked one is more often rejected than held-out texts: 18 of 20, and 9 of 20.
     found = replace(judged(SOUND, of_twenty({9: 18}), floors(held_out=[0.3] * 11)))
     lines = [
@@ -1064,7 +1068,7 @@ def test_what_is_rejected_in_measures_orders_is_set_against_held_out_texts():
         for name, count in (("leave-one-out", 18), ("gradient", 9))
     ]
     told = own_orders_sentence(replace(found, lines=(found.random, *lines)))
-    assert told.endswith(f"Texts in the order of leave-one-out are {more}.")
+    assert told.endswith(f" Up to 90 % masked, texts in the order of leave-one-out are {more}.")
     # Without held-out texts, or where nothing is rejected but what all orders share, nothing is said of it.
     assert "held-out" not in said(0.05, 10)
 
@@ -1480,6 +1484,44 @@ def test_the_table_of_p_values_holds_what_the_figure_above_it_draws():
     assert [row[0] for row in ratios_table([found], LITERAL)[1]] == [rows[0][0], rows[2][0]]
 
 
+def test_what_the_axis_of_p_values_does_not_reach_stands_on_its_edge_as_an_arrow():
+    found = of_twenty_judged({10: 9})
+    (calibrated,) = (one for one in p_panels([found])["data"] if one.get("customdata") and one["yaxis"] == "y3")
+    low = [float(p) < LOWEST_P for p in calibrated["customdata"]]
+    assert low == [False] * 10 + [True]
+    assert [mark == "triangle-down" for mark in calibrated["marker"]["symbol"]] == low
+    assert min(calibrated["y"]) == LOWEST_P
+
+
+def test_what_measures_explain_and_what_favours_them_is_told_beside_how_faithful_they_are():
+    def caveats(*names, sign="signed", recompute=True):
+        found = judged(SOUND)
+        lines = [replace(found.random, curve=Curve(name, sign, recompute=recompute)) for name in names]
+        return measured_caveats(replace(found, lines=(found.random, *lines)))
+
+    both = caveats("leave-one-out", "gradient")
+    assert both == (
+        "Measures explain the label here, computed anew at each step; on Data set and Scoreboard the class that is "
+        "predicted. leave-one-out masks words to score them, as these curves do: that favours it, and by how much is not "
+        "known. gradient has no sign, so that words against the class stand first, too: that counts against it."
+    )
+    assert "computed anew" not in caveats("leave-one-out", "gradient", recompute=False)
+    assert "favours" not in caveats("leave-one-out") and caveats() == ""
+
+
+def test_what_models_reach_on_their_test_file_is_told_beside_what_papers_found():
+    half, plain = (judged(SOUND, name=name) for name in ("m", "twin"))
+    cards = [
+        Measured(name, "half", "both", "accuracy", 872, share, 0.5, 0.5, True)
+        for name, share in (("m", 0.884), ("twin", 0.874))
+    ]
+    assert apart_note([half, plain], cards) == (
+        "These rows go by the 20 texts that are checked; on the whole test file (the picture) unmasked accuracy is m "
+        "88.4 % and twin 87.4 %."
+    )
+    assert apart_note([half], cards) == apart_note([half, plain], cards[:1]) == ""
+
+
 def test_the_literal_form_has_no_p_by_count():
     assert "p by count says" in ratios_note(CALIBRATED) and "has no p by count" in ratios_note(LITERAL)
     assert "expected" not in ratios_note(LITERAL)
@@ -1519,6 +1561,23 @@ def family_of(first, *others):
     return [replace(one, trained_on="f" * 64) for one in others]
 
 
+def without_simes(found):
+    """The same, of which Simes over literal p-values rejects nothing: of a form whose p cannot be small."""
+    line = replace(found.random, p=found.random.p | {LITERAL: np.full(11, 0.107)})
+    return replace(found, lines=tuple(line if one is found.random else one for one in found.lines))
+
+
+def test_a_rule_that_rejects_nothing_where_all_texts_are_rejected_is_said_to_be_weak():
+    """Of 20 texts, with all masked: the one rule cannot reject whatever happens, the other had something to reject."""
+    claim = "The inputs of a plain model are rejected at some masking ratio."
+    weak = "; Simes rejects nothing even where {} of 20 texts are rejected"
+    for count in (20, 18):
+        plain = judged(SOUND, of_twenty({10: count}), card=card(training="none"), name="plain")
+        told = {one.claim: one for one in check_findings([without_simes(plain)])}[claim]
+        assert told.agrees is None and "the two tests disagree" in told.said
+        assert (weak.format(count) in told.said) == (count == 20)
+
+
 def test_a_twin_is_set_beside_the_model_on_the_texts_that_both_have():
     """Of 20 texts with everything masked 2 are rejected under the one and all of 8 that the other has."""
     half, plain = (
@@ -1540,6 +1599,12 @@ def test_a_twin_is_set_beside_the_model_on_the_texts_that_both_have():
     assert twin_sentence([other, plain]) == (
         "Under its twin plain, trained without masking, 100 % of all 20 texts are rejected with everything masked."
     )
+    # Where the paper's rule does not even reject these, that it rejects nothing elsewhere says little.
+    assert twin_sentence([other, without_simes(plain)]).endswith(
+        "with everything masked; by Simes, the paper’s rule, not even these are rejected as out-of-distribution together."
+    )
+    some = judged(SOUND, of_twenty({10: 18}), card=card(training="none"), name="plain")
+    assert "Simes" not in twin_sentence([other, *family_of(half, without_simes(some))]), "two are not rejected"
     # While texts are to come, of too few, and of one model alone.
     assert twin_sentence([half, replace(plain, tally=Tally(20, 55, coming=True, fewest=20))]) == ""
     assert twin_sentence([half]) == twin_sentence([half, replace(plain, training="half")]) == ""

@@ -46,10 +46,10 @@ class LengthSplit:
         """That, in a sentence; masked: how much is masked at that ratio, as a sentence goes on."""
         (_, m), (other, n) = self.alike, self.others
         return (
-            f"On texts of {self.low:,} to {self.high:,} tokens ({m:,} of {m + n:,}) inputs are not {OUT} together at "
-            f"any masking ratio, which is no proof that {model} knows them; on the {n:,} shorter or longer ones it is "
-            f"not reliable: {masked} {share_text(other / n)} of them are rejected, and the test was fitted on few of "
-            "such lengths."
+            f"On texts of {self.low:,} to {self.high:,} tokens ({m:,} of {m + n:,}) masked inputs are not {OUT} at any "
+            f"ratio, all texts tested together, which is no proof that {model} knows such inputs; on the {n:,} shorter "
+            f"or longer ones that cannot be told: {masked} {share_text(other / n)} of them are rejected, but the "
+            "test was fitted on few of such lengths."
         )
 
     @property

@@ -48,7 +48,7 @@ _AVERAGES = (
     "Averages over all of these texts say little there; a verdict on a single text tests that text’s own inputs."
 )
 # The share of texts rejected from which on the answer is a plain no.
-_MOST = 0.5
+_MOST, _NEARLY_ALL = 0.5, 0.95
 # Of a difference between a model that always gives one class and the class majority.
 _ONE_EACH = f"{NOT_ENOUGH}: both give one class for all texts, so this compares only how common the two classes are"
 # How a model was trained, as a sentence goes on.
@@ -279,15 +279,17 @@ def twin_sentence(reports: Sequence[CheckReport]) -> str:
         if not (kin and tested and known and settled) or UNTESTED in (first.verdict, other.verdict):
             continue
         last = (one.followed.p[CALIBRATED][both, -1] for one in (first, other))
-        mine, its = (f"{100 * alone(p).mean():.0f} %" for p in last)
+        mine, its = (share_text(float(alone(p).mean())) for p in last)
+        even = f"; by Simes, the paper’s rule, not even these are {OUT} together" * _simes_misses(other, len(X) - 1)
         if first.verdict == REJECTED and first.worst() == len(X) - 1 and both.sum() == first.n:
             # The answer says already what the first one's share is.
             how = f"trained {_TRAINED[other.training]}"
             said = f"Under its twin {other.model}, {how}, {its} of all {first.n:,} texts are rejected"
-            return f"{said} with {first.sample.whole} masked."
+            return f"{said} with {first.sample.whole} masked{even}."
         return (
             f"With {first.sample.whole} masked, {mine} of the texts are rejected under {first.model}, trained "
-            f"{_TRAINED[first.training]}, and {its} under its twin {other.model}, trained {_TRAINED[other.training]}."
+            f"{_TRAINED[first.training]}, and {its} under its twin {other.model}, trained "
+            f"{_TRAINED[other.training]}{even}."
         )
     return ""
 
@@ -400,7 +402,18 @@ def _forms_differ(one: CheckReport, paper: bool) -> str:
     by, not_by = ("Simes in the literal form (the paper’s)", "count in the calibrated one")[:: 1 if paper else -1]
     alike = any(map(significant, one.random.simes[CALIBRATED].tolist())) == paper
     decides = "; by Simes both forms say the same, so how texts are combined decides" * alike
-    return f"the two tests disagree: rejected by {by}, not by {not_by}{decides}"
+    most, misses = one.random.rejected[CALIBRATED].max(), _simes_misses(one, one.worst())
+    weak = f"; Simes rejects nothing even where {most:,} of {one.n:,} texts are rejected"
+    return f"the two tests disagree: rejected by {by}, not by {not_by}{decides}{weak * misses}"
+
+
+def _simes_misses(found: CheckReport, k: int) -> bool:
+    """Whether nearly every text is rejected by itself at a ratio and the paper's rule over all of them rejects nothing:
+    that it rejects nothing elsewhere says little then.
+    """
+    shares, literal = found.random.share(CALIBRATED), found.random.gates.get(LITERAL)
+    tested = literal is not None and literal.available
+    return tested and bool(shares[k] >= _NEARLY_ALL) and k not in found.rejected(LITERAL)
 
 
 def _unsure(one: CheckReport) -> str:

@@ -7,7 +7,8 @@ from core.evaluation.studies.disagreement import Disagreement
 from core.explanation.recursive import NO_RACU, UNSTABLE_MEANS, area_cells
 from core.validity.marks import HOLM, OUT, PERCENT, SIGN, Why, ratios_text, with_sign
 from core.validity.references import CALIBRATED, FORMS, LITERAL
-from core.wording import escaped, joined, linked_name, number, p_value, percent, share_text, strong
+from core.verdicts.telling import suits_sentence, unsigned_sentence
+from core.wording import amount, escaped, joined, linked_name, number, p_value, percent, share_text, strong
 
 # What the p of a data set asks in each form.
 ASKS = {CALIBRATED: "texts rejected (calibrated, by count)", LITERAL: "the most unlike text (literal, by Simes)"}
@@ -130,6 +131,32 @@ def spans_note(cards: list[Measured]) -> str:
         f"By their cards, on the whole test file ({cards[0].examples:,} examples, tokens masked at random"
         f"{', in both texts, where the check above masks the first alone' if cards[0].paired else ''})."
     ) + (f" The weights of {', '.join(away)} are not included." if away else "")
+
+
+def apart_note(found: list[CheckReport], cards: list[Measured]) -> str:
+    """That what papers found is set against these texts and not against the test file of the cards, and what the models
+    that are checked reach unmasked on that; "" where fewer than two of them have a card.
+    """
+    names = [one.model for one in found]
+    told = [f"{one.name} {percent(one.unmasked, one.metric)}" for one in cards if one.name in names]
+    if len(told) < 2:
+        return ""
+    return (
+        f"These rows go by the {amount(found[0].n, 'text')} that are checked; on the whole test file (the picture) "
+        f"unmasked {cards[0].metric} is {joined(told)}."
+    )
+
+
+def measured_caveats(found: CheckReport) -> str:
+    """Which class measures explain here, and what favours some or counts against others, text; "" without measures."""
+    if not found.measured:
+        return ""
+    curves = [line.curve for line in found.measured]
+    names = [curve.measure for curve in curves]
+    anew = ", computed anew at each step" * curves[0].recompute
+    label = f"Measures explain the label here{anew}; on Data set and Scoreboard the class that is predicted."
+    told = label, suits_sentence(names, "as these curves do"), unsigned_sentence(names, curves[0].sign)
+    return " ".join(filter(None, told))
 
 
 def with_evidence(found: CheckReport) -> list[CurveFigures]:

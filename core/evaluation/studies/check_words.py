@@ -43,8 +43,7 @@ def shares_elsewhere(found: CheckReport) -> str:
     first = next(k for k in range(worst, -1, -1) if k - 1 not in where)
     end = next(k for k in range(worst, last + 1) if k + 1 not in where)
     at = [k for k in range(last + 1) if not first <= k <= end]
-    shares = [f"{100 * found.random.share(CALIBRATED)[k]:.0f}" for k in at]
-    low, high = min(shares, key=int), max(shares, key=int)
+    low, high = _ends_of(found, at)
     below = f"up to {share_text(X[first - 1])} masked" if first > 1 else "unmasked"
     begins = below if end == last else "at the other ratios"
     many = (
@@ -52,11 +51,17 @@ def shares_elsewhere(found: CheckReport) -> str:
     )
     # Those beside the worst one that are rejected, too.
     around = [k for k in range(first, end + 1) if k != worst]
-    near = [f"{100 * found.random.share(CALIBRATED)[k]:.0f}" for k in around]
     ends = " to ".join(dict.fromkeys(f"{100 * X[k]:g}" for k in (around[0], around[-1]))) if around else ""
-    less, more = (min(near, key=int), max(near, key=int)) if near else ("", "")
+    less, more = _ends_of(found, around) if around else ("", "")
     beside = f"at {ends} % masked {less if less == more else f'{less} to {more}'} %, " if around else ""
     return f"{begins} {many}{beside}"
+
+
+def _ends_of(found: CheckReport, places: Sequence[int]) -> tuple[str, str]:
+    """The smallest and the largest share of texts rejected at these ratios, in percent."""
+    shares = found.random.share(CALIBRATED)[list(places)]
+    low, high = (share_text(float(one)).removesuffix(" %") for one in (shares.min(), shares.max()))
+    return low, high
 
 
 def spread_text(shares: Sequence[float]) -> str:
@@ -75,11 +80,13 @@ def own_orders_sentence(found: CheckReport) -> str:
         return ""
     most = max(tested, key=lambda line: line.share(CALIBRATED)[:-1].max())
     k = int(most.rejected[CALIBRATED][:-1].argmax())
-    p = {line.curve.label: float(_held_against(line)[:-1].min()) for line in tested}
+    p = {line.curve.label: _held_against(line)[:-1] for line in tested}
     rule = rule_text(tested[0].gates[CALIBRATED].rule, f"all {len(X)} ratios", "ratio")
-    marked, others = ([name for name in p if significant(p[name]) is out] for out in (True, False))
-    of = joined(list(p)) if not marked or not others else joined(marked)
-    over = f"{SIGN} {OUT} ({rule})" if marked else f"not {OUT} (smallest {p_value(min(p.values()))}; {rule})"
+    where = {name: np.flatnonzero([significant(one) for one in of.tolist()]) for name, of in p.items()}
+    marked, others = ([name for name in p if bool(len(where[name])) is out] for out in (True, False))
+    of = joined([f"{name} {ratios_in_words(where[name])}" for name in marked] or list(p))
+    smallest = p_value(min(float(one.min()) for one in p.values()))
+    over = f"{SIGN} {OUT} ({rule})" if marked else f"not {OUT} (smallest {smallest}; {rule})"
     rest = f", those of {joined(others)} are not" if marked and others else ""
     return (
         f"Masked in measures’ own orders, up to {share_text(X[-2])}, at most {most.rejected[CALIBRATED][k]:,} of "
@@ -110,7 +117,8 @@ def _own_as_held_out(found: CheckReport, marked: Sequence[str]) -> str:
         f"{len(X)} ratios)"
     )
     these = "this order" if len(lines) == 1 else "these orders"
+    upto = f" Up to {share_text(X[-2])} masked, texts in"
     if not above:
-        return f" Texts in {these} are not shown to be {often}, so this is no finding about {found.model}."
+        return f"{upto} {these} are not shown to be {often}: the test itself may be why."
     of = these if len(above) == len(lines) else f"the order{'s' * (len(above) > 1)} of {joined(above)}"
-    return f" Texts in {of} are {often}."
+    return f"{upto} {of} are {often}."

@@ -6,7 +6,7 @@ from functools import partial
 
 import streamlit as st
 
-from core.data.examples import bundled_data
+from core.data.examples import DataSet, bundled_data, hard_note
 from core.evaluation.families import family
 from core.evaluation.studies import check_tables
 from core.evaluation.studies.check_question import EACH_STEP, ONCE, SEEDS, MaskingCheck
@@ -60,8 +60,9 @@ def validity(frame: DataView) -> None:
     if not checked:
         return
     works, first = [work for one in checked for work in one.works], checked[0]
-    own = frame.browsed.index.data.name not in bundled_data()
-    stream(works, stage, partial(_draw, checked, form, own), said, partial(_say, checked), every=1.0)
+    stream(
+        works, stage, partial(_draw, checked, form, frame.browsed.index.data), said, partial(_say, checked), every=1.0
+    )
     with below, st.expander(f"About the {MASF_P}: the references", expanded=first.explainer.reference is None):
         for one in checked:
             show_reference(one.explainer, form, f"{one.model.name} has no MaSF reference.")
@@ -146,7 +147,7 @@ def _ways_on(first: Asking, found: CheckReport) -> list[str]:
     return ways
 
 
-def _draw(checked: list[Asking], form: str, own: bool, asks) -> None:
+def _draw(checked: list[Asking], form: str, data: DataSet, asks) -> None:
     found = [one.report for one in checked]
     if found[0] is None or not found[0].shown:
         # Of so few texts nothing is told.
@@ -155,7 +156,7 @@ def _draw(checked: list[Asking], form: str, own: bool, asks) -> None:
     first, told = checked[0], [one for one in found if one is not None]
     name = ["model-check", *(one.model for one in told)]
     about = about_models([one.model for one, known in zip(checked, found) if known is not None], first.sample.name)
-    _curves(first, told, form, name, about, own)
+    _curves(first, told, form, name, about, data)
     asks()
     # Always the same ones: what is shown stays chosen while more is found.
     trained, measured, p_values = st.tabs(
@@ -172,7 +173,7 @@ def _draw(checked: list[Asking], form: str, own: bool, asks) -> None:
     )
 
 
-def _curves(first: Asking, found: list[CheckReport], form: str, name: list[str], about: str, own: bool) -> None:
+def _curves(first: Asking, found: list[CheckReport], form: str, name: list[str], about: str, data: DataSet) -> None:
     """The answer's picture: what masking does to performance, and how many texts are rejected."""
     draw_figure(panels(found, form), "curves", check_tables.curves_in_words(found), name, about)
     reference, one = first.explainer.reference, found[0]
@@ -181,7 +182,9 @@ def _curves(first: Asking, found: list[CheckReport], form: str, name: list[str],
     bands = f" Shaded: 95 % intervals over the texts, each ratio by itself, {how}." * (one.random.ends is not None)
     st.caption(plain(f"{check_figures(one)} {faster}{bands} {end_note(one)}".rstrip()))
     tested = "" if reference is None else f"Rejected: unlike what the model knows. {expected_sentence(reference, form)}"
-    captions([*filter(None, [tested, accuracy_note(one, own)]), *one.notes])
+    hard, own = hard_note(data), data.name not in bundled_data()
+    written = f"{hard}, so performance here is lower than on a test file." * bool(hard)
+    captions([*filter(None, [tested, accuracy_note(one, own), written]), *one.notes])
 
 
 def _p_values(found: list[CheckReport], form: str, name: list[str], about: str) -> None:
@@ -191,8 +194,8 @@ def _p_values(found: list[CheckReport], form: str, name: list[str], about: str) 
     draw_figure(p_panels(found), "p-values", check_tables.p_in_words(found), [*name, "p"], about)
     st.caption(
         "Dashed red: 5 %, each ratio by itself, so that the smallest of all is more often below it. A calibrated "
-        "data-set p (by count) below it says that more texts "
-        "masked so far are rejected than chance explains; a literal one (by Simes) may rest on a single text."
+        "data-set p (by count) below it says that more texts masked so much are rejected than chance explains; a "
+        "literal one (by Simes) may rest on a single text. ▼: smaller than the axis reaches; the table has it."
     )
     header, rows = check_tables.ratios_table(found, form)
     if rows:
@@ -212,6 +215,7 @@ def _side_by_side(first: Asking, found: list[CheckReport], form: str) -> None:
         chart(drawn, "spans", check_tables.spans_in_words(cards))
         captions([check_tables.spans_note(cards)])
     show_findings("FMM", check_findings(found), 240)
+    captions(filter(None, [check_tables.apart_note(found, cards)]))
 
 
 def _measures(passed: dict, found: CheckReport, form: str) -> None:
@@ -223,6 +227,7 @@ def _measures(passed: dict, found: CheckReport, form: str) -> None:
     for said in filter(None, [escaped(faithful, 900), check_tables.found_and_faithful(found, form)]):
         st.html(f"<p>{said}</p>")
     table(*check_tables.measures_table(found, form))
+    captions([check_tables.measured_caveats(found)])
     st.caption(check_tables.measures_note(found, form))
     # The example at which finding the evidence and being faithful part most.
     parts = disagreement(passed) if found.measured_tally.settled and check_tables.with_evidence(found) else None
