@@ -44,6 +44,7 @@ def home() -> None:
     """Draw the page."""
     view = open_page("Home", _lead)
     _example(view)
+    _believed(view)
     _trust(view)
     st.header("Every page asks one question", anchor=False)
     for page in PAGES[1:]:
@@ -73,6 +74,31 @@ def _ways() -> None:
             visit("pages/attributions.py", **asked | {"data": OWN})
         if st.button("Check a model", icon=":material/fact_check:"):
             visit("pages/model_check.py", **of_data)
+
+
+def _believed(view: View) -> None:
+    """Which measures to believe on the example, and which is most often over the data, where that is known already."""
+    st.header("Which explanation can be believed?", anchor=False)
+    page = linked_name("Attributions", link_to("attributions", says="which measures to believe"))
+    asks = f"{page} tests it on the example, with the evidence."
+    if view.browsed is None or view.example is None or view.explained != view.predicted or view.than is not None:
+        st.html(f"<p>{asks}</p>")
+        return
+    # Statistics take a moment to load: the example stands there before.
+    from core.evaluation.sampling import SAMPLE, draw_examples, without_labels
+    from core.evaluation.studies.verdicts import VerdictsOfTexts
+    from core.evaluation.studies.verdicts_question import believed_sentence, judged_sentence
+    from pages.parts.sections.judged import known_report, words_on
+
+    data, family = view.browsed.index.data, VerdictsOfTexts(default_measures(), unit=view.encoded.unit)
+    words = words_on(view.explainer, data, view.example, family)
+    here = f"On this example: {believed_sentence(words)}" if words else ""
+    texts = without_labels(data.name, data.digest, draw_examples(data.examples, SAMPLE))
+    found = known_report(view.explainer, texts, (family,))
+    over = "" if found is None else escaped(judged_sentence(found), 600)
+    over = f"Over {linked_name('many texts', link_to('data_set'))}: {over}" if over else ""
+    for said in filter(None, (here, over, asks)):
+        st.html(f"<p>{said}</p>")
 
 
 def _trust(view: View) -> None:

@@ -132,12 +132,15 @@ def strip(models: dict[str, Explainer], identity: str) -> dict:
 def said(walks: dict[str, Walk]) -> str:
     """What the strip shows, in a sentence."""
     mine, twin = walks[MASKED].summary, walks[PLAIN].summary
+    after = (
+        "its prediction changes only there, which" if (twin.flips or 0) >= twin.gate.first else "what it predicts there"
+    )
     return (
-        "First, can masking be trusted? One review, two models: press ▶ to mask (hide), step by step, the words that matter "
-        f"most to each. {MASKED}, trained to be masked, changes its prediction with {10 * mine.flips} % of the words masked, "
-        f"and a test rejects none of its inputs as unlike what it knows. The masked inputs of its twin {PLAIN}, trained without masking, are rejected "
-        f"(✕) from {10 * twin.gate.first} % on: what it predicts there says little. "
-        f"Over many texts even {MASKED} is not always reliable: see below."
+        "First, can masking be trusted? One review, two models: press ▶ to mask (hide) words step by step, in the order of "
+        f"{MEASURE}, one of the measures. {MASKED}, trained to be masked, changes its prediction (▴) with "
+        f"{10 * mine.flips} % masked, on an input that a test does not reject as unlike what it knows. The inputs of its twin "
+        f"{PLAIN}, trained without masking, are rejected (✕) from {10 * twin.gate.first} % on: {after} says little. In other "
+        "orders and on other texts it may be otherwise: see the tour, and below."
     )
 
 

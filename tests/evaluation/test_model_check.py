@@ -900,9 +900,9 @@ def test_the_answer_begins_with_lengths_where_usual_ones_are_rejected_nowhere_an
     p[:27, 10] = p[30:35, 10] = 0.01
     found = replace(split_by_length(p), held_out=held_out_of(floors(held_out=[0.06] + [0.01] * 10)))
     lead = (
-        "On texts of 5 to 30 tokens (35 of 65) masked inputs are not rejected as out-of-distribution at any ratio, all "
-        "texts tested together, which is no proof that m knows such inputs; on the 30 shorter or longer ones that cannot "
-        "be told: with everything masked 90 % of them are rejected, but the test was fitted on few of such lengths."
+        "On texts of 5 to 30 tokens (35 of 65) masked inputs are not rejected as out-of-distribution at any ratio (tested "
+        "together), which is no proof that m knows them; on the 30 shorter or longer ones that cannot be told: with "
+        "everything masked 90 % of them are rejected, but the test was fitted on few of such lengths."
     )
     over = (
         "Over all 65 texts: up to 90 % masked 0 % of the texts are rejected as unlike what m knows, with everything "

@@ -19,6 +19,7 @@ from core.evaluation.studies.check_sentences import check_answer, leads_by_lengt
 from core.evaluation.studies.diagnosticity_question import Diagnosing
 from core.evaluation.studies.model_check import Curve
 from core.evaluation.studies.verdicts import VerdictsOfTexts
+from core.evaluation.studies.verdicts_question import believed_sentence
 from core.explanation.standings import COMPREHENSIVENESS, compare_standings
 from core.mathematics.aopc import naopc
 from core.mathematics.ranking import LEVEL
@@ -29,7 +30,9 @@ from core.storage.shipped import RESULTS
 from core.storage.store import Store
 from core.terms import KEYS, TERMS
 from core.validity.marks import MEANING, SIGN
+from core.verdicts.deciding import Word
 from core.verdicts.finding import find_chance
+from core.wording import joined, strong
 from pages.parts.check.known import answer_parts, known_check
 from pages.parts.frame import resources
 from pages.parts.frame.picking import OWN
@@ -133,10 +136,8 @@ def test_at_the_stop_on_limits_normalising_changes_which_model_is_ahead(walked):
     chance = finish(find_chance(walked[MASKED], encoded, target, (MEASURE,))).null.reached.mean()
     assert best.measure == MEASURE and best.naopc[COMPREHENSIVENESS] > 0.8
     assert naopc(float(chance), limits.lower, limits.upper) < 0.5
-    assert (
-        "Leave-one-out’s comes near the best, random ones on average do not, and it passes the chance test" in stop.line
-    )
-    assert "The twin beside is level by AOPC, behind by NAOPC, with some inputs rejected" in stop.line
+    assert "Leave-one-out comes near (random orders on average do not) and passes the chance test" in stop.line
+    assert "The twin is level by AOPC, behind by NAOPC; inputs rejected" in stop.line
     assert f"“{example.text}”" in stop.new and example.label == "positive"
     assert MEASURE in believed(walked[MASKED], example)
 
@@ -171,7 +172,7 @@ def test_the_first_view_is_of_the_first_example_and_says_what_the_check_that_shi
     lengths = f"The example above, of {tokens} tokens, is within that range."
     # The answer begins with lengths, so that Home need not tell of them again.
     assert leads_by_length(checked) and lead.startswith(
-        "On texts of 11 to 44 tokens (157 of 200) inputs are not rejected"
+        "On texts of 11 to 44 tokens (157 of 200) masked inputs are not rejected"
     )
     assert told.count("shorter or longer") == 1 and "with everything masked 81 % of them are rejected" in lead
     shown = answer_parts(checked)
@@ -220,12 +221,16 @@ def test_the_steps_of_the_masking_stops_are_those_that_their_lines_speak_of(walk
     features = walked[MASKED].encode(text, None, "word").features
     masked = [one.text for one, hidden in zip(features, mine.steps[mine.flips].mask) if hidden]
     assert list(dict.fromkeys(re.findall("“(.*?)”", changes.line))) == [one.replace("'", "’") for one in masked]
+    # The page before ranked once: its first word is the same, its second another.
+    once = np.argsort(-mine.steps[0].scores)[:2]
+    assert "so its second word is another" in changes.line
+    assert [features[i].text == word for i, word in zip(once, masked)] == [True, False]
     both, twin = (walk(walked[name], second, MEASURE).summary for name in (MASKED, PLAIN))
     step = int(beside.choices["step"])
     assert both.gate.first is None and both.flips is not None and both.flips < step, "its change counts"
     assert twin.gate.first is not None and twin.gate.first <= twin.flips == step, "the twin's does not"
     # In the other two orders it changes before any input is rejected.
-    assert "In the other measures’ orders it changes before any rejection." in beside.line
+    assert "In other measures’ orders the twin first changes before any rejection." in beside.line
     for measure in default_measures():
         other = walk(walked[PLAIN], second, measure).summary
         assert measure == MEASURE or other.flips < other.gate.first
@@ -594,3 +599,43 @@ def test_what_ships_is_there_at_once(page, chosen, ships, on_any_machine, monkey
     app.run()
     assert not app.errors and "Computing" not in app.said
     assert sum(model.scheduler.counters.passes for model in loaded) == spent
+
+
+@pytest.mark.usefixtures("ships")
+def test_home_says_which_explanation_to_believe_and_on_a_tour_a_picture_comes_before_what_explains_the_answer(
+    monkeypatch,
+):
+    example = next(one for one in read_bundled("reviews") if one.id == first_example("reviews"))
+    known = believed(resources.explainer(MASKED), example)
+    monkeypatch.setattr("core.evaluation.engine.Run.add", lambda *_: pytest.fail("Home reads, and computes nothing"))
+    told = App(HOME).said
+    named = joined([strong(name) for name in default_measures() if name in known])
+    assert known and f"On this example: believe {named}, of 3 measures: masked in " in told
+    assert "leave-one-out is better than chance on 164 of 200 texts (82 %)" in told
+    monkeypatch.undo()
+    monkeypatch.setenv("FAITHSCOPE_SHIPPED", "yes")
+    # Of another class than the one that is judged, and of a text of one's own, nothing is told.
+    for asked in ({"class": "positive"}, {"data": "own text", "text": "Not a word of it is true."}):
+        assert "On this example: " not in App(HOME, **asked).said
+    stop = next(stop for stop in STOPS if stop.title == "Recursive masking")
+    folded = "<details><summary style='cursor:pointer'>More on this answer</summary><p>"
+    app = App(stop.path, **stop.choices, tour="3")
+    wait(app, lambda: folded in app.said, rest=60.0)
+    assert "Whether an order is more than luck" in app.said.partition(folded)[2]
+    assert "<details>" not in app.press("Leave the tour").said
+
+
+@pytest.mark.parametrize(
+    "words, told",
+    [
+        (
+            (Word.BETTER, Word.NO_BETTER),
+            "believe <b>a&lt;</b>, of 2 measures: masked in its order, words lower the score",
+        ),
+        ((Word.BETTER, Word.BETTER), "believe <b>a&lt;</b> and <b>b</b>, of 2 measures: masked in their orders, words"),
+        ((Word.NO_BETTER, Word.UNTOLD), "none of 2 measures is shown to do better than chance."),
+        ((Word.UNTOLD, Word.UNTOLD), "of 2 measures it cannot be told."),
+    ],
+)
+def test_whom_to_believe_on_one_text_is_said_by_its_verdicts(words, told):
+    assert believed_sentence(dict(zip(("a<", "b"), words))).startswith(told)

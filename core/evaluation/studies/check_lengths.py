@@ -47,9 +47,9 @@ class LengthSplit:
         (_, m), (other, n) = self.alike, self.others
         return (
             f"On texts of {self.low:,} to {self.high:,} tokens ({m:,} of {m + n:,}) masked inputs are not {OUT} at any "
-            f"ratio, all texts tested together, which is no proof that {model} knows such inputs; on the {n:,} shorter "
-            f"or longer ones that cannot be told: {masked} {share_text(other / n)} of them are rejected, but the "
-            "test was fitted on few of such lengths."
+            f"ratio (tested together), which is no proof that {model} knows them; on the {n:,} shorter or longer ones "
+            f"that cannot be told: {masked} {share_text(other / n)} of them are rejected, but the test was fitted on "
+            "few of such lengths."
         )
 
     @property

@@ -19,7 +19,7 @@ from core.validity.marks import PERCENT
 from core.verdicts.chance import DRAWS, EVERY_SET, MOST_DRAWS
 from core.verdicts.deciding import Word
 from core.verdicts.telling import ERROR_RATE, suits_sentence, unsigned_sentence
-from core.wording import Tally, amount, as_json, cut_sentence, joined, refuse_unknown
+from core.wording import Tally, amount, as_json, cut_sentence, joined, refuse_unknown, strong
 
 # Where a verdict cannot be told, on how many texts it is for what.
 UNTOLD = ("random orders rejected, or no order differs", "its scores are all equal", "its own inputs are rejected")
@@ -204,6 +204,20 @@ def judged_sentence(report: VerdictsReport) -> str:
     that; "" of fewer texts than answers begin at.
     """
     return " ".join(filter(None, [_led(report)[1], _suits(report)])) if report.n >= FEW else ""
+
+
+def believed_sentence(words: dict[str, Word]) -> str:
+    """Which measures are better than chance on one text, a sentence of HTML in which all text is escaped."""
+    better = [strong(name) for name, word in words.items() if word is Word.BETTER]
+    if better:
+        one = len(better) == 1
+        return (
+            f"believe {joined(better)}, of {amount(len(words), 'measure')}: masked in {'its' if one else 'their'} order"
+            f"{'s' * (not one)}, words lower the score more on average than in random orders (the chance test)."
+        )
+    if all(word is Word.UNTOLD for word in words.values()):
+        return f"of {amount(len(words), 'measure')} it cannot be told."
+    return f"none of {amount(len(words), 'measure')} is shown to do better than chance."
 
 
 def shares_sentence(report: VerdictsReport, names: tuple[str, ...], page: str) -> str:

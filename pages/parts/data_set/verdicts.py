@@ -2,19 +2,17 @@
 whoever takes them for granted.
 """
 
-from dataclasses import replace
 from typing import cast
 
-from core.evaluation.sampling import without_labels
 from core.evaluation.studies.scoring import Scoring
-from core.evaluation.studies.verdicts import WORDS, VerdictsOfTexts
+from core.evaluation.studies.verdicts import VerdictsOfTexts
 from core.evaluation.studies.verdicts_question import Verdicts, shares_sentence
 from core.measures.catalogue import default_measures
 from core.verdicts.deciding import Word
 from core.wording import joined, linked_name
 from pages.parts.frame.links import link_to
 from pages.parts.frame.sidebar import DataView
-from pages.parts.sections.judged import known_report
+from pages.parts.sections.judged import known_report, words_on
 from pages.parts.sections.studying import Asking
 
 
@@ -39,15 +37,13 @@ def verdict_of_chosen(frame: DataView, asked: Asking) -> str:
     example, data = frame.example, frame.browsed.index.data
     if example is None or example.id not in {one.id for one in data.examples}:
         return ""
-    one = replace(asked, sample=without_labels(data.name, data.digest, (example,)), of=0, begins=False, beginnings=())
-    question, (work,) = cast(Verdicts, asked.question), one.works
-    if not work.found.there.any():
+    words = words_on(asked.explainer, data, example, cast(Verdicts, asked.question).study)
+    if not words:
         return ""
-    words = [WORDS.get(value, str(Word.UNTOLD)) for value in work.found.columns["word"][0]]
     name = linked_name(example.id, link_to("attributions", example=example.id))
-    better = [measure for measure, word in zip(question.measures, words) if word == Word.BETTER]
+    better = [measure for measure, word in words.items() if word == Word.BETTER]
     if better:
         are = "is" if len(better) == 1 else "are"
         return f"On the example chosen, {name}, {joined(better)} {are} better than chance."
-    untold = all(word == Word.UNTOLD for word in words)
+    untold = all(word == Word.UNTOLD for word in words.values())
     return f"On the example chosen, {name}, {'it cannot be told of any' if untold else 'none of them is shown to be'}."

@@ -12,6 +12,7 @@ from core.oracle.target import logit_of
 from core.wording import escaped, number, plain, unbroken
 from pages.parts.frame.links import just_opened
 from pages.parts.frame.sidebar import View
+from pages.parts.frame.tour import touring
 
 # What a text of one's own has besides: nobody chose it among texts like the reference's.
 _OWN = (
@@ -21,10 +22,16 @@ _OWN = (
 
 
 def show_answer(*said: str, after: str = "") -> None:
-    """The page's answer, a paragraph each, and what stands `after` it; HTML of ours, in which all text is escaped."""
-    drawn = "".join(f"<p style='font-size:1.12rem'>{one}</p>" for one in said if one) + after
-    if drawn:
-        st.html(unbroken(drawn))
+    """The page's answer, a paragraph each, and what stands `after` it; HTML of ours, in which all text is escaped. On a
+    tour, whose line says what it is about, all but its first paragraph is folded, so that the picture is in view.
+    """
+    style = " style='font-size:1.12rem'" * (not touring())
+    first, *more = *(f"<p{style}>{one}</p>" for one in said if one), ""
+    rest = "".join(more) + after
+    if first and rest and touring():
+        rest = f"<details><summary style='cursor:pointer'>More on this answer</summary>{rest}</details>"
+    if first or rest:
+        st.html(unbroken(first + rest))
 
 
 @contextmanager

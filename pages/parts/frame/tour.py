@@ -56,42 +56,42 @@ STOPS = (
         "",
         "Three importance measures colour the words; two disagree on “won’t”. If the words that a measure puts first "
         "matter, masking them first makes “negative” less likely than masking in random order does (the chance test). "
-        "Only leave-one-out’s order is shown to do that: believe it here. It starts with “won’t”, but the test is of "
-        "the whole order.",
+        "Only leave-one-out’s order is shown to do that: believe that order here, as a whole. Of “won’t” alone it says "
+        "nothing.",
         _EXAMPLE | _BELIEVED,
     ),
     Stop(
         "Recursive masking",
         "pages/recursive_masking.py",
         "",
-        "See it happen. Leave-one-out is asked again after each step: it names “won’t” first, then “debt”. With both "
-        "masked (the slider stands there, ▴) the model no longer says negative; few random orders do that as soon. A "
-        "second test, MaSF, rejects no step as unlike what the model knows. Try other steps above the slider.",
+        "Now leave-one-out is asked again after each step, so its second word is another: “won’t”, then “debt”. With "
+        "both masked (the slider stands there, ▴) the model no longer says negative; few random orders do that as "
+        "soon. A second test, MaSF, rejects no step as unlike what the model knows. Step back (◀) to see it happen.",
         _EXAMPLE | {"step": "3"},
     ),
     Stop(
         "Recursive masking",
         "pages/recursive_masking.py",
         "The review on Home, s104, beside a twin trained without masking, sst2-plain.",
-        "Both predictions change (▴). MaSF rejects no input of sst2-fmm, trained to be masked: its change counts. "
-        "Masked in leave-one-out’s order, the twin changes only after its inputs are rejected (red, ✕): that change "
-        "says little. In the other measures’ orders it changes before any rejection.",
+        "Masked in leave-one-out’s order, both predictions change (▴): sst2-fmm’s, trained to be masked, on an input "
+        "that MaSF does not reject; the twin’s (the slider stands there) among rejected ones (red, ✕), so it says "
+        "little. In other measures’ orders the twin first changes before any rejection.",
         _EXAMPLE | _TWIN | {"example": "s104", "step": "8"},
     ),
     Stop(
         "AOPC and NAOPC",
         "pages/aopc_and_naopc.py",
         "s048, “Nothing else on television this autumn comes close.”, is praise; sst2-fmm calls it negative.",
-        "How far masking lowers that depends on the order. Leave-one-out’s comes near the best, random ones on average "
-        "do not, and it passes the chance test: believe it. The twin beside is level by AOPC, behind by NAOPC, with "
-        f"some inputs rejected ({SIGN}): no verdict.",
+        "How far masking lowers its probability is AOPC, how near to the best order NAOPC. Leave-one-out comes near "
+        "(random orders on average do not) and passes the chance test: believe it. The twin is level by AOPC, behind "
+        f"by NAOPC; inputs rejected ({SIGN}): no verdict.",
         _EXAMPLE | _TWIN | {"example": "s048"},
     ),
     Stop(
         "Attributions",
         "pages/attributions.py",
         "Another model, stories-1-fmm, reads a story (stories 1, s1-025) and tells where Bruno is.",
-        "All three measures look right: among its first three each has two of the three evidence words (overlined). "
+        "All three measures look right: each puts two of the three evidence words (overlined) in its top three. "
         "Yet none of their orders is shown to lower the score more than random orders do. That does not make them "
         "wrong, but looking right is no proof.",
         {"model": "stories-1-fmm", "data": "stories 1", "example": "s1-025"} | _BELIEVED,
@@ -113,17 +113,17 @@ STOPS = (
         {"model": "sst2-fmm", "data": "own text"} | _BELIEVED,
         (
             "Measures disagree.",
-            "Masking can tell which to believe, on inputs that the test does not reject.",
+            "Masking can sometimes tell which to believe, on inputs not rejected.",
             "Looking right is no proof.",
-            "Here leave-one-out stands out; it masks words as the chance test does, which favours it.",
+            "Over these reviews leave-one-out stands out (masking to score favours it); on yours another may, or none.",
             "MaSF misses some strange inputs: “not rejected” is not “known”.",
         ),
     ),
 )
 _END = (
-    "On Attributions stands first which measures to believe on your text, once it is tested: for this text alone, and "
-    "of what the model goes by, not of whether it is right. “Not rejected” is no proof that the model knows a text. "
-    "The other pages take it, too, but Model check and Data set, which ask for many."
+    "Attributions begins with the measures to believe on your text, once it is tested: for this text alone, and of "
+    "what the model goes by, not of whether it is right. “Not rejected” is no proof that the model knows a text. Every "
+    "page takes your text except Model check and Data set, which ask for many."
 )
 
 

@@ -2,11 +2,13 @@
 
 from collections.abc import Sequence
 
+from core.data.examples import DataSet, Example
 from core.evaluation.engine import Rows
-from core.evaluation.sampling import Sample
-from core.evaluation.studies.verdicts import VerdictsOfTexts
+from core.evaluation.sampling import Sample, without_labels
+from core.evaluation.studies.verdicts import WORDS, VerdictsOfTexts
 from core.evaluation.studies.verdicts_question import Verdicts, VerdictsReport
 from core.explanation.explainer import Explainer
+from core.verdicts.deciding import Word
 from pages.parts.sections.studying import Asking, Studying
 
 
@@ -17,6 +19,16 @@ def known_family(
     found = {study: Studying(explainer, texts, study).found for study in families}
     family = max(found, key=lambda study: found[study].done)
     return family, found[family]
+
+
+def words_on(explainer: Explainer, data: DataSet, example: Example, family: VerdictsOfTexts) -> dict[str, Word]:
+    """What is known of each measure of a family on one example of the data; {} where that is not known."""
+    sample = without_labels(data.name, data.digest, (example,))
+    found = Studying(explainer, sample, family).found
+    if not found.there.any():
+        return {}
+    words = [Word(WORDS.get(value, str(Word.UNTOLD))) for value in found.columns["word"][0]]
+    return dict(zip(family.measures, words))
 
 
 def known_report(explainer: Explainer, texts: Sample, families: Sequence[VerdictsOfTexts]) -> VerdictsReport | None:
