@@ -80,7 +80,7 @@ def _believed(view: View) -> None:
     """Which measures to believe on the example, and which is most often over the data, where that is known already."""
     st.header("Which explanation can be believed?", anchor=False)
     page = linked_name("Attributions", link_to("attributions", says="which measures to believe"))
-    asks = f"{page} tests it on the example, with the evidence."
+    asks = f"{page} tests it on the example."
     if view.browsed is None or view.example is None or view.explained != view.predicted or view.than is not None:
         st.html(f"<p>{asks}</p>")
         return
@@ -92,12 +92,12 @@ def _believed(view: View) -> None:
 
     data, family = view.browsed.index.data, VerdictsOfTexts(default_measures(), unit=view.encoded.unit)
     words = words_on(view.explainer, data, view.example, family)
-    here = f"On this example: {believed_sentence(words)}" if words else ""
+    here = f"On this example: {believed_sentence(words)} {page} shows the evidence." if words else asks
     texts = without_labels(data.name, data.digest, draw_examples(data.examples, SAMPLE))
     found = known_report(view.explainer, texts, (family,))
     over = "" if found is None else escaped(judged_sentence(found), 600)
     over = f"Over {linked_name('many texts', link_to('data_set'))}: {over}" if over else ""
-    for said in filter(None, (here, over, asks)):
+    for said in filter(None, (here, over)):
         st.html(f"<p>{said}</p>")
 
 

@@ -32,7 +32,7 @@ from core.terms import KEYS, TERMS
 from core.validity.marks import MEANING, SIGN
 from core.verdicts.deciding import Word
 from core.verdicts.finding import find_chance
-from core.wording import joined, strong
+from core.wording import joined
 from pages.parts.check.known import answer_parts, known_check
 from pages.parts.frame import resources
 from pages.parts.frame.picking import OWN
@@ -609,7 +609,7 @@ def test_home_says_which_explanation_to_believe_and_on_a_tour_a_picture_comes_be
     known = believed(resources.explainer(MASKED), example)
     monkeypatch.setattr("core.evaluation.engine.Run.add", lambda *_: pytest.fail("Home reads, and computes nothing"))
     told = App(HOME).said
-    named = joined([strong(name) for name in default_measures() if name in known])
+    named = joined([name for name in default_measures() if name in known])
     assert known and f"On this example: believe {named}, of 3 measures: masked in " in told
     assert "leave-one-out is better than chance on 164 of 200 texts (82 %)" in told
     monkeypatch.undo()
