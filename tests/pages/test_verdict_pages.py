@@ -101,6 +101,16 @@ def test_asked_for_it_is_the_answer_and_stands_in_what_is_saved(report, fresh, a
     assert all(verdict_text(one) in page for one in report.verdicts) and "each tail is tested at 5 %" in page
 
 
+def test_where_nothing_can_be_told_of_a_text_of_another_length_that_is_said(fresh, any_speed):
+    """Five tokens, where nine of ten texts of the reference have more."""
+    app = App(ATTRIBUTIONS, data="own text", text="Great phone.", measures=NAMES, says=BELIEVED)
+    wait(app, lambda: "cannot be told here" in app.said, rest=60.0)
+    assert "This text has 5 tokens; nine of ten texts of the reference have 11 to 44." in app.said
+    usual = App(ATTRIBUTIONS, example=SMALL.id, measures=NAMES, says=BELIEVED)
+    wait(usual, lambda: ERROR_RATE in usual.said, rest=60.0)
+    assert "nine of ten texts of the reference have" not in usual.said
+
+
 def test_a_dear_verdict_says_what_it_costs_and_is_not_computed(fresh, monkeypatch):
     monkeypatch.setenv("FAITHSCOPE_EXACT", "1")
     monkeypatch.setattr("pages.parts.frame.working.AT_ONCE_SECONDS", 0.0)

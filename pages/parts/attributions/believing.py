@@ -1,10 +1,12 @@
 """Which measures to believe on a text, as the page's answer, where somebody asks for that."""
 
+import numpy as np
 import streamlit as st
 
+from core.validity.marks import Why, doubts
 from core.verdicts.deciding import VerdictReport, Word
 from core.verdicts.telling import believe_sentence, favoured_sentence
-from core.wording import linked_name
+from core.wording import escaped, linked_name
 from pages.parts.attributions.scoring import ScoredRows
 from pages.parts.frame.data import first_data
 from pages.parts.frame.links import choose_one, held, link_to
@@ -33,7 +35,7 @@ def say_believed(view: View, scoring: ScoredRows, words: str, seen: str) -> None
     if report is not None:
         # Each row of words has its own p.
         said = believe_sentence(report, view.encoded, why=False, chances=False)
-        believed = " ".join(filter(None, [said, favoured_sentence(report), _over_many(report)]))
+        believed = " ".join(filter(None, [said, _length(view, report), favoured_sentence(report), _over_many(report)]))
         # What they part on, or where the evidence is, says which words count.
         prediction_line(view, seen or words, first=believed)
         return
@@ -49,6 +51,14 @@ def say_believed(view: View, scoring: ScoredRows, words: str, seen: str) -> None
             # What looks for it begins with the page.
             st.rerun()
         st.markdown(offered.price)
+
+
+def _length(view: View, report: VerdictReport) -> str:
+    """That a text is of another length than those of the reference, where nothing can be told of it, HTML; else ""."""
+    reference = view.explainer.reference
+    if reference is None or any(one.told for one in report.verdicts):
+        return ""
+    return escaped(doubts(reference, np.array([view.encoded.T]), view.model.precision).get(Why.LENGTH, ""), 400)
 
 
 def _over_many(report: VerdictReport) -> str:
