@@ -24,7 +24,7 @@ from core.evaluation.studies.diagnosticity_sentences import (
     readable_diagnosticity,
 )
 from core.evaluation.studies.diagnosticity_tables import baselines_note
-from core.evaluation.studies.score_leads import ahead_by, beside_random
+from core.evaluation.studies.score_leads import ahead_by, beside_random, named_together
 from core.evaluation.studies.scoring import BY_LENGTH, ERROR, SHUFFLED, VALUE, Scored, Scoring
 from core.explanation.explainer import Cost, Explainer
 from core.figures.diagnosticity_figures import draw_diagnosticity_by_length
@@ -36,8 +36,10 @@ from core.mathematics.stepwise import finish
 from core.metrics.catalogue import hard_and_fixed, metrics
 from core.metrics.registry import HIGHER, LOWER, NEITHER, NO_ROOM, Case
 from core.network.scheduler import Cancelled, NonFinite
+from core.oracle.erasing import REMOVAL
 from core.oracle.soft import Soft
 from core.storage.store import Store
+from core.verdicts.telling import suits_sentence
 from core.wording import WHOLE, Tally, fixed_number, share_text
 from tests import tiny
 
@@ -231,7 +233,7 @@ def test_scores_are_those_of_a_judge_of_one_example(explainer, found):
                     )
 
 
-def test_means_are_over_the_texts_that_are_scored_wholly_and_say_where_they_are_of_fewer(model, monkeypatch):
+def test_means_are_over_the_texts_that_are_scored_wholly_and_say_where_they_are_of_fewer(model):
     """Texts 0 and 1 are whole, and NC of the gradient is undefined on text 1; of text 2 leave-one-out alone is there,
     with values that would put it first.
     """
@@ -262,31 +264,6 @@ def test_means_are_over_the_texts_that_are_scored_wholly_and_say_where_they_are_
     )
     early = study.sentences(report)[0]
     assert early.startswith("2 of 4 examples so far; answers begin at 20") and "best" not in early
-    monkeypatch.setattr("core.evaluation.studies.scoring.FEW", 2)
-    answer = study.sentences(replace(report, tally=WHOLE))[0]
-    assert answer == (
-        "Means only, without a test, over 2 texts: by NS the highest is gradient (0.400 ↑); by NC the highest is gradient (0.600 ↑, n = 1)."
-    )
-    assert "the model knows the inputs that these scores rest on, is not tested here." in " ".join(
-        study.sentences(replace(report, tally=WHOLE))[1:]
-    )
-    # Soft metrics have a sentence of their own, behind the hard ones.
-    soft = {("NC" if s == "Soft-NS" else s, m): (s, m) for s in ("NS", "Soft-NS") for m in (*study.measures, "random")}
-    means, counts = ({about: of[kept] for kept, about in soft.items()} for of in (report.means, report.counts))
-    both = replace(study, metrics=("NS", "Soft-NS")).sentences(replace(report, tally=WHOLE, means=means, counts=counts))
-    assert both[0].endswith(": by NS the highest is gradient (0.400 ↑).")
-    assert both[1] == "By Soft-NS the highest is gradient (0.600 ↑, n = 1)."
-    coming = Tally(2, 4, coming=True, fewest=2)
-    early = replace(study, metrics=("NS", "Soft-NS")).sentences(
-        replace(report, tally=coming, means=means, counts=counts)
-    )
-    assert not any("Soft-NS (" in one or "NS (0.4" in one for one in early), "no order before the last text"
-    lower = replace(study, metrics=("NS", "AOPC sufficiency"))
-    named = {"NC": "AOPC sufficiency", "NS": "NS"}
-    means, counts = ({(named[s], m): v for (s, m), v in of.items()} for of in (report.means, report.counts))
-    said = lower.sentences(replace(report, tally=WHOLE, means=means, counts=counts))[0]
-    assert said.startswith("Means only, without a test, over 2 texts: by NS the highest is gradient (0.400 ↑); by AOPC")
-    assert "by AOPC sufficiency the lowest is leave-one-out (0.300 ↓)" in said
     ((_, rows),) = study.tables(report)
     assert [["n = " in cell for cell in row[1:]] for row in rows] == [[False, False], [False, True], [False, False]]
 
@@ -315,8 +292,67 @@ def test_which_means_are_not_ahead_of_random_attributions_is_told_by_their_inter
     assert told(NS=(far, far), AOPC=(low, low)) == every
     few = Interval(0.8, NAN, NAN)
     assert told(NS=(few, few), AOPC=(few, few)) == ""
-    level = ahead_by("NS", {"leave-one-out": 0.8, "gradient": 0.795}, {"leave-one-out": 9, "gradient": 8}, 10)
-    assert level == "by NS the highest are leave-one-out and gradient, which are level (0.795 to 0.800 ↑, n = 9)"
+
+
+def test_whoever_meets_the_first_interval_is_named_with_it_and_nobody_else():
+    """By the standard of random attributions: intervals that meet, and not how far means are apart."""
+    names = ("leave-one-out", "gradient", "attention")
+    first, meets, touches, apart = (
+        Interval(*one) for one in ((0.8, 0.7, 0.9), (0.69, 0.6, 0.75), (0.65, 0.5, 0.7), (0.6, 0.5, 0.69))
+    )
+    counts = dict.fromkeys(names, 30)
+
+    def told(*means, name="NS", n=30):
+        return ahead_by(name, dict(zip(names, means)), counts, n)
+
+    both = "by NS the highest are leave-one-out and gradient, whose 95 % intervals meet (0.690 to 0.800 ↑)"
+    assert told(first, meets, apart) == both and named_together("NS", dict(zip(names, (first, meets, apart)))) == [
+        *names[:2]
+    ]
+    assert told(first, touches, apart, n=31).startswith("by NS the highest are leave-one-out and gradient, whose")
+    assert told(first, apart, apart, n=31) == "by NS the highest is leave-one-out (0.800 ↑, n = 30)"
+    # Means less than 0.01 apart whose intervals do not meet are not named together.
+    near = Interval(0.799, 0.798, 0.7995), Interval(0.8, 0.7998, 0.801), apart
+    assert told(*near) == "by NS the highest is gradient (0.800 ↑)"
+    # Two that meet the first and not each other.
+    over = Interval(0.8, 0.7, 0.75)
+    assert told(over, Interval(0.7, 0.6, 0.71), Interval(0.79, 0.74, 0.78)) == (
+        "by NS the highest are leave-one-out, gradient and attention, whose 95 % intervals meet that of leave-one-out (0.700 to 0.800 ↑)"
+    )
+    low = told(Interval(0.3, 0.2, 0.35), meets, first, name="AOPC sufficiency")
+    assert low == "by AOPC sufficiency the lowest is leave-one-out (0.300 ↓)"
+    none = Interval(0.9, NAN, NAN)
+    assert told(first, none, apart) == (
+        "by NS the highest is leave-one-out (0.800 ↑; gradient left out, of fewer than 20 texts)"
+    )
+    assert told(none, none, none) == "by NS none is put first, since fewer than 20 texts have a value"
+
+
+def test_the_answer_on_scores_begins_with_hard_metrics_says_what_favours_whom_and_spells_them_out():
+    """Of 24 texts leave-one-out is first by hard metrics, and both by soft ones."""
+    found = made_up(soft=0.9, hard=0.5)
+    found.values[:, 0, :2, VALUE] += 0.3
+    sample = without_labels("d", "0" * 64, [Example(f"e{i}", "a b") for i in range(24)])
+
+    def said(tally=WHOLE, **change):
+        study = replace(found.study, **change)
+        report = study.conclude(Answers(None, None, sample, {study: replace(found, study=study)}))
+        return study.sentences(replace(report, tally=tally))
+
+    answer, soft, spelled, untested, together = said()
+    suits = suits_sentence(SMALL.measures, "as hard metrics erase them")
+    assert answer.startswith("Means only, without a test, over 24 texts: by NS the highest is leave-one-out (0.8")
+    assert "; by NC the highest is leave-one-out (0.8" in answer and f" ↑). {suits} " in answer
+    assert soft.startswith("By Soft-NS the highest are leave-one-out and gradient, whose 95 % intervals meet (0.9")
+    assert "normalised sufficiency (" in spelled and "comprehensiveness (" in spelled
+    assert "the model knows the inputs that these scores rest on, is not tested here." in untested
+    assert together.startswith("Intervals (95 %, over the texts) are of each mean by itself.")
+    # Words that are taken out are not masked, and who is not named is not favoured.
+    assert suits not in said(how=replace(SMALL.how, erasure=REMOVAL))[0]
+    found.values[:, 1, :2, VALUE] += 0.6
+    assert suits not in said()[0] and "by NS the highest is gradient" in said()[0]
+    early = said(Tally(24, 48, coming=True, fewest=20))
+    assert not any("highest" in one for one in early), "no order before the last text"
 
 
 def test_the_answer_on_scores_says_who_is_not_ahead_of_random_attributions_and_of_shuffles_nothing():
@@ -863,9 +899,7 @@ def test_intervals_and_tests_begin_where_verdicts_do(n, there):
     sample = without_labels("d", "0" * 64, [Example(f"e{i}", "a b") for i in range(n)])
     report = found.study.conclude(Answers(None, None, sample, {found.study: found}))
     assert any(one.known for one in report.means.values()) == there
-    assert (
-        "are of each mean by itself; means less than 0.01 apart are level." in " ".join(found.study.sentences(report))
-    ) == there
+    assert ("are of each mean by itself. Named together are" in " ".join(found.study.sentences(report))) == there
 
 
 def test_a_measure_that_one_metric_cannot_score_decides_no_test():
