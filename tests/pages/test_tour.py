@@ -541,15 +541,14 @@ def test_the_check_that_ships_sets_the_twin_beside_the_model_and_says_what_to_do
     (command,) = (one.value for one in app.at.code)
     assert command == f"python -m core reference --model {MASKED} --data FILE"
     scores = App("pages/data_set.py", model=MASKED, data="reviews", section="scores")
-    assert "Model check finds inputs of this data rejected as out-of-distribution" in scores.said
+    assert "Model check finds that inputs of this data are rejected as out-of-distribution" in scores.said
     # What is judged on one page is known where it is taken for granted, and where nothing is scored yet.
     granted = App("pages/data_set.py", model=MASKED, data="reviews", section="diagnosticity")
     assert "Measures against chance finds leave-one-out better than chance on" in granted.said
     unscored = App("pages/scoreboard.py", model=MASKED, data="reviews", on="a sample of the data")
-    assert "As far as Data set has judged these texts, leave-one-out is better than chance on" in unscored.said
-    assert (
-        "attention are not judged against chance yet. Model check finds inputs of this data rejected" in unscored.said
-    )
+    first = "Of the 3 measures that Data set has judged on these texts, believe leave-one-out first: it is better than"
+    assert first in unscored.said and "attention are not judged against chance yet;" in unscored.said
+    assert "Model check finds that inputs of this data are rejected" in unscored.said and "means" not in unscored.said
     # The model was trained to be masked, so another is no way on.
     assert (
         "Go by single texts without ⚠" in app.said
