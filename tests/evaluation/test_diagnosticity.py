@@ -762,9 +762,7 @@ def test_the_sentence_says_plainly_which_is_ahead(told, begins):
         named = plain.removeprefix("Over all measures together ").partition(" tell")[0]
         every = [(name, one) for name in told.study.metrics for one in told.study.measures]
         alone = [at for at in every if min(cells[at].half.low, cells[at].strict.low) > 0.5]
-        many = (
-            f"Measure by measure {len(alone)} of 8 intervals (95 %) lie above one half, whichever way ties count: each"
-        )
+        many = f"Measure by measure {len(alone)} of 8 intervals (95 %, each by itself, not corrected"
         assert rest.startswith(many)
         assert named != plain and named == {4: "every one of these metrics", 0: "none of these metrics"}.get(
             len(sure), " and ".join(sure)
@@ -782,7 +780,7 @@ def test_whom_metrics_prefer_by_themselves_is_counted_and_named_by_both_rules_fo
     assert made.cells["Soft-NC", "gradient"].half.mean == 0.75 and made.cells["Soft-NC", "gradient"].strict.mean == 0.5
     said = diagnosticity_answer(made)
     assert (
-        "coin: 50 %). Measure by measure 6 of 8 intervals (95 %) lie above one half, whichever way ties count: each by itself, not corrected for how many there are; not that of gradient by Soft-NS; that of gradient by Soft-NC only with a tie as one half. Over 24 texts"
+        "coin: 50 %). Measure by measure 6 of 8 intervals (95 %, each by itself, not corrected for how many there are) lie above one half, whichever way ties count; not that of gradient by Soft-NS; that of gradient by Soft-NC only with a tie as one half. Over 24 texts"
         in said
     )
     # The table says so in words, line by line.

@@ -165,8 +165,8 @@ def _by_one(found: DiagnosticityReport) -> str:
     above = {rule: [at for at in known if found.cells[at].by(rule).low > CHANCE[HALF]] for rule in (STRICT, HALF)}
     sure = [at for at in known if at in above[STRICT] and at in above[HALF]]
     told = (
-        f"Measure by measure {len(sure):,} of {len(known):,} intervals (95 %) lie above one half, whichever way ties "
-        "count: each by itself, not corrected for how many there are"
+        f"Measure by measure {len(sure):,} of {len(known):,} intervals (95 %, each by itself, not corrected for how "
+        "many there are) lie above one half, whichever way ties count"
     )
     never = [at for at in known if at not in above[HALF]]
     hang = [at for at in above[HALF] if at not in sure]

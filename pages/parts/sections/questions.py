@@ -160,9 +160,9 @@ def _say(
             said = f"The first text is being {one.question.done}."
         else:
             lead, stop, rest = (escaped(already(one), 2000) if already else "").partition(". ")
-            left = "Which measure beats which by faithfulness metrics, and at which cost, is not known yet: it"
+            left = "Which measure beats which by faithfulness metrics, and at which cost, is not known yet and"
             asks = f"<b>{lead}{stop}</b>{rest}{picked} {left}" if lead else "Not known yet: it"
-            said = f"{asks} can be asked for below: figures stream in text by text."
+            said = f"{asks} can be asked for below; figures stream in text by text."
     show_answer(said)
     captions([*filter(None, [_asked_of(grown, about)]), *one.sample.notes, *told])
 
