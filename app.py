@@ -95,8 +95,8 @@ def _believed(view: View) -> None:
     here = f"On this example: {believed_sentence(words)} {page} shows the evidence." if words else asks
     texts = without_labels(data.name, data.digest, draw_examples(data.examples, SAMPLE))
     found = known_report(view.explainer, texts, (family,))
-    over = "" if found is None else escaped(judged_sentence(found), 600)
-    over = f"Over {linked_name('many texts', link_to('data_set'))}: {over}" if over else ""
+    over = "" if found is None else escaped(judged_sentence(found, family.sign), 900)
+    over = over.replace("Data set", linked_name("Data set", link_to("data_set")), 1)
     for said in filter(None, (here, over)):
         st.html(f"<p>{said}</p>")
 

@@ -59,7 +59,9 @@ def _board_of_sample(frame: DataView, order: str) -> None:
             partial(draw_board, order=order, verdicts=partial(known_verdicts, texts=texts)),
             picked,
             already=partial(
-                known_answer, texts=texts, caution=partial(caution, frame.explainer, frame.browsed.index, linked=False)
+                known_answer,
+                texts=texts,
+                caution=partial(caution, frame.explainer, frame.browsed.index, linked=False, means=False),
             ),
         )
 

@@ -35,17 +35,22 @@ def look_share(n: int) -> float:
 
 @dataclass(frozen=True)
 class Finding:
-    """A finding of a paper, what is found here, and whether the two agree; None where that is unsure, and why."""
+    """A finding of a paper, what is found here, and whether the two agree; None where that is unsure, and why; but:
+    what goes on behind that, where another way of counting says otherwise.
+    """
 
     claim: str
     here: str
     agrees: bool | None
     unsure: str = NOT_ENOUGH
+    but: str = ""
 
     @property
     def said(self) -> str:
         """Whether the two agree, in words."""
-        return {True: "agrees", False: "departs from the paper", None: self.unsure}[self.agrees]
+        # One model on one data set refutes no paper.
+        told = {True: "agrees on this data", False: "departs from the paper on this data", None: self.unsure}
+        return f"{told[self.agrees]}{self.but}"
 
 
 def once_counted(findings: Iterable[Finding], tally: Tally) -> list[Finding]:
@@ -55,7 +60,7 @@ def once_counted(findings: Iterable[Finding], tally: Tally) -> list[Finding]:
     if tally.complete or not tally.coming:
         return list(findings)
     unsure = f"told once all are counted: {tally.so_far} so far"
-    return [replace(one, here="…", agrees=None, unsure=unsure) for one in findings]
+    return [replace(one, here="…", agrees=None, unsure=unsure, but="") for one in findings]
 
 
 def of_enough(interval: Interval, n: int) -> Interval:

@@ -141,11 +141,21 @@ def _in_order(p: np.ndarray, planned: int | None) -> tuple[np.ndarray, int, np.n
 
 
 def leads(better: np.ndarray, spent: float = 1.0) -> bool:
-    """Whether one of M is better on more of n texts than each other: exact sign tests, paired over texts, of the one
-    that is so most often against each of the others, at 5 % by Holm.
+    """Whether one of M is better on more of n texts than each other, by `lead_p`, at 5 %.
 
     Args:
         better: bool[n, M]; spent: of these 5 % the share that this look may spend.
+    """
+    p = lead_p(better)
+    return bool(len(p)) and bool((p < spent * ALPHA).all())
+
+
+def lead_p(better: np.ndarray) -> np.ndarray:
+    """Of the one of M that is better on the most of n texts, against each of the others in their order, p of exact sign
+    tests paired over texts, adjusted by Holm, two-sided: float64[M − 1].
+
+    Args:
+        better: bool[n, M].
     Source: McNemar (1947), by the exact binomial of the texts on which two differ; Holm (1979).
     """
     from scipy.stats import binomtest
@@ -155,7 +165,7 @@ def leads(better: np.ndarray, spent: float = 1.0) -> bool:
     for other in np.delete(better, best, axis=1).T:
         more, less = int((better[:, best] & ~other).sum()), int((other & ~better[:, best]).sum())
         p.append(binomtest(more, more + less).pvalue if more + less else 1.0)
-    return bool(p) and bool(holm(np.array(p), alpha=spent * ALPHA).all())
+    return holm_adjusted(np.array(p)) if p else np.array([])
 
 
 def significant(p: float, spent: float = 1.0) -> bool:

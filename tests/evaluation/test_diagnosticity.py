@@ -13,18 +13,18 @@ from core.evaluation.questions import Answers
 from core.evaluation.sampling import draw_examples, without_labels
 from core.evaluation.store_log import StoreLog
 from core.evaluation.studies import diagnosticity_tables
+from core.evaluation.studies.diagnosticity_paper import diagnosticity_findings
 from core.evaluation.studies.diagnosticity_report import ALL, HARD, SPARSE, build_diagnosticity_report, by_example
 from core.evaluation.studies.diagnosticity_sentences import (
     HEADER,
     diagnosticity_answer,
-    diagnosticity_findings,
     diagnosticity_json,
     diagnosticity_rows,
     interval_text,
     readable_diagnosticity,
 )
 from core.evaluation.studies.diagnosticity_tables import baselines_note
-from core.evaluation.studies.score_leads import ahead_by, beside_random
+from core.evaluation.studies.score_leads import ahead_by, beside_random, named_together
 from core.evaluation.studies.scoring import BY_LENGTH, ERROR, SHUFFLED, VALUE, Scored, Scoring
 from core.explanation.explainer import Cost, Explainer
 from core.figures.diagnosticity_figures import draw_diagnosticity_by_length
@@ -33,11 +33,13 @@ from core.mathematics.diagnosticity import HALF, STRICT, TIE, compare, compare_m
 from core.mathematics.erasure import LENGTHS
 from core.mathematics.statistics import Interval, mean_interval
 from core.mathematics.stepwise import finish
-from core.metrics.catalogue import hard_and_fixed
-from core.metrics.registry import HIGHER, LOWER, NEITHER
+from core.metrics.catalogue import hard_and_fixed, metrics
+from core.metrics.registry import HIGHER, LOWER, NEITHER, NO_ROOM, Case
 from core.network.scheduler import Cancelled, NonFinite
+from core.oracle.erasing import REMOVAL
 from core.oracle.soft import Soft
 from core.storage.store import Store
+from core.verdicts.telling import suits_sentence
 from core.wording import WHOLE, Tally, fixed_number, share_text
 from tests import tiny
 
@@ -231,7 +233,7 @@ def test_scores_are_those_of_a_judge_of_one_example(explainer, found):
                     )
 
 
-def test_means_are_over_the_texts_that_are_scored_wholly_and_say_where_they_are_of_fewer(model, monkeypatch):
+def test_means_are_over_the_texts_that_are_scored_wholly_and_say_where_they_are_of_fewer(model):
     """Texts 0 and 1 are whole, and NC of the gradient is undefined on text 1; of text 2 leave-one-out alone is there,
     with values that would put it first.
     """
@@ -262,31 +264,6 @@ def test_means_are_over_the_texts_that_are_scored_wholly_and_say_where_they_are_
     )
     early = study.sentences(report)[0]
     assert early.startswith("2 of 4 examples so far; answers begin at 20") and "best" not in early
-    monkeypatch.setattr("core.evaluation.studies.scoring.FEW", 2)
-    answer = study.sentences(replace(report, tally=WHOLE))[0]
-    assert answer == (
-        "Means only, without a test, over 2 texts: by NS the highest is gradient (0.400 ↑); by NC the highest is gradient (0.600 ↑, n = 1)."
-    )
-    assert "the model knows the inputs that these scores rest on, is not tested here." in " ".join(
-        study.sentences(replace(report, tally=WHOLE))[1:]
-    )
-    # Soft metrics have a sentence of their own, behind the hard ones.
-    soft = {("NC" if s == "Soft-NS" else s, m): (s, m) for s in ("NS", "Soft-NS") for m in (*study.measures, "random")}
-    means, counts = ({about: of[kept] for kept, about in soft.items()} for of in (report.means, report.counts))
-    both = replace(study, metrics=("NS", "Soft-NS")).sentences(replace(report, tally=WHOLE, means=means, counts=counts))
-    assert both[0].endswith(": by NS the highest is gradient (0.400 ↑).")
-    assert both[1] == "By Soft-NS the highest is gradient (0.600 ↑, n = 1)."
-    coming = Tally(2, 4, coming=True, fewest=2)
-    early = replace(study, metrics=("NS", "Soft-NS")).sentences(
-        replace(report, tally=coming, means=means, counts=counts)
-    )
-    assert not any("Soft-NS (" in one or "NS (0.4" in one for one in early), "no order before the last text"
-    lower = replace(study, metrics=("NS", "AOPC sufficiency"))
-    named = {"NC": "AOPC sufficiency", "NS": "NS"}
-    means, counts = ({(named[s], m): v for (s, m), v in of.items()} for of in (report.means, report.counts))
-    said = lower.sentences(replace(report, tally=WHOLE, means=means, counts=counts))[0]
-    assert said.startswith("Means only, without a test, over 2 texts: by NS the highest is gradient (0.400 ↑); by AOPC")
-    assert "by AOPC sufficiency the lowest is leave-one-out (0.300 ↓)" in said
     ((_, rows),) = study.tables(report)
     assert [["n = " in cell for cell in row[1:]] for row in rows] == [[False, False], [False, True], [False, False]]
 
@@ -315,8 +292,67 @@ def test_which_means_are_not_ahead_of_random_attributions_is_told_by_their_inter
     assert told(NS=(far, far), AOPC=(low, low)) == every
     few = Interval(0.8, NAN, NAN)
     assert told(NS=(few, few), AOPC=(few, few)) == ""
-    level = ahead_by("NS", {"leave-one-out": 0.8, "gradient": 0.795}, {"leave-one-out": 9, "gradient": 8}, 10)
-    assert level == "by NS the highest are leave-one-out and gradient, which are level (0.795 to 0.800 ↑, n = 9)"
+
+
+def test_whoever_meets_the_first_interval_is_named_with_it_and_nobody_else():
+    """By the standard of random attributions: intervals that meet, and not how far means are apart."""
+    names = ("leave-one-out", "gradient", "attention")
+    first, meets, touches, apart = (
+        Interval(*one) for one in ((0.8, 0.7, 0.9), (0.69, 0.6, 0.75), (0.65, 0.5, 0.7), (0.6, 0.5, 0.69))
+    )
+    counts = dict.fromkeys(names, 30)
+
+    def told(*means, name="NS", n=30):
+        return ahead_by(name, dict(zip(names, means)), counts, n)
+
+    both = "by NS the highest are leave-one-out and gradient, whose 95 % intervals meet (0.690 to 0.800 ↑)"
+    assert told(first, meets, apart) == both and named_together("NS", dict(zip(names, (first, meets, apart)))) == [
+        *names[:2]
+    ]
+    assert told(first, touches, apart, n=31).startswith("by NS the highest are leave-one-out and gradient, whose")
+    assert told(first, apart, apart, n=31) == "by NS the highest is leave-one-out (0.800 ↑, n = 30)"
+    # Means less than 0.01 apart whose intervals do not meet are not named together.
+    near = Interval(0.799, 0.798, 0.7995), Interval(0.8, 0.7998, 0.801), apart
+    assert told(*near) == "by NS the highest is gradient (0.800 ↑)"
+    # Two that meet the first and not each other.
+    over = Interval(0.8, 0.7, 0.75)
+    assert told(over, Interval(0.7, 0.6, 0.71), Interval(0.79, 0.74, 0.78)) == (
+        "by NS the highest are leave-one-out, gradient and attention, whose 95 % intervals meet that of leave-one-out (0.700 to 0.800 ↑)"
+    )
+    low = told(Interval(0.3, 0.2, 0.35), meets, first, name="AOPC sufficiency")
+    assert low == "by AOPC sufficiency the lowest is leave-one-out (0.300 ↓)"
+    none = Interval(0.9, NAN, NAN)
+    assert told(first, none, apart) == (
+        "by NS the highest is leave-one-out (0.800 ↑; gradient left out, of fewer than 20 texts)"
+    )
+    assert told(none, none, none) == "by NS none is put first, since fewer than 20 texts have a value"
+
+
+def test_the_answer_on_scores_begins_with_hard_metrics_says_what_favours_whom_and_spells_them_out():
+    """Of 24 texts leave-one-out is first by hard metrics, and both by soft ones."""
+    found = made_up(soft=0.9, hard=0.5)
+    found.values[:, 0, :2, VALUE] += 0.3
+    sample = without_labels("d", "0" * 64, [Example(f"e{i}", "a b") for i in range(24)])
+
+    def said(tally=WHOLE, **change):
+        study = replace(found.study, **change)
+        report = study.conclude(Answers(None, None, sample, {study: replace(found, study=study)}))
+        return study.sentences(replace(report, tally=tally))
+
+    answer, soft, spelled, untested, together = said()
+    suits = suits_sentence(SMALL.measures, "as hard metrics erase them")
+    assert answer.startswith("Means only, without a test, over 24 texts: by NS the highest is leave-one-out (0.8")
+    assert "; by NC the highest is leave-one-out (0.8" in answer and f" ↑). {suits} " in answer
+    assert soft.startswith("By Soft-NS the highest are leave-one-out and gradient, whose 95 % intervals meet (0.9")
+    assert "normalised sufficiency (" in spelled and "comprehensiveness (" in spelled
+    assert "the model knows the inputs that these scores rest on, is not tested here." in untested
+    assert together.startswith("Intervals (95 %, over the texts) are of each mean by itself.")
+    # Words that are taken out are not masked, and who is not named is not favoured.
+    assert suits not in said(how=replace(SMALL.how, erasure=REMOVAL))[0]
+    found.values[:, 1, :2, VALUE] += 0.6
+    assert suits not in said()[0] and "by NS the highest is gradient" in said()[0]
+    early = said(Tally(24, 48, coming=True, fewest=20))
+    assert not any("highest" in one for one in early), "no order before the last text"
 
 
 def test_the_answer_on_scores_says_who_is_not_ahead_of_random_attributions_and_of_shuffles_nothing():
@@ -716,7 +752,7 @@ def test_what_the_next_text_may_refute_is_not_told_while_it_is_to_come():
 def test_the_sentence_says_plainly_which_is_ahead(told, begins):
     said = diagnosticity_answer(build_diagnosticity_report(told, "m", "d", tiny.LABELS))
     plain, rest = said.split(" (tossing a coin: 50 %). ") if "coin" in said else ("", said)
-    assert rest.startswith(begins) and "Soft-NS" in rest and "against NS" in rest
+    assert f" {begins}" in f" {rest}" and "Soft-NS" in rest and "against NS" in rest
     if plain:
         cells = build_diagnosticity_report(told, "m", "d", tiny.LABELS).cells
         half = sorted((cells[name, "all"].half.mean, name) for name in told.study.metrics)
@@ -724,13 +760,67 @@ def test_the_sentence_says_plainly_which_is_ahead(told, begins):
         assert f"to random attributions in {ends[0]} to {ends[1]} of the pairs" in plain
         sure = [name for name in told.study.metrics if cells[name, "all"].half.low > 0.5]
         named = plain.removeprefix("Over all measures together ").partition(" tell")[0]
-        alone = [(name, one) for name in sure for one in told.study.measures if cells[name, one].half.low <= 0.5]
-        assert ("measure by measure" in plain) == bool(alone) and all(
-            f"{name} does not tell " in plain for name, _ in alone
-        )
+        every = [(name, one) for name in told.study.metrics for one in told.study.measures]
+        alone = [at for at in every if min(cells[at].half.low, cells[at].strict.low) > 0.5]
+        many = f"Measure by measure {len(alone)} of 8 intervals (95 %, each by itself, not corrected"
+        assert rest.startswith(many)
         assert named != plain and named == {4: "every one of these metrics", 0: "none of these metrics"}.get(
             len(sure), " and ".join(sure)
         )
+
+
+def test_whom_metrics_prefer_by_themselves_is_counted_and_named_by_both_rules_for_ties():
+    """Gradient by Soft-NS: no better than the middle of the random ones; by Soft-NC: tied with half of them, ahead of
+    the others. Leave-one-out is ahead everywhere.
+    """
+    found = made_up(soft=2.0, hard=2.0)
+    found.values[:, 1, 2, VALUE] = np.median(found.values[:, 2:, 2, VALUE], axis=1)
+    found.values[:, 2:7, 3, VALUE] = found.values[:, 1:2, 3, VALUE]
+    made = build_diagnosticity_report(found, "m", "d", tiny.LABELS)
+    assert made.cells["Soft-NC", "gradient"].half.mean == 0.75 and made.cells["Soft-NC", "gradient"].strict.mean == 0.5
+    said = diagnosticity_answer(made)
+    assert (
+        "coin: 50 %). Measure by measure 6 of 8 intervals (95 %, each by itself, not corrected for how many there are) lie above one half, whichever way ties count; not that of gradient by Soft-NS; that of gradient by Soft-NC only with a tie as one half. Over 24 texts"
+        in said
+    )
+    # The table says so in words, line by line.
+    header, rows = diagnosticity_tables.diagnosticity_table(made)
+    sides = {(row[0], row[1]): row[header.index("intervals")] for row in rows}
+    assert sides["gradient", "Soft-NS"] == "holds 0.5" and sides["leave-one-out", "NS"] == "above 0.5"
+    assert sides["gradient", "Soft-NC"] == "above 0.5; a tie as 0: holds 0.5"
+    found.values[:, 1, 2, VALUE] = -1.0
+    rows = diagnosticity_tables.diagnosticity_table(build_diagnosticity_report(found, "m", "d", tiny.LABELS))[1]
+    assert {row[4] for row in rows if row[:2] == ["gradient", "Soft-NS"]} == {"below 0.5"}
+    few = diagnosticity_tables.diagnosticity_table(build_diagnosticity_report(made_up(n=5), "m", "d", tiny.LABELS))[1]
+    assert {row[4] for row in few} == {"—"}
+
+
+def test_soft_and_hard_are_said_to_be_compared_on_the_texts_that_have_both():
+    """Soft-NS has a value on 21 of 24 texts, and then Soft-NC, too."""
+    found = made_up()
+    found.values[:3, :, 2] = NAN
+    said = diagnosticity_answer(build_diagnosticity_report(found, "m", "d", tiny.LABELS))
+    assert "Over the 21 to 24 of 24 texts on which both have a value, soft metrics prefer" in said
+    found.values[:3, :, 3] = NAN
+    said = diagnosticity_answer(build_diagnosticity_report(found, "m", "d", tiny.LABELS))
+    assert "Over the 21 of 24 texts on which both have a value, soft metrics prefer" in said
+
+
+def test_the_number_over_all_lengths_compares_averages_over_them_and_is_no_average_of_what_stands_at_each():
+    """The measure is behind by a little at four lengths and ahead by much at one: by the average it is always ahead."""
+    found = made_up()
+    found.values[:, :2, 0, BY_LENGTH], found.values[:, 2:, 0, BY_LENGTH] = [0.1, 0.1, 0.1, 0.1, 1.0], [0.2] * 5
+    found.values[:, :, 0, VALUE] = found.values[:, :, 0, BY_LENGTH].mean(axis=-1)
+    made = build_diagnosticity_report(found, "m", "d", tiny.LABELS)
+    assert [cell.strict.mean for cell in made.lengths["NS"]] == [0, 0, 0, 0, 1] and made.cells[
+        "NS", ALL
+    ].strict.mean == 1
+    assert "averaged first, and these averages are compared" in diagnosticity_tables.LENGTHS_NOTE
+    case = Case(
+        np.array([3.0, 2.0, 1.0]), lambda masks: np.c_[0.9 - 0.2 * masks.sum(axis=1)], 0, np.zeros(3, dtype=bool)
+    )
+    one = metrics()["NS"].compute(case)
+    assert one.value == pytest.approx(one.by_length.mean())
 
 
 def test_neither_kind_leads_while_texts_are_to_come():
@@ -807,9 +897,7 @@ def test_intervals_and_tests_begin_where_verdicts_do(n, there):
     sample = without_labels("d", "0" * 64, [Example(f"e{i}", "a b") for i in range(n)])
     report = found.study.conclude(Answers(None, None, sample, {found.study: found}))
     assert any(one.known for one in report.means.values()) == there
-    assert (
-        "are of each mean by itself; means less than 0.01 apart are level." in " ".join(found.study.sentences(report))
-    ) == there
+    assert ("are of each mean by itself. Named together are" in " ".join(found.study.sentences(report))) == there
 
 
 def test_a_measure_that_one_metric_cannot_score_decides_no_test():
@@ -835,6 +923,13 @@ def test_what_is_undefined_says_its_own_reason():
         "undefined on 3 of 24 texts" in note and note.endswith("This measure gives places only.") for note in made.notes
     )
     assert not any("costs the predicted class nothing" in note for note in made.notes)
+    # Hard ones erase words, soft ones set embeddings to zero, so that the two may have no value on other texts.
+    found.notes[:3, :, 2:], found.notes[:1, :, :2] = 1, 1
+    found.values[:1, :, :2] = NAN
+    notes = build_diagnosticity_report(replace(found, sentences=("", NO_ROOM)), "m", "d", tiny.LABELS).notes
+    hard = "NS and NC are undefined on 1 of 24 texts, which their numbers leave out. Erasing every word (mask token) costs the predicted class nothing, so there is nothing to normalise by."
+    soft = "Soft-NS and Soft-NC are undefined on 3 of 24 texts, which their numbers leave out. Setting the embedding of every word to zero costs the predicted class nothing, so there is nothing to normalise by."
+    assert {hard, soft} <= {*notes}
 
 
 def test_one_metric_below_chance_is_not_called_the_best():
@@ -903,6 +998,8 @@ def test_the_papers_findings_agree_or_not():
     )
     assert [one.agrees for one in agree[:2]] == [True, True] and [one.agrees for one in depart[:2]] == [False, False]
     assert "0.462 against 0.349" in agree[0].claim
+    # One data set refutes no paper.
+    assert agree[0].said == "agrees on this data" and depart[0].said == "departs from the paper on this data"
     # Without a difference between lengths nothing is certain, nor of hardly any texts.
     assert [one.agrees for one in agree[3:]] == [None, None] and {
         one.agrees for one in diagnosticity_findings(build_diagnosticity_report(made_up(n=8), "m", "d", tiny.LABELS))
@@ -935,6 +1032,30 @@ def test_longer_rationales_are_less_diagnostic_only_where_it_falls_throughout_an
     # A cell of the page holds all of it.
     assert len(rises.here) <= 120
     assert "not adjusted over the lines" in diagnosticity_tables.FINDINGS_NOTE
+
+
+def test_where_the_two_rules_for_ties_part_a_verdict_beside_the_paper_says_so():
+    """Hard metrics tie throughout: 0 by the paper's rule and ½ by the other, of which soft ones are below. At the
+    longest rationale NS ties with all random attributions, and is ahead of half of them at the others.
+    """
+    tied = diagnosticity_findings(build_diagnosticity_report(made_up(soft=0.2, ties=True), "m", "d", tiny.LABELS))
+    assert tied[0].agrees is True and tied[0].said == "agrees on this data; with a tie as one half it departs"
+    ends = [share_text(length) for length in (LENGTHS[0], LENGTHS[-1])]
+    found = made_up()
+    found.values[:, 2:, 0, BY_LENGTH] = found.values[:, 2:, 0, :1]
+    found.values[:, :2, 0, BY_LENGTH] = np.median(found.values[:, 2:, 0, VALUE], axis=1)[:, None, None]
+    found.values[:, :, 0, BY_LENGTH.stop - 1] = 0.5
+    last = diagnosticity_findings(build_diagnosticity_report(found, "m", "d", tiny.LABELS))[3]
+    assert last.agrees is True and last.said == (
+        "agrees on this data; with a tie as one half the paired test does not tell them apart"
+    )
+    found.values[:, :2, 0, BY_LENGTH.start + 2] = 1.5
+    rises = diagnosticity_findings(build_diagnosticity_report(found, "m", "d", tiny.LABELS))[3]
+    assert rises.agrees is None and rises.said == (
+        f"less at {ends[1]} than at {ends[0]}, but it does not fall throughout; with a tie as one half the paired test does not tell them apart"
+    )
+    # A cell of the page holds all of it.
+    assert len(rises.said) <= 140
 
 
 def test_a_lead_that_may_be_of_amounts_is_said_to_be_right_behind_it_and_only_there():

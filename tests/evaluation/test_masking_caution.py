@@ -17,15 +17,15 @@ from core.evaluation.studies.check_report import (
     UNTESTED,
 )
 from core.evaluation.studies.masking_caution import masking_caution
-from core.mathematics.statistics import Interval
 from core.validity.references import CALIBRATED
 
 
-def found(verdict, unmasked=False):
-    """A check of this verdict, with at most 36 of 200 texts rejected, or with the unmasked ones rejected, too."""
-    gate = SimpleNamespace(rejected=np.array([unmasked, *[True] * 10]))
-    random = SimpleNamespace(gates={CALIBRATED: gate})
-    return SimpleNamespace(verdict=verdict, random=random, most_rejected=lambda: Interval(0.18, 0.13, 0.24))
+def found(verdict, unmasked=False, where=(9, 10), most=10):
+    """A check of this verdict: at one ratio 36 of 200 texts are rejected and at the others 10, together at some."""
+    rejected = np.isin(np.arange(11), [0] * unmasked + [*where])
+    counts = {CALIBRATED: np.where(np.arange(11) == most, 36, 10)}
+    random = SimpleNamespace(gates={CALIBRATED: SimpleNamespace(rejected=rejected)}, rejected=counts)
+    return SimpleNamespace(verdict=verdict, random=random, n=200)
 
 
 @pytest.mark.parametrize(
@@ -33,11 +33,11 @@ def found(verdict, unmasked=False):
     [
         (
             REJECTED,
-            "Model check finds inputs of this data rejected as out-of-distribution when words are masked at random (at a masking ratio up to 18 % of the texts, where 5 % are expected), so means over these texts may rest partly on such inputs.",
+            "Model check finds that inputs of this data are rejected as out-of-distribution when words are masked at random (from 90 % masked on; the most with everything masked, 18 % of the texts, where 5 % are expected: nothing but its length is left of a text then), so means over these texts may rest partly on such inputs.",
         ),
         (
             DOUBTFUL,
-            "Model check leaves open whether too many inputs of this data, masked at random, are rejected as out-of-distribution (at a masking ratio up to 18 % of the texts, where 5 % are expected).",
+            "Model check leaves open whether too many inputs of this data, masked at random, are rejected as out-of-distribution (the most with everything masked, 18 % of the texts, where 5 % are expected: nothing but its length is left of a text then).",
         ),
         (UNTESTED, "Model check could not test whether the model knows masked inputs of this data."),
         (
@@ -64,3 +64,29 @@ def test_of_texts_that_are_rejected_unmasked_masking_is_not_blamed_and_of_no_che
         "Model check finds texts of this data rejected as out-of-distribution unmasked already, so means over them may rest on such inputs."
     )
     assert masking_caution(None) == ""
+
+
+@pytest.mark.parametrize(
+    "where, most, told",
+    [
+        (
+            [10],
+            10,
+            " when words are masked at random, but only with everything masked: 18 % of the texts, where 5 % are expected (nothing but its length is left of a text then), so means",
+        ),
+        (
+            [3, 4, 10],
+            3,
+            " when words are masked at random (at 30, 40 and 100 % masked; the most with 30 % of the words masked, 18 % of the texts, where 5 % are expected), so means",
+        ),
+        ([4], 0, " (at 40 % masked; the most unmasked, 18 % of the texts, where 5 % are expected), so means"),
+    ],
+)
+def test_the_ratio_at_which_the_most_texts_are_rejected_is_named_and_what_is_left_of_them_there(where, most, told):
+    assert told in masking_caution(found(REJECTED, where=where, most=most))
+
+
+@pytest.mark.parametrize("unmasked", [False, True])
+def test_where_no_mean_is_shown_none_is_said_to_rest_on_such_inputs(unmasked):
+    said = masking_caution(found(REJECTED, unmasked), means=False)
+    assert "mean" not in said and said == masking_caution(found(REJECTED, unmasked)).partition(", so means")[0] + "."

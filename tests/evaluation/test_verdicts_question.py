@@ -10,7 +10,7 @@ from core.data.examples import Example
 from core.evaluation.engine import Rows, ask
 from core.evaluation.sampling import without_labels
 from core.evaluation.studies.verdicts import VerdictsOfTexts, report_of_row
-from core.evaluation.studies.verdicts_question import Verdicts, judged_sentence, shares_sentence
+from core.evaluation.studies.verdicts_question import LED, Verdicts, judged_sentence, shares_sentence
 from core.explanation.explainer import Explainer
 from core.explanation.standings import StandingGates
 from core.figures.catalogue import question_figure
@@ -168,28 +168,62 @@ def test_the_answer_ranks_no_measure_that_the_intervals_do_not_tell_apart(answer
 
 
 @pytest.mark.parametrize(
-    "words, said",
+    "words, said, how",
     [
+        # Of 15 texts on which one alone is better the exact p is 2 / 2^15.
         (
             [[1, 0]] * 15 + [[0, 0]] * 5,
-            "leave-one-out is better than chance on 15 of 20 texts (75 %), more often than gradient (0, 0 %); were all 2 random, one or another would be so on at most 5 % of texts.",
+            "believe leave-one-out first: it is better than chance on 75 % of the 20, gradient on 0 %.",
+            "It is so more often than each other (against gradient p < 0.0001, exact sign tests by Holm); were all 2 random, one or another would be so on at most 5 % of texts. ",
+        ),
+        (
+            [[0, 1]] * 8 + [[1, 1]] * 2 + [[0, 0]] * 40,
+            "believe gradient first, though on few of them: it is better than chance on 20 % of the 50, leave-one-out on 4 %.",
+            "It is so more often than each other (against leave-one-out p = 0.00781, exact sign tests by Holm); were all 2 random, one or another would be so on at most 5 % of texts. ",
         ),
         (
             [[1, 1]] * 20,
-            "leave-one-out is better than chance on every one of the 20 texts. The other: gradient on 20 (100 %).",
+            "believe none before the others: which is better than chance most often cannot be told (leave-one-out on 100 % and gradient on 100 % of 20 texts).",
+            "",
         ),
-        ([[0, -1]] * 20, "on none of the 20 texts is leave-one-out or gradient better than chance."),
         (
             [[1, 0]] * 11 + [[0, 1]] * 9,
-            "which measure is better than chance most often cannot be told. By measure, of 20 texts: leave-one-out on 11 (55 %) and gradient on 9 (45 %).",
+            "believe none before the others: which is better than chance most often cannot be told (leave-one-out on 55 % and gradient on 45 % of 20 texts).",
+            "",
         ),
+        ([[0, -1]] * 20, "believe none: on none of the 20 is any of them better than chance.", ""),
     ],
 )
-def test_other_pages_tell_who_is_better_most_often_in_a_sentence_that_stands_alone(answers, words, said):
+def test_whom_to_believe_first_is_told_in_a_sentence_and_only_where_one_is_better_more_often_than_each(
+    answers, words, said, how
+):
     _, report = told(answers, words)
-    assert judged_sentence(report) == f"{said} {suits_sentence(NAMES)}"
-    # Who masks to score is not suited by other ways of erasing.
-    assert "masks words" not in judged_sentence(replace(report, erasure=REMOVAL))
+    assert judged_sentence(report, "signed") == (
+        f"Of the 2 measures that Data set has judged on these texts, {said} {how}{SUITS}"
+    )
+    # Who masks to score is not suited by other ways of erasing, and in absolute values nobody has a sign.
+    erased = judged_sentence(replace(report, erasure=REMOVAL), "absolute")
+    assert "masks words" not in erased and "no sign" not in erased and "chance under removal" in erased
+
+
+def test_of_one_measure_that_is_judged_it_is_said_how_often_it_is_better(answers):
+    _, report = told(answers, [[1, 0]] * 15 + [[0, 0]] * 5)
+    alone = replace(
+        report, measures=NAMES[:1], counts=report.counts[:1], better=report.better[:1], ahead=False, lead_p=()
+    )
+    assert judged_sentence(alone, "signed") == (
+        "Data set has judged leave-one-out alone on these texts: it is better than chance on 75 % of 20."
+    )
+
+
+def test_the_p_by_which_a_measure_leads_stands_in_what_is_folded_once_it_may_be_told(answers):
+    """On 9 texts the first alone is better, on 1 the second: p = 22 / 2^10."""
+    question, report = told(answers, [[1, 0]] * 9 + [[0, 1]] + [[0, 0]] * 10)
+    (led,) = [one for one in question.sentences(report) if one.startswith(LED)]
+    assert led == f"{LED} Here, of leave-one-out: against gradient p = 0.0215."
+    coming = question.sentences(replace(report, tally=Tally(20, 55, coming=True, fewest=20)))
+    assert LED in coming and not any("p = " in one for one in coming)
+    assert LED in question.sentences(told(answers, [[0, 0]] * 20)[1])
 
 
 def test_shares_are_told_of_those_that_are_asked_about_and_the_others_are_named(answers):
@@ -207,7 +241,7 @@ def test_shares_are_told_of_those_that_are_asked_about_and_the_others_are_named(
 def test_of_few_texts_nothing_is_told(answers):
     question, report = told(answers, [[1, 1]] * 19)
     assert question.sentences(report)[0] == "Not enough to say how often: 19 texts, and answers begin at 20."
-    assert judged_sentence(report) == ""
+    assert judged_sentence(report, "signed") == ""
     # A share without an interval, as other means of so few.
     assert not any(share.known for share in report.better)
     header, rows = question.tables(report)[0]

@@ -123,7 +123,7 @@ def test_a_sample_with_nothing_computed_and_with_everything(opened, bundled):
     told = f"on {better} of 2"
     assert app.tables[0][0] == ["measure", "better than chance ↑ (texts)"] and ["gradient", told] in app.tables[0]
     # Of few texts that is no headline.
-    assert "Not known yet" in app.said and "Which beats which" not in app.said
+    assert "Not known yet" in app.said and "beats which" not in app.said
     wait(app.press("Compute all 3 of these"), lambda: "Not enough to say" in app.said, rest=3.0)
     assert "Not enough to say which measure to believe: 2 texts, and verdicts begin at 20." in app.said
     assert [row[1] for row in app.tables[0][1:]] == [told, "—"] and "[" not in app.tables[0][1][2]

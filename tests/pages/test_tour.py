@@ -546,15 +546,14 @@ def test_the_check_that_ships_sets_the_twin_beside_the_model_and_says_what_to_do
     (command,) = (one.value for one in app.at.code)
     assert command == f"python -m core reference --model {MASKED} --data FILE"
     scores = App("pages/data_set.py", model=MASKED, data="reviews", section="scores")
-    assert "Model check finds inputs of this data rejected as out-of-distribution" in scores.said
+    assert "Model check finds that inputs of this data are rejected as out-of-distribution" in scores.said
     # What is judged on one page is known where it is taken for granted, and where nothing is scored yet.
     granted = App("pages/data_set.py", model=MASKED, data="reviews", section="diagnosticity")
     assert "Measures against chance finds leave-one-out better than chance on" in granted.said
     unscored = App("pages/scoreboard.py", model=MASKED, data="reviews", on="a sample of the data")
-    assert "As far as Data set has judged these texts, leave-one-out is better than chance on" in unscored.said
-    assert (
-        "attention are not judged against chance yet. Model check finds inputs of this data rejected" in unscored.said
-    )
+    first = "Of the 3 measures that Data set has judged on these texts, believe leave-one-out first: it is better than"
+    assert first in unscored.said and "attention are not judged against chance yet;" in unscored.said
+    assert "Model check finds that inputs of this data are rejected" in unscored.said and "means" not in unscored.said
     # The model was trained to be masked, so another is no way on.
     assert (
         "Go by single texts without ⚠" in app.said
@@ -611,7 +610,7 @@ def test_home_says_which_explanation_to_believe_and_on_a_tour_a_picture_comes_be
     told = App(HOME).said
     named = joined([name for name in default_measures() if name in known])
     assert known and f"On this example: believe {named}, of 3 measures: masked in " in told
-    assert "leave-one-out is better than chance on 164 of 200 texts (82 %)" in told
+    assert "believe leave-one-out first: it is better than chance on 82 % of the 200" in told
     monkeypatch.undo()
     monkeypatch.setenv("FAITHSCOPE_SHIPPED", "yes")
     # Of another class than the one that is judged, and of a text of one's own, nothing is told.

@@ -20,6 +20,7 @@ from core.evaluation.studies.board_report import (
 )
 from core.evaluation.studies.board_rows import EXACT_FEATURES, REPEATS, board_metrics
 from core.evaluation.studies.board_verdicts import VerdictColumn
+from core.evaluation.studies.score_leads import NS_AND_NC
 from core.explanation.recursive import UNSTABLE, UNSTABLE_MEANS
 from core.judging.baselines import BASELINES
 from core.judging.metric_table import orders
@@ -51,11 +52,7 @@ ERASED = (
     "RACU ↑: the area between the masking curve of the measure, asked anew at each step, and that of random order, "
     "which is 0; 1 is to reach the fully masked score at once, and what falls below that on the way exceeds 1."
 )
-KEPT = (
-    "NS and NC ↑: normalised sufficiency (important words are kept whole: the prediction should stay) and "
-    "comprehensiveness (they are erased whole: it should fall), 0 to 1. Soft-NS and Soft-NC ↑: the same, each word "
-    "kept or erased in part, by its attribution. Fixed share: soft, and as much is kept for every measure."
-)
+KEPT = f"{NS_AND_NC} Fixed share: soft, and as much is kept for every measure."
 METRICS_PART = "Metrics disagree on which measure is ahead on this text."
 NO_RANKING = "Who is ahead on one text is no ranking of measures: a sample of the data may give one."
 # Of one text; over many a verdict of its own stands in the table.

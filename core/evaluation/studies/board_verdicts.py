@@ -89,13 +89,17 @@ def verdicts_of_texts(
     return VerdictColumn(_ON, {one: f"on {k:,} of {of:,}" for one, (k, of) in counts.items()}, about, lines)
 
 
-def judged_already(found: VerdictsReport | None, chosen: Sequence[str], caution: str) -> str:
-    """Whom *Data set* knows to be better than chance, for where there are no figures yet: which of the chosen measures
-    nobody judged, and what speaks against means over these texts; plain text, "" of few texts.
+def judged_already(found: VerdictsReport | None, chosen: Sequence[str], sign: str, caution: str) -> str:
+    """Whom to believe as far as *Data set* knows, for where there are no figures yet: first in a sentence, then which
+    of the chosen measures nobody judged, and what speaks against these texts; plain text, "" of few texts.
     """
-    judged = "" if found is None else judged_sentence(found)
+    judged = "" if found is None else judged_sentence(found, sign)
     if found is None or not judged:
         return ""
     others = [name for name in chosen if name not in found.measures]
-    yet = f"{joined(others)} {'is' if len(others) == 1 else 'are'} not judged against chance yet." if others else ""
-    return " ".join(filter(None, [f"As far as Data set has judged these texts, {judged}", yet, caution]))
+    yet = (
+        f"{joined(others)} {'is' if len(others) == 1 else 'are'} not judged against chance yet; judged together with "
+        f"{'it' if len(others) == 1 else 'them'}, a measure may lose its verdict on a text (Holm over more), so that "
+        "these shares may change."
+    )
+    return " ".join(filter(None, [judged, yet * bool(others), caution]))

@@ -26,6 +26,7 @@ from core.mathematics.diagnosticity import (
 from core.mathematics.erasure import LENGTHS, SOFTMAX
 from core.mathematics.statistics import significant
 from core.metrics.catalogue import hard_and_fixed, hard_and_soft, metrics
+from core.metrics.registry import NO_ROOM
 from core.wording import WHOLE, Tally, cut_sentence, none_of
 
 ALL = "all"
@@ -66,8 +67,8 @@ class DiagnosticityReport:
 
     cells: {(metric, measure or ALL): Diagnosticity}; lengths: {metric: a Diagnosticity over all measures at each of
     LENGTHS}; tests: of hard against soft; fixed: of hard against soft at a fixed share;
-    trends: {NC_OVER_NS, or a metric with lengths: its shortest rationale (first) against its longest}, a tie counting
-    0;
+    trends: {NC_OVER_NS, or a metric with lengths: its shortest rationale (first) against its longest}, by each rule for
+    ties;
     predicted: {class: examples}, every class of the model; left_out: {sentence: examples}; undefined: {metric: examples
     on which it is undefined throughout};
     reasons: {metric: why it is undefined where it is, sentences}; cut: examples that are longer than the model reads,
@@ -82,7 +83,7 @@ class DiagnosticityReport:
     cells: dict[tuple[str, str], Diagnosticity]
     lengths: dict[str, tuple[Diagnosticity, ...]]
     tests: tuple[Tested, ...]
-    trends: dict[str, Compared]
+    trends: dict[str, dict[str, Compared]]
     predicted: dict[str, int]
     left_out: dict[str, int]
     undefined: dict[str, int]
@@ -189,7 +190,17 @@ def _reasons(found: Scored, rows: np.ndarray, name: str) -> tuple[str, ...]:
     """Why a metric is undefined where it is, sentences."""
     s = found.study.metrics.index(name)
     gone = np.isnan(found.values[rows, :, s, VALUE])
-    return tuple(found.sentences[k] for k in np.unique(found.notes[rows, :, s][gone]) if found.sentences[k])
+    told = (found.sentences[k] for k in np.unique(found.notes[rows, :, s][gone]) if found.sentences[k])
+    return tuple(_no_room(name, found.study.how.erasure) if one == NO_ROOM else one for one in told)
+
+
+def _no_room(name: str, erasure: str) -> str:
+    """Why a metric has nothing to normalise by: hard ones erase every word, soft ones set all embeddings to zero, which
+    may cost the class nothing on other texts.
+    """
+    soft = "Setting the embedding of every word to zero"
+    every = soft if metrics()[name].soft else f"Erasing every word ({erasure})"
+    return f"{every} costs the predicted class nothing, so there is nothing to normalise by."
 
 
 def _of_enough(one: Diagnosticity) -> Diagnosticity:
@@ -233,7 +244,10 @@ def build_diagnosticity_report(
         cells,
         lengths,
         tests,
-        {name: compare_metrics(*(tables[end].strict for end in both)) for name, both in ends.items()},
+        {
+            name: {rule: compare_metrics(*(tables[end].by(rule) for end in both)) for rule in (STRICT, HALF)}
+            for name, both in ends.items()
+        },
         predicted,
         dict(Counter(found.problems.values())),
         {name: int((tables[name, None, ALL].defined == 0).sum()) for name in names},

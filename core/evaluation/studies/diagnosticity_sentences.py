@@ -2,16 +2,15 @@
 
 import itertools
 from collections.abc import Sequence
-from dataclasses import replace
 
 import numpy as np
 
-from core.evaluation.findings import FEW, NOT_ENOUGH, Finding, look_share, once_counted, too_few
+from core.evaluation.findings import FEW, too_few
+from core.evaluation.studies.diagnosticity_paper import diagnosticity_findings
 from core.evaluation.studies.diagnosticity_report import (
     ALL,
     EQUAL,
     HARD,
-    NC_OVER_NS,
     SOFT,
     SPARSE,
     UNKNOWN,
@@ -20,12 +19,11 @@ from core.evaluation.studies.diagnosticity_report import (
 )
 from core.evaluation.studies.scoring import RANDOM, SHUFFLED, Scoring, interval_text
 from core.explanation.rows import values_taken
-from core.mathematics.diagnosticity import CHANCE, HALF, STRICT, Compared
+from core.mathematics.diagnosticity import CHANCE, HALF, STRICT
 from core.mathematics.erasure import LENGTHS
-from core.mathematics.statistics import significant
 from core.oracle.erasing import MASK
 from core.verdicts.telling import suits_sentence
-from core.wording import as_json, fixed_number, joined, number, p_value, percent, share_text, text_table
+from core.wording import amount, as_json, fixed_number, joined, number, p_value, percent, share_text, text_table
 
 # The paper, as sentences name it.
 SOFTFAITH = "SoftFaith (Zhao and Aletras, ACL 2023)"
@@ -35,22 +33,6 @@ UNTESTED = (
 )
 # What measures are set against, as sentences name it.
 BASELINE_WORDS = {RANDOM: "random attributions", SHUFFLED: "shuffles of their own scores"}
-# SoftFaith Table 2 (by measure, mean over its tasks; DeepLift is in its average) and Table 3 (by task, mean over its
-# measures).
-PAPER_MEASURES = ("attention", "scaled attention", "input × gradient", "integrated gradients", ALL)
-PAPER = {
-    "NC": (0.404, 0.405, 0.358, 0.428, 0.394),
-    "Soft-NC": (0.525, 0.514, 0.526, 0.516, 0.529),
-    "NS": (0.400, 0.383, 0.300, 0.368, 0.349),
-    "Soft-NS": (0.479, 0.480, 0.444, 0.467, 0.462),
-}
-PAPER_TASKS = ("SST", "Evidence Inference", "AG", "MultiRC")
-PAPER_BY_TASK = {
-    "NC": (0.409, 0.315, 0.416, 0.434),
-    "Soft-NC": (0.431, 0.628, 0.649, 0.406),
-    "NS": (0.384, 0.344, 0.385, 0.282),
-    "Soft-NS": (0.467, 0.560, 0.294, 0.527),
-}
 
 
 def diagnosticity_answer(found: DiagnosticityReport) -> str:
@@ -101,9 +83,10 @@ def _answer(found: DiagnosticityReport) -> str:
         "" if len(able) in (0, len(halves)) else f" (told of {joined([f'{a.soft} and {a.hard}' for a in able])} alone)"
     )
     more = f"prefer measures to {against} more often than"
+    over = _over(found, able)
     by_masks = HARD in ahead and found.study.how.erasure == MASK
     suits = suits_sentence(found.study.measures, "as hard metrics erase them") if by_masks else ""
-    verdict = f"{_from_chance(found)}{_verdict(found, frozenset(ahead), more)}{left}."
+    verdict = f"{_from_chance(found)}{_verdict(found, over, frozenset(ahead), more)}{left}."
     amounts = _by_amounts(found, able) if {SOFT, HARD} & ahead else ""
     return " ".join(filter(None, [verdict, amounts, suits, UNTESTED]))
 
@@ -162,23 +145,42 @@ def _from_chance(found: DiagnosticityReport) -> str:
     if not told:
         tells = f"no metric has a value on {FEW} texts, so that none is shown to tell {them}"
     of = f"Of {found.study.measures[0]}" if alone else "Over all measures together"
-    begins = f"{of} {tells}{_by_one(found, above)}"
+    begins = f"{of} {tells}"
     whose = "its" if alone else "the measures’"
     return (
         f"{begins}: {whose} attributions (which words count) are preferred to {BASELINE_WORDS[found.study.baseline]} "
         f"in {percent(half[least].mean)} ({least}) to {percent(half[most].mean)} ({most}) of the pairs (tossing a "
-        "coin: 50 %). "
+        f"coin: 50 %). {_by_one(found)}"
     )
 
 
-def _by_one(found: DiagnosticityReport, above: Sequence[str]) -> str:
-    """Which measures these metrics do not tell from the baseline by themselves, as a sentence goes on; "" for none."""
+def _by_one(found: DiagnosticityReport) -> str:
+    """Which measures by themselves these metrics prefer for certain, by each rule for ties, a sentence; "" of one
+    measure, and where nothing has an interval.
+    """
     names = found.study.measures
-    unsure = {
-        metric: [one for one in names if not found.cells[metric, one].half.low > CHANCE[HALF]] for metric in above
-    }
-    told = [f"{metric} does not tell {joined(some)} for certain" for metric, some in unsure.items() if some]
-    return f" (measure by measure, {'; '.join(told)})" if told and len(names) > 1 else ""
+    known = [at for at in itertools.product(found.told, names) if found.cells[at].half.known]
+    if len(names) < 2 or not known:
+        return ""
+    above = {rule: [at for at in known if found.cells[at].by(rule).low > CHANCE[HALF]] for rule in (STRICT, HALF)}
+    sure = [at for at in known if at in above[STRICT] and at in above[HALF]]
+    told = (
+        f"Measure by measure {len(sure):,} of {len(known):,} intervals (95 %, each by itself, not corrected for how "
+        "many there are) lie above one half, whichever way ties count"
+    )
+    never = [at for at in known if at not in above[HALF]]
+    hang = [at for at in above[HALF] if at not in sure]
+    told += f"; not {_of_whom(never)}" if 0 < len(never) < len(known) else ""
+    return f"{told}; {_of_whom(hang)} only with a tie as one half. " if hang else f"{told}. "
+
+
+def _of_whom(cells: Sequence[tuple[str, str]]) -> str:
+    """Whose intervals these are, (metric, measure), as a sentence goes on: "those of gradient and attention by NS"."""
+    by: dict[str, list[str]] = {}
+    for metric, measure in cells:
+        by.setdefault(metric, []).append(measure)
+    whose = "that" if len(cells) == 1 else "those"
+    return f"{whose} of {' and of '.join(f'{joined(some)} by {metric}' for metric, some in by.items())}"
 
 
 def _pair(one: Tested) -> str:
@@ -193,9 +195,18 @@ def _pair(one: Tested) -> str:
     )
 
 
-def _verdict(found: DiagnosticityReport, ahead: frozenset[str], more: str) -> str:
+def _over(found: DiagnosticityReport, able: Sequence[Tested]) -> str:
+    """Over which texts soft metrics are tested against hard ones, as a sentence begins."""
+    counts = sorted({one.found.n for one in able}) or [found.n]
+    if counts == [found.n]:
+        return f"Over {amount(found.n, 'text')}"
+    many = " to ".join(f"{n:,}" for n in dict.fromkeys((counts[0], counts[-1])))
+    return f"Over the {many} of {amount(found.n, 'text')} on which both have a value"
+
+
+def _verdict(found: DiagnosticityReport, over: str, ahead: frozenset[str], more: str) -> str:
     """Which kind of metric is ahead and, against SoftFaith's baseline, whether SoftFaith says so too."""
-    over, paper = f"Over {found.n:,} text{'' if found.n == 1 else 's'}", found.study.baseline == RANDOM
+    paper = found.study.baseline == RANDOM
     if found.n < FEW and ahead != frozenset([UNKNOWN]):
         return f"{too_few(found.n).capitalize()}"
     unsure = (
@@ -245,60 +256,6 @@ def _by_strict(found: DiagnosticityReport) -> str:
             for one in turned
         )
         + "."
-    )
-
-
-def diagnosticity_findings(found: DiagnosticityReport) -> list[Finding]:
-    """What SoftFaith found, beside what is found here; another model and other data, so the same sign is what counts.
-    Nothing under another baseline than its own.
-    """
-    told: list[Finding] = []
-    if found.study.baseline != RANDOM:
-        return told
-    for one in found.tests:
-        if one.rule == STRICT and not np.isnan(one.found.first):
-            claim = (
-                f"{one.soft} is more diagnostic than {one.hard} ({PAPER[one.soft][-1]:.3f} against "
-                f"{PAPER[one.hard][-1]:.3f} on average)."
-            )
-            told.append(_finding(claim, f"{one.found.second:.3f} against {one.found.first:.3f}", one.found, True))
-    if NC_OVER_NS in found.trends and not np.isnan(found.trends[NC_OVER_NS].first):
-        one = found.trends[NC_OVER_NS]
-        told.append(_finding("NC is more diagnostic than NS.", f"{one.second:.3f} against {one.first:.3f}", one, True))
-    told += [
-        _shorter(found, name) for name in found.lengths if name in PAPER and not np.isnan(found.trends[name].first)
-    ]
-    return once_counted(told, found.tally)
-
-
-def _shorter(found: DiagnosticityReport, name: str) -> Finding:
-    """SoftFaith's finding on lengths of the rationale: tested at both ends, so that it agrees only where diagnosticity
-    rises nowhere in between.
-    """
-    one, ends = found.trends[name], (share_text(LENGTHS[0]), share_text(LENGTHS[-1]))
-    here = f"{one.first:.3f} at {ends[0]}, {one.second:.3f} at {ends[1]}"
-    told = _finding(f"The longer the rationale, the less diagnostic is {name}.", here, one, False)
-    between = [cell.strict.mean for cell in found.lengths[name]]
-    falls = all(later <= earlier for earlier, later in itertools.pairwise(between))
-    half = [fixed_number(found.lengths[name][k].half.mean) for k in (0, -1)]
-    top = max(range(len(between)), key=between.__getitem__)
-    most = f", most at {share_text(LENGTHS[top])}: {between[top]:.3f}" * (not falls and 0 < top < len(between) - 1)
-    told = replace(told, here=f"{told.here}{most}; a tie as ½: {half[0]}, {half[1]}")
-    if told.agrees and not falls:
-        return replace(
-            told, agrees=None, unsure=f"less at {ends[1]} than at {ends[0]}, but it does not fall throughout"
-        )
-    return told
-
-
-def _finding(claim: str, here: str, one: Compared, rises: bool) -> Finding:
-    """A finding that is told by the sign of a difference, where the paired test is certain of it."""
-    sure = one.n >= FEW and significant(one.paired, look_share(one.n))
-    return Finding(
-        claim,
-        f"{here}, {p_value(one.paired)}" if one.paired == one.paired and one.n >= FEW else here,
-        (one.difference > 0) == rises if sure else None,
-        too_few(one.n) if one.n < FEW else f"{NOT_ENOUGH}: the paired test does not tell them apart",
     )
 
 

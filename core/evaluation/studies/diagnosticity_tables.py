@@ -3,17 +3,12 @@
 from collections.abc import Sequence
 
 from core.evaluation.findings import FEW, LOOKS
+from core.evaluation.studies.diagnosticity_paper import PAPER, PAPER_BY_TASK, PAPER_MEASURES, PAPER_TASKS
 from core.evaluation.studies.diagnosticity_report import ALL, DiagnosticityReport
-from core.evaluation.studies.diagnosticity_sentences import (
-    BASELINE_WORDS,
-    PAPER,
-    PAPER_BY_TASK,
-    PAPER_MEASURES,
-    PAPER_TASKS,
-    set_against,
-)
+from core.evaluation.studies.diagnosticity_sentences import BASELINE_WORDS, set_against
 from core.evaluation.studies.scoring import COUNTS, RANDOM, interval_text
-from core.mathematics.diagnosticity import HALF, STRICT
+from core.mathematics.diagnosticity import CHANCE, HALF, STRICT, Diagnosticity
+from core.mathematics.statistics import Interval
 from core.metrics.catalogue import metrics
 from core.wording import fixed_number, joined, share_text
 
@@ -22,6 +17,16 @@ RULES = {STRICT: "a tie counts 0", HALF: "a tie counts one half"}
 FINDINGS_NOTE = (
     f"By Wilcoxon’s signed-rank test on the same texts, a tie counting 0, {LOOKS}. p of each line is by itself, not "
     "adjusted over the lines. Of lengths the two ends are tested; it agrees only where means rise nowhere in between."
+)
+# How the numbers over all lengths come about, which may lie outside those at each length.
+LENGTHS_NOTE = (
+    "The number over all lengths is no mean of these: on each text the scores of an attribution at the lengths are "
+    "averaged first, and these averages are compared, so that it may lie above or below them all."
+)
+# What the words in the table by measure are.
+SIDES_NOTE = (
+    "Intervals: 95 % over texts, each by itself and not corrected for how many there are; one that holds 0.5 does not "
+    "tell the measure from what it is set against."
 )
 Table = tuple[list[str], list[list[str]]]
 
@@ -99,10 +104,25 @@ def baselines_note(names: Sequence[str], amounts: bool) -> str:
 
 
 def diagnosticity_table(found: DiagnosticityReport) -> Table:
-    """Each measure under each metric."""
-    return ["measure", "metric", f"{RULES[STRICT]} ↑", f"{RULES[HALF]} ↑", "ties", "texts"], [
-        [measure, name, *_cells(found, name, measure)] for measure in found.study.measures for name in found.told
+    """Each measure under each metric, and on which side of one half its intervals lie, in a word."""
+    return ["measure", "metric", f"{RULES[STRICT]} ↑", f"{RULES[HALF]} ↑", "intervals", "ties", "texts"], [
+        [measure, name, *both, _sides(found.cells[name, measure]), *more]
+        for measure in found.study.measures
+        for name in found.told
+        for both, more in [(cells[:2], cells[2:]) for cells in [_cells(found, name, measure)]]
     ]
+
+
+def _sides(cell: Diagnosticity) -> str:
+    """Whether the intervals by both rules for ties hold one half, in words; — without intervals."""
+    strict, half = (_side(cell.by(rule)) for rule in (STRICT, HALF))
+    return half if strict == half else f"{half}; a tie as 0: {strict}"
+
+
+def _side(one: Interval) -> str:
+    if not one.known:
+        return "—"
+    return "above 0.5" if one.low > CHANCE[HALF] else "below 0.5" if one.high < CHANCE[HALF] else "holds 0.5"
 
 
 def preferences_in_words(found: DiagnosticityReport) -> str:

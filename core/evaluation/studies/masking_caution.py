@@ -1,5 +1,7 @@
 """What speaks against means over a data set by its model check, in a sentence for pages that tell of it in passing."""
 
+import numpy as np
+
 from core.evaluation.studies.check_report import (
     CONFUSED,
     DOUBTFUL,
@@ -9,19 +11,18 @@ from core.evaluation.studies.check_report import (
     UNSURE,
     UNTESTED,
     CheckReport,
+    X,
 )
+from core.evaluation.studies.check_words import ratios_in_words
 from core.validity.marks import OUT, PERCENT
 from core.validity.references import CALIBRATED
 from core.wording import share_text
 
 MODEL_CHECK = "Model check"
-# By the verdict; {most} is how many texts are rejected at the ratio where these are the most.
+# By the verdict; {most} is how many texts are rejected at the ratio where these are the most, {so} what that means.
 _SAID = {
-    REJECTED: (
-        f"finds inputs of this data {OUT} when words are masked at random ({{most}}), so means over these texts may "
-        "rest partly on such inputs"
-    ),
-    DOUBTFUL: f"leaves open whether too many inputs of this data, masked at random, are {OUT} ({{most}})",
+    REJECTED: f"finds that inputs of this data are {OUT} when words are masked at random{{most}}{{so}}",
+    DOUBTFUL: f"leaves open whether too many inputs of this data, masked at random, are {OUT}{{most}}",
     UNTESTED: "could not test whether the model knows masked inputs of this data",
     CONFUSED: "finds that masking confuses the model on this data, so that scores which rest on masking say little",
     POOR: "finds that the model does not do the task of this data, so that what masking does to it says little",
@@ -30,17 +31,38 @@ _SAID = {
 }
 
 
-def masking_caution(found: CheckReport | None, page: str = MODEL_CHECK) -> str:
+def masking_caution(found: CheckReport | None, page: str = MODEL_CHECK, means: bool = True) -> str:
     """What speaks against means over texts of this data, a sentence; "" where nothing does, or nobody knows.
 
     Args:
-        page: the name of the page that tells more, as it is to stand in the sentence.
+        page: the name of the page that tells more, as it is to stand in the sentence; means: whether means are shown.
     """
     if found is None or found.verdict not in _SAID:
         return ""
     if found.verdict == REJECTED and found.random.gates[CALIBRATED].rejected[0]:
-        return f"{page} finds texts of this data {OUT} unmasked already, so means over them may rest on such inputs."
+        so = ", so means over them may rest on such inputs" * means
+        return f"{page} finds texts of this data {OUT} unmasked already{so}."
     tested = found.verdict in (REJECTED, DOUBTFUL)
-    share = share_text(found.most_rejected().mean) if tested else ""
-    most = f"at a masking ratio up to {share} of the texts, where {PERCENT} are expected"
-    return f"{page} {_SAID[found.verdict].format(most=most)}."
+    so = ", so means over these texts may rest partly on such inputs" * means
+    return f"{page} {_SAID[found.verdict].format(most=_most(found) if tested else '', so=so)}."
+
+
+def _most(found: CheckReport) -> str:
+    """At which masking ratios inputs are rejected, and at which the most single texts are, as a sentence goes on."""
+    rejected = found.random.rejected[CALIBRATED]
+    most = int(rejected.argmax())
+    where = np.flatnonzero(found.random.gates[CALIBRATED].rejected) if found.verdict == REJECTED else np.array([], int)
+    of = f"{share_text(rejected[most] / found.n)} of the texts, where {PERCENT} are expected"
+    if X[most] < 1:
+        at = f"unmasked, {of}" if not X[most] else f"with {share_text(X[most])} of the words masked, {of}"
+        return f" ({_at(where)}the most {at})"
+    # What is left then is the same for all texts of a length.
+    left = "nothing but its length is left of a text then"
+    if where.tolist() == [most]:
+        return f", but only with everything masked: {of} ({left})"
+    return f" ({_at(where)}the most with everything masked, {of}: {left})"
+
+
+def _at(where: np.ndarray) -> str:
+    told = ratios_in_words(where)
+    return f"{told}; " if told else ""

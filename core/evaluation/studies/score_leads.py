@@ -2,30 +2,128 @@
 alone, without a test.
 """
 
-from collections.abc import Mapping, Sequence
+import itertools
+from collections.abc import Iterable, Mapping, Sequence
+from typing import TYPE_CHECKING
 
-from core.mathematics.ranking import are_level
+from core.evaluation.findings import FEW
 from core.mathematics.statistics import Interval
-from core.metrics.catalogue import metrics
+from core.measures.catalogue import measures
+from core.measures.registry import ORACLE
+from core.metrics.catalogue import hard_and_fixed, hard_and_soft, metrics
 from core.metrics.registry import LOWER
-from core.wording import fixed_number, joined
+from core.oracle.erasing import MASK
+from core.verdicts.telling import suits_sentence
+from core.wording import amount, cut_sentence, fixed_number, joined
+
+if TYPE_CHECKING:
+    from core.evaluation.studies.scoring import ScoresReport, Scoring
+
+NS_AND_NC = (
+    "NS and NC ↑: normalised sufficiency (important words are kept whole: the prediction should stay) and "
+    "comprehensiveness (they are erased whole: it should fall), 0 to 1. Soft-NS and Soft-NC ↑: the same, each word "
+    "kept or erased in part, by its attribution."
+)
+# Who is named together, by the same standard as against random attributions.
+TOGETHER = (
+    "Intervals (95 %, over the texts) are of each mean by itself. Named together are measures whose interval meets "
+    "that of the mean that is ahead, which is no finding that they are level."
+)
+UNTESTED_SCORES = (
+    "Whether measures differ, and whether the model knows the inputs that these scores rest on, is not tested here."
+)
 
 
-def ahead_by(name: str, means: Mapping[str, float], counts: Mapping[str, int], n: int) -> str:
-    """Whose mean is ahead by a metric that has a direction, as a sentence goes on: "by NS the highest is gradient
-    (0.400 ↑)".
+def score_sentences(study: "Scoring", report: "ScoresReport", random: str) -> list[str]:
+    """Which measures have the highest mean by each metric, hard ones first, whose inputs a model that was made for
+    masking is likelier to know; none of them is called best: that is not tested.
+
+    Args:
+        random: the name of the baseline of random attributions.
+    """
+    told = _told(study, report)
+    about = [TOGETHER] * (report.n >= FEW)
+    about += [cut_sentence(report.found.cut, len(report.found))]
+    about += [f"Left out ({count:,}): {why}" for why, count in report.left_out.items()]
+    if any(0 < n < report.n for n in report.counts.values()):
+        about.append("n stands beside a mean over fewer texts, on which alone the metric is defined.")
+    best = f"Over {amount(report.n, 'text')} no measure is put first: answers begin at {FEW:,}."
+    first, *rest = told or [[]]
+    if not first:
+        best = "None of these metrics says anything of these measures here."
+    elif report.n >= FEW:
+        best = f"Means only, without a test, over {amount(report.n, 'text')}: {'; '.join(first)}."
+        soft = [one for part in rest for one in part] if report.tally.settled else []
+        spelled = [NS_AND_NC] * bool({*study.metrics} & {*itertools.chain(*hard_and_soft(), *hard_and_fixed())})
+        about = [f"{'; '.join(soft)}.".replace("by ", "By ", 1)] * bool(soft) + [*spelled, UNTESTED_SCORES, *about]
+        beside = beside_random(report.means, study.measures, random) if study.baseline == random and study.count else ""
+        best = " ".join(filter(None, [best, _favoured(study, report), beside]))
+    return [report.tally.tell(best, "The means so far stand in the table."), *filter(None, about)]
+
+
+def _told(study: "Scoring", report: "ScoresReport") -> list[list[str]]:
+    """Who is ahead by each metric, of hard ones and of soft ones, where there are any."""
+    told: dict[bool, list[str]] = {False: [], True: []}
+    for name in study.metrics:
+        means = {one: report.means[name, one] for one in study.measures}
+        known = {one: mean for one, mean in means.items() if mean.mean == mean.mean}
+        if metrics()[name].direction and known:
+            counts = {one: report.counts[name, one] for one in known}
+            told[metrics()[name].soft].append(ahead_by(name, known, counts, report.n))
+    return [part for part in told.values() if part]
+
+
+def _favoured(study: "Scoring", report: "ScoresReport") -> str:
+    """What favours a measure that hard metrics name, a sentence; "" where none of those masks words as they do."""
+    hard = [name for name in study.metrics if metrics()[name].direction and not metrics()[name].soft]
+    named = [
+        one
+        for name in hard
+        for one in named_together(name, {each: report.means[name, each] for each in study.measures})
+    ]
+    masks = study.how.erasure == MASK and any(measures()[one].needs == ORACLE for one in named)
+    return suits_sentence(study.measures, "as hard metrics erase them") if masks else ""
+
+
+def named_together(name: str, means: Mapping[str, Interval]) -> list[str]:
+    """Whose 95 % interval meets that of the best mean by a metric that has a direction, that one among them; [] where
+    no mean has an interval.
+    """
+    known = {one: mean for one, mean in means.items() if mean.known}
+    if not known:
+        return []
+    best = known[_best(name, known)]
+    return [one for one, mean in known.items() if mean.high >= best.low and mean.low <= best.high]
+
+
+def _best(name: str, means: Mapping[str, Interval]) -> str:
+    return max(means, key=lambda one: metrics()[name].direction * means[one].mean)
+
+
+def ahead_by(name: str, means: Mapping[str, Interval], counts: Mapping[str, int], n: int) -> str:
+    """Whose mean is ahead by a metric that has a direction, with all whose intervals meet that one’s, as a sentence
+    goes on: "by NS the highest is gradient (0.400 ↑)".
 
     Args:
         means: of each measure that has one, one at least; counts: over how many of n texts each is.
     """
-    direction = metrics()[name].direction
-    best = max(means, key=lambda one: direction * means[one])
-    level = [one for one in means if are_level(means[best] - means[one])]
-    ends = dict.fromkeys(fixed_number(end(means[one] for one in level)) for end in (min, max))
-    which = "lowest" if direction == LOWER else "highest"
-    fewer = f", n = {counts[best]:,}" if counts[best] < n else ""
-    are, alike = ("are", ", which are level") if len(level) > 1 else ("is", "")
-    return f"by {name} the {which} {are} {joined(level)}{alike} ({' to '.join(ends)} {metrics()[name].arrow}{fewer})"
+    named = named_together(name, means)
+    if not named:
+        return f"by {name} none is put first, since fewer than {FEW} texts have a value"
+    which = "lowest" if metrics()[name].direction == LOWER else "highest"
+    ends = _ends(fixed_number(end(means[one].mean for one in named)) for end in (min, max))
+    fewest = _ends(f"{end(counts[one] for one in named):,}" for end in (min, max))
+    fewer = f", n = {fewest}" if min(counts[one] for one in named) < n else ""
+    few = [one for one, mean in means.items() if not mean.known]
+    left = f"; {joined(few)} left out, of fewer than {FEW} texts" if few else ""
+    are = f"are {joined(named)}, whose 95 % intervals meet" if len(named) > 1 else f"is {joined(named)}"
+    if max(means[one].low for one in named) > min(means[one].high for one in named):
+        are += f" that of {_best(name, {one: means[one] for one in named})}"
+    return f"by {name} the {which} {are} ({ends} {metrics()[name].arrow}{fewer}{left})"
+
+
+def _ends(both: Iterable[str]) -> str:
+    return " to ".join(dict.fromkeys(both))
 
 
 def beside_random(means: Mapping[tuple[str, str], Interval], measures: Sequence[str], random: str) -> str:

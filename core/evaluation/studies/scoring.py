@@ -11,17 +11,16 @@ from typing import Any, ClassVar, cast
 import numpy as np
 
 from core.evaluation.engine import Column, Known, Place, Row, Rows, Study, Subject
-from core.evaluation.findings import FEW, of_enough
+from core.evaluation.findings import of_enough
 from core.evaluation.questions import Answers, Question, Table, register
 from core.evaluation.studies.preparing import prepare
 from core.evaluation.studies.score_keys import score_keys
-from core.evaluation.studies.score_leads import ahead_by, beside_random
+from core.evaluation.studies.score_leads import score_sentences
 from core.explanation.explainer import Cost, Explainer
 from core.explanation.rows import SIGNS, values_taken
 from core.judging.baselines import BASELINES
 from core.judging.judging import How, Judge, judging_cost
 from core.mathematics.erasure import LENGTHS, NOISE
-from core.mathematics.ranking import LEVEL
 from core.mathematics.statistics import Interval, mean_interval
 from core.measures.catalogue import measures, swept_measures
 from core.measures.registry import NotApplicable
@@ -40,9 +39,6 @@ DRAWS = 8
 # only the one whose scores it permutes, so that five each are as much work for the six measures asked at first.
 RANDOM, SHUFFLED = "random", "shuffled"
 COUNTS = {RANDOM: BASELINES, SHUFFLED: 5}
-_UNTESTED = (
-    "Whether measures differ, and whether the model knows the inputs that these scores rest on, is not tested here."
-)
 # value, standard error of its draws, and the value at each length of the rationale.
 VALUE, ERROR, BY_LENGTH = 0, 1, slice(2, 2 + len(LENGTHS))
 _WIDTH = 2 + len(LENGTHS)
@@ -276,36 +272,8 @@ class Scoring(Study[Scored]):
         return ScoresReport(found, *about, means, counts, answers.tally())
 
     def sentences(self, report: Any) -> list[str]:
-        """Which measure has the highest mean by each metric, hard ones first, whose inputs a model that was made for
-        masking is likelier to know; none of them is called best: that is not tested.
-        """
-        told: dict[bool, list[str]] = {False: [], True: []}
-        for name in self.metrics:
-            direction, means = metrics()[name].direction, {one: report.means[name, one].mean for one in self.measures}
-            known = {one: mean for one, mean in means.items() if mean == mean}
-            if direction and known:
-                counts_of = {one: report.counts[name, one] for one in known}
-                told[metrics()[name].soft].append(ahead_by(name, known, counts_of, report.n))
-        about = (
-            f"Intervals (95 %, over the texts) are of each mean by itself; means less than {LEVEL:g} apart are level."
-        )
-        counts = [about] * (report.n >= FEW)
-        counts += [cut_sentence(report.found.cut, len(report.found))]
-        counts += [f"Left out ({count:,}): {why}" for why, count in report.left_out.items()]
-        if any(0 < n < report.n for n in report.counts.values()):
-            counts.append("n stands beside a mean over fewer texts, on which alone the metric is defined.")
-        best = f"Over {amount(report.n, 'text')} no measure is put first: answers begin at {FEW:,}."
-        first, *rest = [part for part in told.values() if part] or [[]]
-        if not first:
-            best = "None of these metrics says anything of these measures here."
-        elif report.n >= FEW:
-            best = f"Means only, without a test, over {amount(report.n, 'text')}: {'; '.join(first)}."
-            settled = rest if report.tally.settled else []
-            soft = [one for part in settled for one in part]
-            counts = [f"{'; '.join(soft)}.".replace("by ", "By ", 1)] * bool(soft) + [_UNTESTED, *counts]
-            random = self.baseline == RANDOM and self.count
-            best += f" {beside_random(report.means, self.measures, RANDOM)}".rstrip() if random else ""
-        return [report.tally.tell(best, "The means so far stand in the table."), *filter(None, counts)]
+        """Which measures have the highest mean by each metric, and what to know besides; nothing is tested."""
+        return score_sentences(self, report, RANDOM)
 
     def tables(self, report: Any) -> list[Table]:
         """Each measure, and the baseline, by each metric: mean, 95 % interval, and over how many where not over all."""

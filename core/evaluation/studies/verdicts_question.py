@@ -10,7 +10,7 @@ from core.evaluation.questions import Answers, Question, Table, register
 from core.evaluation.studies.check_report import told_left_out
 from core.evaluation.studies.verdicts import WORDS, VerdictsOfTexts
 from core.explanation.rows import SIGNS, values_taken
-from core.mathematics.statistics import Interval, leads, share_interval
+from core.mathematics.statistics import Interval, lead_p, leads, share_interval
 from core.measures.catalogue import default_measures
 from core.network.features import UNITS
 from core.network.model import Model
@@ -19,7 +19,7 @@ from core.validity.marks import PERCENT
 from core.verdicts.chance import DRAWS, EVERY_SET, MOST_DRAWS
 from core.verdicts.deciding import Word
 from core.verdicts.telling import ERROR_RATE, suits_sentence, unsigned_sentence
-from core.wording import Tally, amount, as_json, cut_sentence, joined, refuse_unknown, strong
+from core.wording import Tally, amount, as_json, cut_sentence, joined, p_value, refuse_unknown, strong
 
 # Where a verdict cannot be told, on how many texts it is for what.
 UNTOLD = ("random orders rejected, or no order differs", "its scores are all equal", "its own inputs are rejected")
@@ -30,9 +30,9 @@ LED = (
 )
 # What orders are set against, over many texts.
 AGAINST = (
-    f"Orders of up to {EVERY_SET} words (or other units) are set against all others or {MOST_DRAWS:,} of them; of more "
-    f"words against {DRAWS} random ones, or more for over four measures, and no more are drawn once no verdict can "
-    "change: p in a file is then a bound."
+    f"A text of up to {EVERY_SET} words (or other units) is judged against all orders of them, or {MOST_DRAWS:,} "
+    f"random ones; a longer one against {DRAWS} random ones, or more for over four measures. Drawing ends once no "
+    "verdict can change, so that p in a file may be an upper bound."
 )
 # What a verdict means, in a sentence.
 MEANS = (
@@ -63,6 +63,7 @@ class VerdictsReport:
     erasure: str
     tally: Tally
     notes: tuple[str, ...] = ()
+    lead_p: tuple[float, ...] = ()
 
 
 @register
@@ -109,10 +110,11 @@ class Verdicts(Question[VerdictsReport]):
         none = int((told & ~(texts == str(Word.BETTER)).any(axis=1)).sum())
         better = tuple(of_enough(share_interval(int(one), n), n) for one in counts[:, [*Word].index(Word.BETTER)])
         notes = told_left_out(answers.left_out) + [cut_sentence(rows.cut, len(rows))] * bool(rows.cut)
-        ahead = leads(texts == str(Word.BETTER), look_share(n))
+        best = texts == str(Word.BETTER)
+        ahead, against = leads(best, look_share(n)), tuple(lead_p(best).tolist())
         untold = _why_untold(texts == str(Word.UNTOLD), np.isnan(rows.columns["reached"][rows.there]))
         return VerdictsReport(
-            self.measures, counts, better, none, untold, ahead, n, self.erasure, answers.tally(), tuple(notes)
+            self.measures, counts, better, none, untold, ahead, n, self.erasure, answers.tally(), tuple(notes), against
         )
 
     def sentences(self, report: VerdictsReport) -> list[str]:
@@ -132,7 +134,7 @@ class Verdicts(Question[VerdictsReport]):
             AGAINST,
             *_untold_sentence(report),
             ERROR_RATE,
-            *[LED] * (len(report.measures) > 1),
+            *[" ".join(filter(None, [LED, _sign_tests(report)]))] * (len(report.measures) > 1),
             *report.notes,
         ]
 
@@ -199,11 +201,51 @@ def _answer(report: VerdictsReport, sign: str) -> str:
     return " ".join(filter(None, [*about, unsigned_sentence(report.measures, sign)]))
 
 
-def judged_sentence(report: VerdictsReport) -> str:
-    """Which measure is better than chance most often, for pages that tell of it and judge none, what favours it beside
-    that; "" of fewer texts than answers begin at.
+def judged_sentence(report: VerdictsReport, sign: str) -> str:
+    """Which of the measures that are judged to believe first, for a page that asks that and judges none, in one
+    sentence; then how it is told, and what favours one and counts against another; "" of fewer texts than answers begin
+    at.
     """
-    return " ".join(filter(None, [_led(report)[1], _suits(report)])) if report.n >= FEW else ""
+    if report.n < FEW:
+        return ""
+    how = f"It is so more often than each other ({_against(report)}, exact sign tests by Holm); {_if_random(report)}."
+    about = [how if report.ahead else "", _suits(report), unsigned_sentence(report.measures, sign)]
+    return " ".join(filter(None, [_believed(report), *about]))
+
+
+def _believed(report: VerdictsReport) -> str:
+    counts, n, names = _better(report), report.n, report.measures
+    most, M, better = max(counts), len(names), _better_words(report)
+    best = counts.index(most)
+    judged = f"Of the {M:,} measures that Data set has judged on these texts"
+    shares = [f"{name} on {_share(k, n)}" for name, k in zip(names, counts)]
+    if M == 1:
+        return f"Data set has judged {names[0]} alone on these texts: it is {better} on {_share(most, n)} of {n:,}."
+    if not most:
+        return f"{judged}, believe none: on none of the {n:,} is any of them {better}."
+    if not report.ahead:
+        which = f"which is {better} most often cannot be told"
+        return f"{judged}, believe none before the others: {which} ({joined(shares)} of {n:,} texts)."
+    few = ", though on few of them" if report.better[best].high < 0.5 else ""
+    others = joined([one for k, one in enumerate(shares) if k != best])
+    first = f"{judged}, believe {names[best]} first{few}"
+    return f"{first}: it is {better} on {_share(most, n)} of the {n:,}, {others}."
+
+
+def _against(report: VerdictsReport) -> str:
+    """The p of the measure that is better most often against each other one."""
+    counts = _better(report)
+    best = counts.index(max(counts))
+    others = [name for k, name in enumerate(report.measures) if k != best]
+    return joined([f"against {name} {p_value(p)}" for name, p in zip(others, report.lead_p)])
+
+
+def _sign_tests(report: VerdictsReport) -> str:
+    """What these tests come to, a sentence; "" before that may be told."""
+    counts = _better(report)
+    if not max(counts) or not report.tally.settled:
+        return ""
+    return f"Here, of {report.measures[counts.index(max(counts))]}: {_against(report)}."
 
 
 def believed_sentence(words: dict[str, Word]) -> str:
@@ -254,7 +296,7 @@ def _led(report: VerdictsReport) -> tuple[str, str]:
     read without those, too.
     """
     counts, n, names = _better(report), report.n, report.measures
-    better = "better than chance" + (f" under {report.erasure}" if report.erasure != MASK else "")
+    better = _better_words(report)
     best, most = max(range(len(counts)), key=counts.__getitem__), max(counts)
     name = names[best]
     if not most:
@@ -270,11 +312,18 @@ def _led(report: VerdictsReport) -> tuple[str, str]:
     if report.ahead:
         # How often each of the others is so stands here, and not again.
         behind = [f"{one} ({k:,}, {_share(k, n)})" for one, k in zip(names, counts) if one != name]
-        random = f"were all {len(names):,} random, one or another would be so on at most {PERCENT} of texts"
         holds = f"For {name} {_holds(report.better[best]).lower()}"
-        return holds, f"{so}, more often than {joined(behind)}; {random}."
+        return holds, f"{so}, more often than {joined(behind)}; {_if_random(report)}."
     which = f"which measure is {better} most often cannot be told"
     return "No measure stands out", f"{which}. By measure, of {n:,} texts: {joined(told)}."
+
+
+def _better_words(report: VerdictsReport) -> str:
+    return "better than chance" + (f" under {report.erasure}" if report.erasure != MASK else "")
+
+
+def _if_random(report: VerdictsReport) -> str:
+    return f"were all {len(report.measures):,} random, one or another would be so on at most {PERCENT} of texts"
 
 
 def _holds(share: Interval) -> str:

@@ -34,12 +34,12 @@ def answer_parts(found: CheckReport, twin: str = "") -> list[str]:
     return [f"<b>{escaped(lead, 400)}{stop}</b> {escaped(twin, 400)}".rstrip(), *(escaped(one, 900) for one in parts)]
 
 
-def caution(explainer: Explainer, index: Index, unit: str, linked: bool = True) -> str:
+def caution(explainer: Explainer, index: Index, unit: str, linked: bool = True, means: bool = True) -> str:
     """What speaks against means over this data by the check that is known of it, a sentence; "" where nothing does, or
-    nobody knows; linked: as HTML that leads to the page, else plain text.
+    nobody knows; linked: as HTML that leads to the page, else plain text; means: whether means are shown.
     """
     page = linked_name(MODEL_CHECK, link_to("model_check")) if linked else MODEL_CHECK
-    return masking_caution(known_check(explainer, index, unit), page)
+    return masking_caution(known_check(explainer, index, unit), page, means)
 
 
 def known_check(explainer: Explainer, index: Index, unit: str) -> CheckReport | None:

@@ -6,16 +6,18 @@ from dataclasses import replace
 import streamlit as st
 
 from core.evaluation.findings import FEW, LOOKS
+from core.evaluation.studies.diagnosticity_paper import diagnosticity_findings
 from core.evaluation.studies.diagnosticity_report import DiagnosticityReport
 from core.evaluation.studies.diagnosticity_sentences import (
     BASELINE_WORDS,
     HEADER,
-    diagnosticity_findings,
     diagnosticity_json,
     diagnosticity_rows,
 )
 from core.evaluation.studies.diagnosticity_tables import (
     FINDINGS_NOTE,
+    LENGTHS_NOTE,
+    SIDES_NOTE,
     averages_note,
     averages_table,
     baselines_note,
@@ -63,6 +65,7 @@ def draw_diagnosticity(work: Asking, asks: Callable[[], None]) -> None:
         _figure(found, name, about)
     with measures:
         table(*diagnosticity_table(found))
+        st.caption(SIDES_NOTE)
     with tests:
         _tests(found)
     with papers:
@@ -106,7 +109,7 @@ def _figure(found: DiagnosticityReport, name: list[str], about: str) -> None:
     st.caption(
         "Hard metrics judge rationales of each length; soft ones have no length, so they are level (dashed). Bands: 95 "
         f"% over texts. Higher is better: the metric prefers measures to {BASELINE_WORDS[found.study.baseline]} more "
-        "often."
+        f"often. {LENGTHS_NOTE}"
     )
 
 
@@ -130,7 +133,7 @@ def _papers(found: DiagnosticityReport) -> None:
     if not told:
         st.caption("SoftFaith’s findings are of its own baseline and metrics, and stand beside those alone.")
         return
-    show_findings("SoftFaith", told, 120)
+    show_findings("SoftFaith", told, 140)
     st.caption(FINDINGS_NOTE)
     with st.expander("SoftFaith’s figures (Tables 2 and 3), a tie counting 0"):
         for header, rows in paper_tables(found):

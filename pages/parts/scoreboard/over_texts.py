@@ -35,4 +35,4 @@ def known_answer(work: Asking, texts: Sample, caution: Callable[[str], str]) -> 
     """
     board = cast(Scoreboard, work.question)
     found = known_report(work.explainer, texts, board.verdicts)
-    return "" if found is None else judged_already(found, board.measures, caution(board.unit))
+    return "" if found is None else judged_already(found, board.measures, board.sign, caution(board.unit))

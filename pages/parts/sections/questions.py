@@ -19,6 +19,7 @@ from core.wording import amount, escaped, plain
 from pages.parts.components.pictures import draw_figure
 from pages.parts.components.tables import table
 from pages.parts.frame.links import choose_one, forget_unasked, held, linked
+from pages.parts.frame.pages import question_of
 from pages.parts.frame.sidebar import DataView
 from pages.parts.frame.texts import captions, coming, show_answer
 from pages.parts.sections.asking import choose_draws, choose_measures, choose_perturbation, choose_sign
@@ -158,9 +159,10 @@ def _say(
         elif any(work.runs for work in one.works):
             said = f"The first text is being {one.question.done}."
         else:
-            known = escaped(already(one), 1200) if already else ""
-            asks = f"{known}{picked} Which beats which, and at which cost," if known else "Not known yet: it"
-            said = f"{asks} can be asked for below: figures stream in text by text."
+            lead, stop, rest = (escaped(already(one), 2000) if already else "").partition(". ")
+            left = "Which measure beats which by faithfulness metrics, and at which cost, is not known yet and"
+            asks = f"<b>{lead}{stop}</b>{rest}{picked} {left}" if lead else "Not known yet: it"
+            said = f"{asks} can be asked for below; figures stream in text by text."
     show_answer(said)
     captions([*filter(None, [_asked_of(grown, about)]), *one.sample.notes, *told])
 
@@ -171,7 +173,9 @@ def _asked_of(grown: Growing, about: str) -> str:
     which = about or f"the {amount(len(grown.whole.sample), 'text')}"
     first = f"the first {len(shown.sample):,} drawn of " if begins else ""
     rest = "; all of them can be asked for below" if begins else ""
-    return f"{shown.question.asks} Asked of {first}{which}{rest}. What is asked is chosen in the settings of the page."
+    # What the page asks in its title is not asked again.
+    asks = "" if shown.question.asks == question_of(shown.question.page) else f"{shown.question.asks} "
+    return f"{asks}Asked of {first}{which}{rest}. What is asked is chosen in the settings of the page."
 
 
 def draw_question(one: Asking, asks: Callable[[], None]) -> None:
