@@ -54,7 +54,7 @@ def told_of(frame: DataView, filtered: bool, kept: Sequence[Example]) -> str:
     """Which texts these are, in words: "the 34 that the filter leaves of 216 texts of reviews (tag negation)"."""
     index, query = frame.browsed.index, frame.browsed.query
     data = index.data
-    of = f"{len(data):,} texts of {data.name}"
+    of = f"{amount(len(data), 'text')} of {data.name}"
     if index.different < len(data):
         of = f"{amount(index.different, 'different text')} in the {len(data):,} examples of {data.name}"
     if narrows(frame, filtered):
