@@ -92,7 +92,7 @@ def _say(view: View, known: KnownRatings, aside: str) -> None:
         told = "Choose measures to see whether the metrics agree on them."
     elif report.rated:
         told = metric_sentences.metrics_answer(
-            report.table, report.unit, report.features, tally, report.marked, report.tested
+            report.table, report.unit, report.features, tally, report.marked, report.tested, report.whole
         )
     else:
         told = "The measures are being judged." if runs else "Ask for a measure below to see how the metrics rate it."

@@ -18,16 +18,16 @@ from core.explanation.explainer import Explainer
 from core.judging.baselines import BASELINES, Baseline, judge_random
 from core.judging.hand_set import Pair, judge_pair, top_words
 from core.judging.judging import How, Inputs, Judge, judge_by_metric, judge_measure
-from core.judging.metric_report import HEADER, MetricReport
-from core.judging.metric_sentences import advice, metrics_answer, notes, pairs_sentences
-from core.judging.metric_table import MetricTable, count_as_good, gate_together
+from core.judging.metric_report import HEADER, MetricReport, WholeWords
+from core.judging.metric_sentences import advice, leaving_sentence, metrics_answer, notes, pairs_sentences
+from core.judging.metric_table import MetricTable, count_as_good, count_rejected, gate_together
 from core.mathematics.stepwise import finish
 from core.measures.catalogue import default_measures
 from core.metrics.catalogue import default_metrics, of_examples
 from core.metrics.registry import Score
 from core.network.scheduler import NonFinite
 from core.oracle import erasing
-from core.oracle.erasing import ERASURES, erasures_of
+from core.oracle.erasing import ERASURES, MASK, REMOVAL, ZERO, erasures_of
 from core.oracle.oracle import Oracle
 from core.validity.marks import HOLM
 from core.validity.references import CALIBRATED, find_reference
@@ -315,7 +315,7 @@ def test_no_verdict_rests_on_rejected_inputs():
     values = [[0.9, 0.8, 0.2, 0.3], [0.5, 0.4, 0.6, 0.7]]
     assert answer_to(values, names=both).startswith("Here it does")
     assert answer_to(values, names=both, marked=soft) == (
-        "Words erased in part make inputs that the model does not know ⚠; erased whole they are not rejected (whether for "
+        "Words erased in part make inputs that the model does not know ⚠; erased whole by the mask token, none is rejected (whether for "
         "being erased in part or for zeroed embeddings is not told apart). For the measures it cannot be told: Soft-NS and Soft-NC say nothing here. By hard erasure alone, NS and NC put a first by 0.4 or more."
     )
     # The noise of one and the attention mask of the other zero no part of an embedding.
@@ -328,7 +328,7 @@ def test_no_verdict_rests_on_rejected_inputs():
         "does hard erasure by NS. By hard numbers without ⚠, NC puts a first by 0.4."
     )
     assert answer_to(values, names=both, marked=[[1, 1, 0, 0]] * 2) == (
-        "Words erased whole make inputs that the model does not know ⚠; erased in part they are not "
+        "Words erased whole by the mask token make inputs that the model does not know ⚠; erased in part, none is "
         "rejected. For the measures it cannot be told: NS and NC say nothing here. By "
         "soft erasure alone, Soft-NS and Soft-NC put b first by 0.4 or more."
     )
@@ -356,7 +356,54 @@ def test_erasing_is_called_not_rejected_only_where_its_inputs_could_be():
         "That cannot be told here: erasing words in part (soft) makes inputs that the model does not know ⚠, and whether "
         "hard erasure does cannot be tested. By hard erasure alone, NS and NC put a first"
     )
-    assert "not rejected" in without_markup(metrics_answer(board, "word", 5, WHOLE, marked, tested | True))
+    assert "none is rejected" in without_markup(metrics_answer(board, "word", 5, WHOLE, marked, tested | True))
+
+
+def test_why_words_erased_in_part_are_rejected_is_told_as_far_as_zeroing_whole_words_tells():
+    both, eight = ("NS", "NC", "Soft-NS", "Soft-NC"), (0, 8)
+    board = board_of([[0.9, 0.8, 0.2, 0.3], [0.5, 0.4, 0.6, 0.7]], names=both)
+
+    def said(whole: WholeWords, names=both, marked=(0, 0, 1, 1)) -> str:
+        table = replace(board, metrics=names)
+        told = metrics_answer(table, "word", 5, WHOLE, np.array([marked] * 2, dtype=bool), None, whole)
+        return without_markup(told).partition(" For the measures")[0]
+
+    begins = "Words erased in part make inputs that the model does not know ⚠; erased whole by the mask token, none is rejected"
+    assert said(WholeWords(MASK, (eight, eight), ((3, 8), (3, 8)))) == (
+        f"{begins}. Zeroing whole words is rejected too (3 of 8 inputs of each measure), so zeroing alone may be why."
+    )
+    assert "(0 to 4 of 8 inputs of each measure)" in said(WholeWords(MASK, (), ((4, 8), eight)))
+    none = "(none of 8 inputs of each measure): as far as that tells, erasing in part is why."
+    assert said(WholeWords(MASK, (eight,) * 2, (eight,) * 2)) == f"{begins}, nor with whole words zeroed {none}"
+    assert said(WholeWords(MASK, (eight,), ())).endswith("or for zeroed embeddings is not told apart).")
+    # Where whole words are zeroed already, that is said once; removal is no thing.
+    assert said(WholeWords(ZERO, (eight,) * 2, (eight,) * 2)).endswith(
+        "erased whole by the zero embedding, none is rejected: as far as that tells, erasing in part is why."
+    )
+    assert "erased whole by removal, none is" in said(WholeWords(REMOVAL, (eight,) * 2, ()))
+    # Other inputs of whole words are rejected, of which these metrics ask none.
+    assert "by the mask token for NS and NC, none is" in said(WholeWords(MASK, ((1, 8), eight), ()))
+    noise = ("NS", "NC", "Soft-NS (noise)", "Soft-NC (noise)")
+    assert said(WholeWords(MASK, (), ((3, 8), (3, 8))), noise) == f"{begins}."
+    assert said(WholeWords(REMOVAL, (), ((3, 8),) * 2), marked=(1, 1, 0, 0)) == (
+        "Words erased whole by removal make inputs that the model does not know ⚠; erased in part, none is rejected."
+    )
+
+
+def test_what_is_known_of_whole_words_is_what_the_tests_of_rationales_say(first, mine):
+    """Of the first review; not of a measure whose rationales are not tested, nor of what is perturbed otherwise."""
+    leaves = [first.leaves(name) for name in first.rated]
+    own, zeroed = (tuple(count_rejected(one[erasure][1], first.sizes) for one in leaves) for erasure in (MASK, ZERO))
+    assert first.whole == WholeWords(MASK, own, zeroed) and len(own) == len(DEFAULT)
+    for (rejected, inputs), name in zip(zeroed, first.rated):
+        many = f"{rejected} of {inputs} inputs rejected ⚠" if rejected else f"none of {inputs} inputs rejected"
+        assert f"zero embedding: {many}" in without_markup(leaving_sentence(first, name))
+    removed = replace(first, how=How(REMOVAL, draws=8)).whole
+    assert removed.own == tuple(count_rejected(one[REMOVAL][1], first.sizes) for one in leaves) != own
+    name, rated = next(iter(first.rated.items()))
+    untested = replace(first, rated=first.rated | {name: replace(rated, leaves={})}).whole
+    assert untested == WholeWords(MASK, own[1:], ())
+    assert replace(first, how=How(draws=8, placement="after normalisation")).whole.zeroed == ()
 
 
 def test_the_answer_where_nothing_can_be_compared():
@@ -494,7 +541,8 @@ def first(mine):
 
 def test_the_page_answers_by_the_numbers_that_are_not_marked(few, first):
     app = told(example="s001")
-    assert without_markup(metrics_answer(first.table, "word", first.features, WHOLE, first.marked)) in app.said
+    told_of = first.table, "word", first.features, WHOLE, first.marked, first.tested, first.whole
+    assert without_markup(metrics_answer(*told_of)) in app.said
     assert "Words erased in part make inputs that the model does not know" in app.said
     assert UNDECIDED in app.said
     link, proof = re.findall(r'href="([^"]+)"', " ".join(html.value for html in app.at.html))
