@@ -15,8 +15,7 @@ from core.oracle.erasing import REMOVAL, ZERO
 from core.validity.marks import SIGN, inputs_text, numbers_text, rule_text, why_unavailable
 from core.wording import Tally, amount, escaped, joined, number, strong
 
-# Pairs of measures that are named, of more it is said how many; and metrics of one kind.
-_MOST_PAIRS = 3
+# Metrics of one kind that are named.
 _MOST_NAMED = 4
 
 
@@ -309,27 +308,30 @@ def _no_better(report: MetricReport, measure: str, compared: Sequence[int]) -> l
     return [board.metrics[k] for k in compared if better[k] <= 0]
 
 
-def pairs_sentences(board: MetricTable) -> list[str]:
-    """Which measures the metrics order oppositely, and which metrics tell none apart, a sentence of text each."""
-    pairs, silent = board.contrary_pairs(), board.silent()
-    said = [
-        f"{one} or {other}? {joined(for_one)} say{'s' * (len(for_one) == 1)} {one}, {joined(for_other)} {other}."
-        for one, other, for_one, for_other in pairs[:_MOST_PAIRS]
-    ]
-    more = len(pairs) - _MOST_PAIRS
-    said += [f"{more:,} more pair{'s are' if more > 1 else ' is'} ordered oppositely by some two metrics."] * (more > 0)
-    if not pairs and board.pairs.metrics > 1:
-        said.append("No two metrics put two of these measures in opposite orders.")
-    apart = f"{joined(silent)} tell{'s' if len(silent) == 1 else ''} none of these measures apart: all are level."
-    return said + [apart] * bool(silent)
-
-
 def validity_sentence(report: MetricReport) -> str:
-    """Whether numbers rest on rejected inputs; "" where there are none."""
+    """Whether numbers rest on rejected inputs, of measures and of random attributions; "" where there are none."""
     gates = report.gates
+    if not gates:
+        return ""
     marked = {metric for (_, metric), gate in gates.items() if gate.marked}
     whose = joined([name for name in report.names if name in marked])
-    return numbers_text(list(gates.values()), whose, report.smallest) if gates else ""
+    inputs = "the inputs behind the numbers of measures"
+    said = numbers_text(list(gates.values()), whose, report.smallest, inputs, "number of measures")
+    return " ".join([said, *_drawn_marked(report, bool(marked))])
+
+
+def _drawn_marked(report: MetricReport, too: bool) -> list[str]:
+    """Which means of random attributions and of shuffles rest on rejected inputs, a sentence; none where none does;
+    too: whether numbers of measures do.
+    """
+    rows, said = {"random attributions": [report.chance], "shuffled scores": list(report.shuffles.values())}, []
+    for row, baselines in rows.items():
+        under = [
+            name for name in report.names if any(name in one and report.together(one[name]).marked for one in baselines)
+        ]
+        said += [f"{row} under {joined(under)}"] * bool(under)
+    also = ", too" * too
+    return [f"The means of {joined(said)} carry {SIGN}{also}: all inputs of one are tested together."] * bool(said)
 
 
 def notes(board: MetricTable) -> list[str]:
@@ -360,12 +362,6 @@ def metrics_in_words(board: MetricTable) -> str:
         + ", ".join(f"{measure} {place or '—'}" for measure, place in zip(board.measures, board.places[:, k]))
         for k, name in enumerate(board.metrics)
     )
-
-
-def flip_sentence(board: MetricTable, i: int, k: int) -> str:
-    """Which metrics order a measure and another the other way, for a cell with a rank flip."""
-    told = "; ".join(f"{other} by {joined(named)}" for other, named in board.flipped_with(i, k))
-    return f"{board.metrics[k]} and others order {board.measures[i]} and another measure oppositely: {told}."
 
 
 def leaving_sentence(report: MetricReport, measure: str) -> str:

@@ -19,8 +19,9 @@ from core.judging.baselines import BASELINES, Baseline, judge_random
 from core.judging.hand_set import Pair, judge_pair, top_words
 from core.judging.judging import How, Inputs, Judge, judge_by_metric, judge_measure
 from core.judging.metric_report import HEADER, MetricReport, WholeWords
-from core.judging.metric_sentences import advice, leaving_sentence, metrics_answer, notes, pairs_sentences
+from core.judging.metric_sentences import advice, leaving_sentence, metrics_answer, notes, validity_sentence
 from core.judging.metric_table import MetricTable, count_as_good, count_rejected, gate_together
+from core.judging.pair_sentences import pairs_sentences
 from core.mathematics.stepwise import finish
 from core.measures.catalogue import default_measures
 from core.metrics.catalogue import default_metrics, of_examples
@@ -164,6 +165,10 @@ def test_random_attributions_are_tested_together_and_their_row_says_so(mine, by_
     for rejected, marked in ((30, True), (5, True), (1, False)):
         report = beside(rejected)
         draw_metric_table(report, {})
+        told = "The means of random attributions under NS and shuffled scores under NS carry ⚠: all inputs of one are"
+        said = validity_sentence(report)
+        assert said.startswith("None of the inputs behind the numbers of measures is rejected")
+        assert (told in said) == marked == ("carry" in said)
         row = without_markup(drawn[-1].partition("random baseline")[2])
         assert ("⚠" in row) == marked and "0.5 (sd 0.304)" in row.replace("  ", " "), rejected
         own = without_markup(drawn[-1].partition("shuffled")[2].partition("</td>")[0])
@@ -197,7 +202,7 @@ NAMES = ("NS", "NC", "AOPC sufficiency", "Soft-NS", "Soft-NC")
 
 def board_of(values, names=NAMES, error=np.nan) -> MetricTable:
     """Measures a, b, … with these values under the first of these metrics; error: of each draw's mean."""
-    values, letters = np.array(values, dtype=float), "abcd"
+    values, letters = np.array(values, dtype=float), "abcde"
     notes, measures = (("",) * values.shape[1],) * len(values), tuple(letters[: len(values)])
     return MetricTable(measures, names[: values.shape[1]], values, np.full_like(values, error), notes)
 
@@ -520,13 +525,39 @@ def test_measures_that_are_ordered_oppositely_are_named_with_who_says_so():
         "NC tells none of these measures apart: all are level."
     ]
     assert pairs_sentences(board_of([[0.9, 0.9], [0.5, 0.7]])) == [
-        "No two metrics put two of these measures in opposite orders."
+        "No two metrics put two of these measures in opposite orders by 0.01 or more."
     ]
     reverse = board_of([[0.9, 0.1], [0.7, 0.3], [0.5, 0.5], [0.3, 0.7]])
     said = pairs_sentences(reverse)
     assert said[0] == "a or b? NS says a, NC b." and said[3:] == [
         "3 more pairs are ordered oppositely by some two metrics."
     ]
+
+
+def test_measures_that_printed_numbers_alone_order_oppositely_are_named_with_what_they_are_ahead_by():
+    """0.32911 and 0.31933 are printed 0.329 and 0.319, a hundredth apart, and are level; 0.3294 and 0.3186 are not."""
+    rule = "No two metrics put two of these measures in opposite orders by 0.01 or more"
+    close = board_of([[0.72, 0.83], [0.32911, 0.18178], [0.31933, 0.18668]])
+    assert pairs_sentences(close) == [
+        f"{rule}.",
+        "Seen in the numbers, but too close to count: ahead is b by NS (0.00978), c by NC (0.0049).",
+    ]
+    assert pairs_sentences(board_of([[0.3294, 0.1], [0.3186, 0.2]])) == ["a or b? NS says a, NC b."]
+    # What is printed alike is seen by nobody; nor is one way alone the opposite of anything.
+    assert pairs_sentences(board_of([[0.72, 0.83], [0.32911, 0.18178], [0.31933, 0.18182]])) == [f"{rule}."]
+    # Soft scores 0.1 apart, each ± 0.04, lie within 2·√2·0.04 = 0.113 of each other.
+    soft = board_of([[0.9, 0.2], [0.8, 0.3], [0.5, 0.1]], names=("Soft-NS", "Soft-NC"), error=0.04)
+    assert pairs_sentences(soft) == [
+        f"{rule} (of soft metrics: nor beyond two standard errors of the difference).",
+        "Seen in the numbers, but too close to count: ahead is a by Soft-NS (0.1 ± 0.0566), b by Soft-NC (0.1 ± 0.0566).",
+    ]
+    # Of four that are close, six pairs; the last is behind all, which is an order.
+    close = [[0.504, 0.5], [0.503, 0.501], [0.502, 0.502], [0.501, 0.503]]
+    assert pairs_sentences(board_of([*close, [0.2, 0.1]]))[1].endswith(
+        "a by NS (0.003), d by NC (0.003); and 3 other pairs."
+    )
+    # Where all are level there is no order that another could oppose.
+    assert pairs_sentences(board_of(close)) == ["NS and NC tell none of these measures apart: all are level."]
 
 
 @pytest.fixture(scope="module")
@@ -621,7 +652,7 @@ def test_numbers_that_rest_on_rejected_inputs_are_marked_and_counted(few):
     row = metric_table(app)[1]
     assert all("⚠" in cell for cell in row[1:])
     assert (
-        "⚠ 4 of 4 numbers rest on inputs that are rejected as out-of-distribution: of NS, NC, Soft-NS and Soft-NC"
+        "⚠ 4 of 4 numbers of measures rest on inputs that are rejected as out-of-distribution: of NS, NC, Soft-NS and Soft-NC"
         in app.said
     )
     assert re.search(r"Holm over the \d+( to \d+)? inputs of each number", app.said)
@@ -636,7 +667,8 @@ def test_numbers_that_rest_on_rejected_inputs_are_marked_and_counted(few):
 def test_where_the_mask_token_is_familiar_nothing_is_marked_and_the_rule_is_named(few):
     app = told(example="s001", measures=["gradient"], metrics=["NS", "NC", "sparsity"], rule="plain")
     assert (
-        "None of the inputs behind these numbers is rejected" in app.said and "each input by itself at 5 %" in app.said
+        "None of the inputs behind the numbers of measures is rejected" in app.said
+        and "each input by itself at 5 %" in app.said
     )
     assert not any("⚠" in cell for cell in metric_table(app)[1])
     assert {line["rests on rejected inputs"] for line in rows_of(app)} == {"no", "not tested"}, (
@@ -716,6 +748,12 @@ def test_two_by_hand_are_told_apart_by_the_rule_of_places_and_marked_as_in_the_t
     marked = {at for at, gate in close.gates(0.001, HOLM, CALIBRATED).items() if gate.marked}
     assert marked == {(0, name) for name in names}
     assert "Soft-NC ↑ gives A 0.5 ⚠ and B 0.6, on inputs that are rejected" in pair_line(close, marked)
+    # To move weights is advised only where some soft metric could tell something.
+    level = pair(([0.5, 0.5], [(0.5, 0.1)] * 2), ([0.5, 0.5], [(0.5, 0.1)] * 2))
+    advice = "Soft-NS and Soft-NC do not tell them apart; move the weights further apart"
+    assert advice in pair_line(level) and advice in pair_line(level, {(0, "NS"), (1, "NC"), (0, "Soft-NS")})
+    rejected = pair_line(level, {(0, "Soft-NS"), (1, "Soft-NC")})
+    assert "move" not in rejected and "apart, on inputs that are rejected as out-of-distribution, which" in rejected
 
 
 def test_a_slider_that_changes_the_order_is_noticed_by_hard_metrics_too(few):
