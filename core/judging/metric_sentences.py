@@ -316,7 +316,7 @@ def validity_sentence(report: MetricReport) -> str:
     marked = {metric for (_, metric), gate in gates.items() if gate.marked}
     whose = joined([name for name in report.names if name in marked])
     inputs = "the inputs behind the numbers of measures"
-    said = numbers_text(list(gates.values()), whose, report.smallest, inputs, "number of measures")
+    said = numbers_text(list(gates.values()), whose, report.smallest, inputs, " of measures")
     return " ".join([said, *_drawn_marked(report, bool(marked))])
 
 
