@@ -45,7 +45,7 @@ def _nearly(board: MetricTable) -> list[str]:
             )
             said.append(f"{first}, {other}")
     more = f"; and {amount(len(said) - _MOST_PAIRS, 'other pair')}" * (len(said) > _MOST_PAIRS)
-    level = "Seen in the numbers, but too close to count: ahead is"
+    level = "Opposite in the numbers, but too close on one side or both to count: ahead is"
     return [f"{level} {'; '.join(said[:_MOST_PAIRS])}{more}."] if said else []
 
 

@@ -540,16 +540,19 @@ def test_measures_that_printed_numbers_alone_order_oppositely_are_named_with_wha
     close = board_of([[0.72, 0.83], [0.32911, 0.18178], [0.31933, 0.18668]])
     assert pairs_sentences(close) == [
         f"{rule}.",
-        "Seen in the numbers, but too close to count: ahead is b by NS (0.00978), c by NC (0.0049).",
+        "Opposite in the numbers, but too close on one side or both to count: ahead is b by NS (0.00978), c by NC (0.0049).",
     ]
     assert pairs_sentences(board_of([[0.3294, 0.1], [0.3186, 0.2]])) == ["a or b? NS says a, NC b."]
+    # One side may be a clear lead.
+    clear = pairs_sentences(board_of([[0.9, 0.181], [0.3, 0.185], [0.1, 0.1]]))
+    assert clear[1].endswith("on one side or both to count: ahead is a by NS (0.6), b by NC (0.004).")
     # What is printed alike is seen by nobody; nor is one way alone the opposite of anything.
     assert pairs_sentences(board_of([[0.72, 0.83], [0.32911, 0.18178], [0.31933, 0.18182]])) == [f"{rule}."]
     # Soft scores 0.1 apart, each ± 0.04, lie within 2·√2·0.04 = 0.113 of each other.
     soft = board_of([[0.9, 0.2], [0.8, 0.3], [0.5, 0.1]], names=("Soft-NS", "Soft-NC"), error=0.04)
     assert pairs_sentences(soft) == [
         f"{rule} (of soft metrics: nor beyond two standard errors of the difference).",
-        "Seen in the numbers, but too close to count: ahead is a by Soft-NS (0.1 ± 0.0566), b by Soft-NC (0.1 ± 0.0566).",
+        "Opposite in the numbers, but too close on one side or both to count: ahead is a by Soft-NS (0.1 ± 0.0566), b by Soft-NC (0.1 ± 0.0566).",
     ]
     # Of four that are close, six pairs; the last is behind all, which is an order.
     close = [[0.504, 0.5], [0.503, 0.501], [0.502, 0.502], [0.501, 0.503]]
