@@ -36,9 +36,10 @@ _COLOURS = (
     f"Hatched {SIGN}: not ranked. Level: too close to put one before the other."
 )
 _PLACES = (
-    f"1st is the best place. Measures are level, and share it, where their scores lie closer than {LEVEL:g}, or those "
-    "of soft metrics within two standard errors of their difference: draws alone may be why. Of two measures "
-    "that are alike, draws put one first on about 5 % of texts all the same; of more measures some two more often. ⇅ "
+    "1st is the best place. Measures are level, and share it, where their scores, before they are rounded, lie closer "
+    f"than {LEVEL:g}, or those of soft metrics within two standard errors of their difference: draws alone may be why. "
+    "Of two measures that are alike, draws put one first on about 5 % of texts all the same; of more measures some two "
+    "more often. ⇅ "
     f"Rank flip: another metric orders this measure and another one the other way. What is marked {SIGN} is hatched, "
     "has no place, and no order rests on it."
 )
@@ -48,7 +49,9 @@ _KEPT = (
     "erased words."
 )
 _SPREAD = (
-    "±: standard error over the draws of a soft score, and of a lead as if each of the two had draws of its own. "
+    "±: standard error of a soft score, which is a mean over random draws: about how far other draws would move it. ± "
+    "of a lead, by how much one measure is ahead of the next: the standard errors of both, put together as the root of "
+    "their summed squares. Both scores use the same draws, so that as a rule the lead is surer than its ± says. "
     "sd: standard deviation over random attributions, or shuffles."
 )
 
@@ -92,7 +95,7 @@ def _say(view: View, known: KnownRatings, aside: str) -> None:
         told = "Choose measures to see whether the metrics agree on them."
     elif report.rated:
         told = metric_sentences.metrics_answer(
-            report.table, report.unit, report.features, tally, report.marked, report.tested
+            report.table, report.unit, report.features, tally, report.marked, report.tested, report.whole
         )
     else:
         told = "The measures are being judged." if runs else "Ask for a measure below to see how the metrics rate it."

@@ -3,6 +3,7 @@
 from collections.abc import Sequence
 from dataclasses import dataclass, field
 from functools import cached_property
+from typing import NamedTuple
 
 import numpy as np
 
@@ -13,13 +14,15 @@ from core.judging.metric_table import (
     MetricTable,
     build_metric_table,
     count_as_good,
+    count_rejected,
     gate_of_inputs,
     gate_of_rationales,
     gate_together,
     mean_and_spread,
 )
-from core.mathematics.erasure import LENGTHS, rationale_sizes
+from core.mathematics.erasure import LENGTHS, WORD_EMBEDDING, rationale_sizes
 from core.metrics.catalogue import metrics
+from core.oracle.erasing import MASK, ZERO
 from core.validity.marks import Gate, yes_or_no
 from core.validity.references import FORMS
 
@@ -57,6 +60,18 @@ HEADER = [
     "rule of the gate",
     "form of the gate",
 ]
+
+
+class WholeWords(NamedTuple):
+    """What is known of inputs that lack whole words, those of rationales, kept and erased at each length.
+
+    erasure: how hard metrics erase; own: of each measure how many of these inputs are rejected so, and how many there
+    are; zeroed: the same by zero embeddings, as soft metrics zero parts of these; () where that cannot be compared.
+    """
+
+    erasure: str = MASK
+    own: tuple[tuple[int, int], ...] = ()
+    zeroed: tuple[tuple[int, int], ...] = ()
 
 
 @dataclass(frozen=True, eq=False)
@@ -183,6 +198,22 @@ class MetricReport:
             for erasure, forms in self.rated[measure].leaves.items()
             if self.form in forms
         }
+
+    @cached_property
+    def whole(self) -> WholeWords:
+        """What is known of inputs that lack whole words. Perturbed after normalisation, an embedding has lost more than
+        a zero word embedding has, so that the two are not compared.
+        """
+        own, zeroed = (self._rejected(erasure) for erasure in (self.how.erasure, ZERO))
+        alike = self.how.placement == WORD_EMBEDDING and len(zeroed) == len(self.rated)
+        return WholeWords(self.how.erasure, own, zeroed if alike else ())
+
+    def _rejected(self, erasure: str) -> tuple[tuple[int, int], ...]:
+        """Of each measure of which that is known how many inputs of its rationales are rejected, and how many there
+        are.
+        """
+        gates = [self.leaves(measure).get(erasure, (None, None))[1] for measure in self.rated]
+        return tuple(count_rejected(gate, self.sizes) for gate in gates if gate is not None and gate.available)
 
     def rows(self) -> list[list]:
         """A line for each measure and metric, see HEADER; of the random attributions, what they come to. What rests on

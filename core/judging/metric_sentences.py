@@ -6,16 +6,16 @@ from collections.abc import Callable, Sequence
 
 import numpy as np
 
-from core.judging.metric_report import MetricReport
+from core.judging.metric_report import MetricReport, WholeWords
 from core.judging.metric_table import MetricTable, count_rejected, equal_lengths, mean_and_spread
 from core.mathematics.erasure import BERNOULLI
 from core.metrics.catalogue import metrics
 from core.metrics.registry import NEITHER
+from core.oracle.erasing import REMOVAL, ZERO
 from core.validity.marks import SIGN, inputs_text, numbers_text, rule_text, why_unavailable
-from core.wording import Tally, escaped, joined, number, strong
+from core.wording import Tally, amount, escaped, joined, number, strong
 
-# Pairs of measures that are named, of more it is said how many; and metrics of one kind.
-_MOST_PAIRS = 3
+# Metrics of one kind that are named.
 _MOST_NAMED = 4
 
 
@@ -31,6 +31,7 @@ def metrics_answer(
     tally: Tally,
     marked: np.ndarray | None = None,
     tested: np.ndarray | None = None,
+    whole: WholeWords | None = None,
 ) -> str:
     """Whether hard and soft metrics agree on the measures that are judged, in a sentence or two; HTML in which all text
     is escaped.
@@ -41,14 +42,16 @@ def metrics_answer(
     Args:
         board: all numbers; unit, features: what can be erased, and how many; tally: of the measures that are asked for;
             marked: bool[M, K], numbers that rest on rejected inputs; None where none does; tested: bool[M, K], numbers
-            whose inputs could be rejected; None where all could.
+            whose inputs could be rejected; None where all could; whole: what is known of erasing whole words.
     """
     none, every = np.zeros(board.values.shape, bool), np.ones(board.values.shape, bool)
     marked, tested = none if marked is None else marked, every if tested is None else tested
-    return tally.tell(_answer(board, unit, features, marked, tested))
+    return tally.tell(_answer(board, unit, features, marked, tested, whole or WholeWords()))
 
 
-def _answer(board: MetricTable, unit: str, features: int, marked: np.ndarray, tested: np.ndarray) -> str:
+def _answer(
+    board: MetricTable, unit: str, features: int, marked: np.ndarray, tested: np.ndarray, erased: WholeWords
+) -> str:
     if features == 1:
         return (
             f"There is a single {escaped(unit)}, so every measure ranks it first and the metrics have nothing to agree "
@@ -66,7 +69,7 @@ def _answer(board: MetricTable, unit: str, features: int, marked: np.ndarray, te
         )
     lost = _lost(trusted)
     if lost:
-        return _untold(board, trusted, lost, tested)
+        return _untold(board, trusted, lost, tested, erased)
     by_these = f" Numbers with {SIGN} do not count." if marked.any() else ""
     if trusted.pairs.metrics < 2:
         but = "".join(
@@ -94,8 +97,10 @@ def _columns(board: MetricTable) -> dict[bool, list[int]]:
     return {soft: [k for k in every if metrics()[board.metrics[k]].soft is soft] for soft in (False, True)}
 
 
-def _untold(board: MetricTable, trusted: MetricTable, lost: list[bool], tested: np.ndarray) -> str:
-    """That it cannot be told, why, and what the metrics that are left say; tested: as of `metrics_answer`."""
+def _untold(board: MetricTable, trusted: MetricTable, lost: list[bool], tested: np.ndarray, erased: WholeWords) -> str:
+    """That it cannot be told, why, and what the metrics that are left say; tested: as of `metrics_answer`; erased: what
+    is known of whole words.
+    """
     kinds, unknown = _columns(board), f"inputs that the model does not know {SIGN}"
     if not any(kinds[soft] for soft in kinds if soft not in lost):
         left = "all" if np.isnan(trusted.values).all() else "too many"
@@ -115,12 +120,8 @@ def _untold(board: MetricTable, trusted: MetricTable, lost: list[bool], tested: 
     if whole and known:
         # What is asked for has two answers: one way of erasing leaves the distribution, and the other does not.
         says_nothing = f"{whose} {'says' if len(named) == 1 else 'say'} nothing here"
-        other = "whole" if lost[0] else "in part"
-        model = f"Words erased {how} make <b>{unknown}</b>; erased {other} they are not rejected"
-        # Noise and attention zero nothing.
-        zeroed = lost[0] and all(metrics()[name].perturbation == BERNOULLI for name in named)
-        why = " (whether for being erased in part or for zeroed embeddings is not told apart)" * zeroed
-        return f"{model}{why}. <b>For the measures it cannot be told</b>: {says_nothing}. {by}"
+        model = _leaving(lost[0], named, [board.metrics[k] for k in left], erased)
+        return f"{model} <b>For the measures it cannot be told</b>: {says_nothing}. {by}"
     makes = f"<b>That cannot be told here</b>: erasing words {how} ({gone}) makes {unknown}"
     if whole:
         return f"{makes}, and whether {stays} erasure does cannot be tested. {by}"
@@ -128,6 +129,37 @@ def _untold(board: MetricTable, trusted: MetricTable, lost: list[bool], tested: 
     taken = [not np.array_equal(*both, equal_nan=True) for both in pairs]
     too = _told([board.metrics[k] for k in left if taken[k]])
     return f"{makes}, and so does {stays} erasure by {too}. {by}"
+
+
+def _leaving(soft: bool, lost: Sequence[str], left: Sequence[str], erased: WholeWords) -> str:
+    """Which way of erasing words makes inputs that are rejected where the other does not, and what is known of why.
+
+    Args:
+        soft: whether the former is erasing in part; lost: the metrics that erase so; left: the others.
+    """
+    whole = f"whole by {'the ' * (erased.erasure != REMOVAL)}{erased.erasure}"
+    unknown = f"make <b>inputs that the model does not know {SIGN}</b>"
+    if not soft:
+        return f"Words erased {whole} {unknown}; erased in part, none is rejected."
+    # Other metrics than these may ask for inputs that are rejected.
+    whose = f" for {_told(left)}" if any(rejected for rejected, _ in erased.own) else ""
+    model = f"Words erased in part {unknown}; erased {whole}{whose}, none is rejected"
+    # Noise and attention zero nothing.
+    if not all(metrics()[name].perturbation == BERNOULLI for name in lost):
+        return f"{model}."
+    if not erased.zeroed:
+        return f"{model} (whether for being erased in part or for zeroed embeddings is not told apart)."
+    if any(rejected for rejected, _ in erased.zeroed):
+        return f"{model}. Zeroing whole words is rejected too ({_many(erased.zeroed)}), so zeroing alone may be why."
+    either = f", nor with whole words zeroed ({_many(erased.zeroed)})" * (erased.erasure != ZERO)
+    return f"{model}{either}: as far as that tells, erasing in part is why."
+
+
+def _many(rejected: Sequence[tuple[int, int]]) -> str:
+    """How many of a measure's inputs are rejected, over measures: "3 of 8 inputs of each measure", "0 to 3 of …"."""
+    least, most = min(count for count, _ in rejected), max(count for count, _ in rejected)
+    many = f"{least} to {most}" if least < most else f"{most}" if most else "none"
+    return f"{many} of {amount(rejected[0][1], 'input')}{' of each measure' * (len(rejected) > 1)}"
 
 
 def _be(named: Sequence[str]) -> str:
@@ -276,27 +308,30 @@ def _no_better(report: MetricReport, measure: str, compared: Sequence[int]) -> l
     return [board.metrics[k] for k in compared if better[k] <= 0]
 
 
-def pairs_sentences(board: MetricTable) -> list[str]:
-    """Which measures the metrics order oppositely, and which metrics tell none apart, a sentence of text each."""
-    pairs, silent = board.contrary_pairs(), board.silent()
-    said = [
-        f"{one} or {other}? {joined(for_one)} say{'s' * (len(for_one) == 1)} {one}, {joined(for_other)} {other}."
-        for one, other, for_one, for_other in pairs[:_MOST_PAIRS]
-    ]
-    more = len(pairs) - _MOST_PAIRS
-    said += [f"{more:,} more pair{'s are' if more > 1 else ' is'} ordered oppositely by some two metrics."] * (more > 0)
-    if not pairs and board.pairs.metrics > 1:
-        said.append("No two metrics put two of these measures in opposite orders.")
-    apart = f"{joined(silent)} tell{'s' if len(silent) == 1 else ''} none of these measures apart: all are level."
-    return said + [apart] * bool(silent)
-
-
 def validity_sentence(report: MetricReport) -> str:
-    """Whether numbers rest on rejected inputs; "" where there are none."""
+    """Whether numbers rest on rejected inputs, of measures and of random attributions; "" where there are none."""
     gates = report.gates
+    if not gates:
+        return ""
     marked = {metric for (_, metric), gate in gates.items() if gate.marked}
     whose = joined([name for name in report.names if name in marked])
-    return numbers_text(list(gates.values()), whose, report.smallest) if gates else ""
+    inputs = "the inputs behind the numbers of measures"
+    said = numbers_text(list(gates.values()), whose, report.smallest, inputs, " of measures")
+    return " ".join([said, *_drawn_marked(report, bool(marked))])
+
+
+def _drawn_marked(report: MetricReport, too: bool) -> list[str]:
+    """Which means of random attributions and of shuffles rest on rejected inputs, a sentence; none where none does;
+    too: whether numbers of measures do.
+    """
+    rows, said = {"random attributions": [report.chance], "shuffled scores": list(report.shuffles.values())}, []
+    for row, baselines in rows.items():
+        under = [
+            name for name in report.names if any(name in one and report.together(one[name]).marked for one in baselines)
+        ]
+        said += [f"{row} under {joined(under)}"] * bool(under)
+    also = ", too" * too
+    return [f"The means of {joined(said)} carry {SIGN}{also}: all inputs of one are tested together."] * bool(said)
 
 
 def notes(board: MetricTable) -> list[str]:
@@ -327,12 +362,6 @@ def metrics_in_words(board: MetricTable) -> str:
         + ", ".join(f"{measure} {place or '—'}" for measure, place in zip(board.measures, board.places[:, k]))
         for k, name in enumerate(board.metrics)
     )
-
-
-def flip_sentence(board: MetricTable, i: int, k: int) -> str:
-    """Which metrics order a measure and another the other way, for a cell with a rank flip."""
-    told = "; ".join(f"{other} by {joined(named)}" for other, named in board.flipped_with(i, k))
-    return f"{board.metrics[k]} and others order {board.measures[i]} and another measure oppositely: {told}."
 
 
 def leaving_sentence(report: MetricReport, measure: str) -> str:

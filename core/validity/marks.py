@@ -357,16 +357,16 @@ def _inputs_from(place: str) -> str:
 
 
 def numbers_text(
-    gates: Sequence[Gate], whose: str, smallest: float, inputs: str = "the inputs behind these numbers"
+    gates: Sequence[Gate], whose: str, smallest: float, inputs: str = "the inputs behind these numbers", of: str = ""
 ) -> str:
-    """How many numbers of a table are marked, a sentence; inputs: what was tested of them, where that is not all."""
+    """How many numbers of a table are marked, a sentence; inputs, of: what was tested, and whose, if not all of it."""
     shut, marked = [gate for gate in gates if not gate.available], sum(gate.marked for gate in gates)
     if len(shut) == len(gates):
         return why_unavailable(gates[0])
     many = [gate.steps for gate in gates if gate.available]
     each = f"{min(many)} to {max(many)}" if min(many) < max(many) else f"{many[0]}"
     rule = rule_text(gates[0].rule, f"the {each} inputs of each number", "input")
-    rest = f"{amount(len(gates), 'number')} {'rests' if marked == 1 else 'rest'}"
+    rest = f"{amount(len(gates), 'number')}{of} {'rests' if marked == 1 else 'rest'}"
     said = f"{SIGN} {marked} of {rest} on inputs that are {OUT}: of {whose}" if marked else f"None of {inputs} is {OUT}"
     why = f" For {len(shut)} of {len(gates)} nothing can be said: v{why_unavailable(shut[0])[1:]}" if shut else ""
     return f"{said} ({smallest_text(smallest)}; {rule}).{why}"

@@ -15,7 +15,7 @@ from core.terms import CHANCE
 from core.validity.marks import PERCENT, SIGN, with_sign
 from core.verdicts.deciding import FAILS, Cause, Verdict, VerdictReport, Word
 from core.verdicts.finding import SIGNS
-from core.wording import as_json, escaped, joined, number, p_value
+from core.wording import amount, as_json, escaped, joined, number, p_value
 
 # How a verdict can be wrong.
 ERROR_RATE = (
@@ -194,15 +194,31 @@ def _least(report: VerdictReport) -> str:
     return f" The smallest {CHANCE} that {orders} allow{many} is {number(least)}: it ranks no measures that reach it."
 
 
-def as_good_sentence(report: VerdictReport, measure: str) -> str:
-    """How many random orders do at least as well as a measure's own, text; "" where that says nothing."""
-    one, reached = report.of(measure), report.reached.get(measure)
-    if one is None or not one.told or reached is None:
+def as_good_text(report: VerdictReport, measure: str) -> str:
+    """How many random orders do at least as well as a measure's own: "1 of 120 random orders", of all orders "2 of the
+    other 119 orders"; "" where that says nothing.
+    """
+    count = _as_good(report, measure)
+    if count is None:
         return ""
     drawn = len(report.null.reached)
-    count = int(report.null.as_good(np.array([reached]), SIGNS[report.direction])[0]) - report.null.every
     orders = f"the other {drawn - 1:,} orders" if report.null.every else f"{drawn:,} random orders"
-    many = f"{count:,}" if count else "None"
+    return f"{f'{count:,}' if count else 'None'} of {orders}"
+
+
+def _as_good(report: VerdictReport, measure: str) -> int | None:
+    """The same as a number; None where that says nothing."""
+    one, reached = report.of(measure), report.reached.get(measure)
+    if one is None or not one.told or reached is None or not len(report.null.reached):
+        return None
+    return int(report.null.as_good(np.array([reached]), SIGNS[report.direction])[0]) - report.null.every
+
+
+def as_good_sentence(report: VerdictReport, measure: str) -> str:
+    """How many random orders do at least as well as a measure's own, text; "" where that says nothing."""
+    one, count = report.of(measure), _as_good(report, measure)
+    if one is None or count is None:
+        return ""
     alone = one.word == Word.NO_BETTER and significant(one.p[1])
     luck = f"with {report.planned} measures tried that can be luck ({chance_text(one.adjusted)} by Holm)"
     seldom = f": {luck}" if alone else ""
@@ -212,7 +228,7 @@ def as_good_sentence(report: VerdictReport, measure: str) -> str:
     own, several = number(one.p[0]), number(one.adjusted[0])
     shared = bool(count) and not alone and one.p[0] == one.p[1] and own != several
     share = f": p = {own} by itself, {several} adjusted for {report.planned} measures" * shared
-    return f"{many} of {orders} {'does' if count == 1 else 'do'} as well as {measure}{seldom}{least}{share}."
+    return f"{as_good_text(report, measure)} {_do(count)} as well as {measure}{seldom}{least}{share}."
 
 
 def reason_text(report: VerdictReport, one: Verdict) -> str:
@@ -275,7 +291,11 @@ def _least_p(report: VerdictReport) -> str:
 
 
 def _does(names: list[str]) -> str:
-    return "does" if len(names) == 1 else "do"
+    return _do(len(names))
+
+
+def _do(count: int) -> str:
+    return "does" if count == 1 else "do"
 
 
 def _are(names: list[str]) -> str:
@@ -310,22 +330,37 @@ def _erased(report: VerdictReport) -> str:
 
 
 def families_sentence(report: VerdictReport, other: VerdictReport) -> str:
-    """What is said of measures in another family of the same text where that is another word, HTML; "" where none is.
+    """What is said of measures in a family that other pages begin with where that is another word: how many random
+    orders do as well, p by itself and as either family adjusts it; HTML, "" where no word is another.
 
     Of more measures Holm asks for a smaller p, so that the words of two families are both right, each of its own.
     """
-    words: dict[str, list[str]] = {}
-    for one in other.verdicts:
-        mine = report.of(one.measure)
-        if one.told and mine is not None and mine.word != one.word:
-            words.setdefault(one.word, []).append(f"<b>{escaped(one.measure)}</b> ({_p_of(one)})")
-    if not words:
-        return ""
-    said = [f"{joined(names)} {_are(names)} {word}" for word, names in words.items()]
-    family = escaped(joined([one.measure for one in other.verdicts]), 400)
+    both = [(mine, one) for one in other.verdicts if one.told and (mine := report.of(one.measure)) is not None]
+    said = [_in_families(report, other, mine, one) for mine, one in both if mine.word != one.word]
+    return " ".join([*said, "Report the family of measures that you chose beforehand."]) if said else ""
+
+
+def _in_families(report: VerdictReport, other: VerdictReport, mine: Verdict, one: Verdict) -> str:
+    """The same of one measure: mine, its verdict in the report; one, that in the other family."""
+    name = f"<b>{escaped(one.measure)}</b>"
     # Over fewer measures fewer orders are drawn, which alone may turn a p that lies at the level.
-    drawn = f" and against {other.orders}" * (other.null.planned != report.null.planned)
-    return f"Judged over {family} alone{drawn}, as other pages do unasked, {'; '.join(said)}."
+    drawn = f" ({other.orders})" * (other.null.planned != report.null.planned)
+    over = f"Over the {amount(other.planned, 'measure')} that other pages begin with{drawn}"
+    if not mine.told:
+        return f"{over} {name} is {one.word} ({_p_of(one)})."
+    if Word.WORSE in (mine.word, one.word):
+        here = f"{name} is {mine.word} over {amount(report.planned, 'measure')} ({_p_of(mine)})"
+        return f"{here}. {over} it is {one.word} ({_p_of(one)}): borderline."
+    count = _as_good(report, one.measure)
+    first = f"{name} has " if count is None else f"{as_good_text(report, one.measure)} {_do(count)} as well as {name}: "
+    adjusted = f"{_bare(mine.adjusted)} adjusted for {amount(report.planned, 'measure')}"
+    alone = f"{first}{p_text(mine.p)} by itself, {adjusted}"
+    return f"{alone}. {over} it is {_bare(one.adjusted)}, {one.word}: borderline."
+
+
+def _bare(p: tuple[float, float]) -> str:
+    """A p-value whose name stands before it."""
+    return p_text(p).removeprefix("p = ")
 
 
 def _untold(report: VerdictReport, alone: bool) -> list[str]:

@@ -33,7 +33,7 @@ def column(person, k: int) -> list[str]:
 
 def saves_what_is_shown(person) -> None:
     """Press each button of files, and find the table's numbers in what it writes."""
-    shown = dict(zip(column(person, 1), zip(*(column(person, k) for k in (3, 4)))))
+    shown = dict(zip(column(person, 1), zip(*(column(person, k) for k in (4, 5)))))
     name, content = person.saved("Lines (CSV)")
     lines = {line["measure"]: line for line in csv.DictReader(io.StringIO(content.decode("utf-8-sig")))}
     name_typed, typed = person.saved("Lines (Parquet)")
@@ -85,7 +85,7 @@ def test_it_is_cancelled_and_goes_on_and_one_example_is_judged_sorted_and_saved(
     page.get_by_role("combobox", name="Order of the table").click()
     page.get_by_role("option", name="sufficiency ↓", exact=True).click()
     person.until("() => location.search.includes('ranked=sufficiency')")
-    found = [float(cell.split()[0]) for cell in column(person, 4)]
+    found = [float(cell.split()[0]) for cell in column(person, 5)]
     assert len(found) == 3 and found == sorted(found)
     saves_what_is_shown(person)
     person.narrow()

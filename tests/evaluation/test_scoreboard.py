@@ -31,6 +31,7 @@ from core.evaluation.studies.board_sentences import (
     pairs_table,
 )
 from core.evaluation.studies.board_verdicts import (
+    ALONE,
     elsewhere_sentence,
     judged_already,
     verdicts_of_text,
@@ -65,7 +66,7 @@ from core.oracle.erasing import MASK
 from core.storage.store import Store
 from core.validity.marks import SIGN
 from core.verdicts.chance import NullOrders
-from core.verdicts.deciding import Verdict, Word
+from core.verdicts.deciding import Verdict, VerdictReport, Word
 from core.verdicts.telling import suits_sentence
 from core.wording import Tally
 from tests import tiny
@@ -402,6 +403,13 @@ def test_verdicts_of_texts_are_counted_where_they_are_known():
     assert not nothing.of and "can be asked for on Data set" in nothing.about
 
 
+def judged(verdicts: list[Verdict], null: NullOrders, reached: dict[str, float], planned: int = 0) -> VerdictReport:
+    """Such verdicts by comprehensiveness against these orders."""
+    return VerdictReport(
+        tuple(verdicts), COMPREHENSIVENESS, "signed", MASK, null, planned or len(verdicts), None, reached, None, ""
+    )
+
+
 def test_a_p_that_is_the_smallest_that_so_few_orders_allow_says_so_in_its_cell():
     """Of 120 orders by Holm over six measures: 6 / 121."""
     least = 6 / 121
@@ -410,10 +418,48 @@ def test_a_p_that_is_the_smallest_that_so_few_orders_allow_says_so_in_its_cell()
         Verdict("attention", Word.NO_BETTER, (0.4, 0.4), (0.6, 0.6), adjusted=(1.0, 1.0)),
         Verdict("beam", Word.BETTER, (0.0, 1 / 121), (1.0, 1.0), adjusted=(0.0, least)),
     ]
-    cells = verdicts_of_text(told, least=least).of
+    cells = verdicts_of_text(judged(told, NullOrders(np.zeros(120), 120), {}, 6)).of
     assert cells["gradient"] == "better, p = 0.0496 (least possible)"
     assert "least" not in cells["attention"] and "least" not in cells["beam"], "a bound is not the least"
-    assert verdicts_of_text(told).of["gradient"] == "better, p = 0.0496"
+    more = judged(told, NullOrders(np.zeros(240), 240), {}, 6)
+    assert verdicts_of_text(more).of["gradient"] == "better, p = 0.0496"
+
+
+def test_beside_a_verdict_stands_how_many_random_orders_do_as_well_and_p_by_itself():
+    """Of 120 orders one reaches .5, and 40 reach .1; of what cannot be told, and of random order, nothing stands."""
+    null = NullOrders(np.array([0.5] + [0.1] * 39 + [0.0] * 80), 120)
+    told = [
+        Verdict("leave-one-out", Word.NO_BETTER, (2 / 121, 2 / 121), (1.0, 1.0), adjusted=(12 / 121, 12 / 121)),
+        Verdict("gradient", Word.NO_BETTER, (41 / 121, 41 / 121), (0.9, 0.9), adjusted=(1.0, 1.0)),
+        Verdict("attention", Word.BETTER, (1 / 121, 1 / 121), (1.0, 1.0), adjusted=(6 / 121, 6 / 121)),
+        Verdict("beam", Word.UNTOLD, (0.4, 0.4), (0.6, 0.6), "why"),
+    ]
+    known = judged(told, null, {"leave-one-out": 0.4, "gradient": 0.05, "attention": 0.6, "beam": 0.05}, 6)
+    column = verdicts_of_text(known)
+    _, report = reported(dict.fromkeys(["leave-one-out", "gradient", "attention", "beam"], UP))
+    header, *_ = table = board_table(report, None, "", column)
+    assert header[1:3] == ["against chance, of 4 (chance p by Holm ↓)", ALONE] and "raw chance p of better ↓" in ALONE
+    assert [row[1:3] for row in table[1]] == [
+        ["not shown better, p = 0.0992", "1 of 120 random orders, p = 0.0165"],
+        ["not shown better, p = 1", "40 of 120 random orders, p = 0.339"],
+        ["better, p = 0.0496 (least possible)", "None of 120 random orders, p = 0.00826"],
+        ["cannot be told", "—"],
+        ["—", "—"],
+    ]
+    # Of all 24 orders one is the measure's own.
+    every = NullOrders(np.array([0.5, 0.4] + [0.0] * 22), 24, every=True)
+    own = [Verdict("gradient", Word.NO_BETTER, (2 / 24, 2 / 24), (1.0, 1.0), adjusted=(2 / 24, 2 / 24))]
+    one = verdicts_of_text(judged(own, every, {"gradient": 0.4}))
+    assert one.header.endswith("of 1 (chance p ↓)") and one.alone == {
+        "gradient": "1 of the other 23 orders, p = 0.0833"
+    }
+    # Data set keeps no order: p alone is known, and no more than that it is at most so much.
+    kept = [Verdict("gradient", Word.BETTER, (0.0, 0.01), (0.0, 1.0), adjusted=(0.0, 0.03))]
+    assert verdicts_of_text(judged(kept, NullOrders(np.empty(0), 0), {"gradient": 0.4})).alone == {
+        "gradient": "p ≤ 0.01"
+    }
+    # Over texts there is no such column.
+    assert ALONE not in board_table(report, None, "", verdicts_of_texts({"gradient": (2, 3)}, ("gradient",)))[0]
 
 
 @pytest.mark.parametrize(
@@ -461,7 +507,7 @@ def test_a_measure_above_random_order_by_racu_that_is_not_shown_better_is_named_
     one = replace(report, tally=Tally(1, 1), better=frozenset({"leave-one-out"}))
     assert report.cells["gradient", RACU].interval.low > 0
     assert means_note(one) == (
-        "RACU asks a measure again at each step; the verdict is on the order that it names once, so that gradient is above random order by RACU and yet not shown better than chance."
+        "RACU asks a measure again at each step; the verdict is on the order that it names once, so that gradient is above the mean of random orders by RACU and yet not shown better than chance."
     )
     level = {("gradient", RACU): report.cells["gradient", RACU]._replace(interval=Interval(0.15, 0.0004, 0.2))}
     assert means_note(replace(one, cells=report.cells | level)).endswith("names once."), "0.000 as it is written"
@@ -610,10 +656,15 @@ def test_what_is_not_shown_to_do_better_than_chance_is_hollow_and_on_no_line():
     )
     words = {"leave-one-out": Word.BETTER, "gradient": Word.NO_BETTER}
     verdicts = [Verdict(name, word, (0.01, 0.01), (1.0, 1.0), adjusted=(0.02, 0.02)) for name, word in words.items()]
-    assert verdicts_of_text(verdicts, ["leave-one-out", "gradient"]).better == {"leave-one-out"}
+    known = judged(verdicts, NullOrders(np.zeros(99), 99), {})
+    assert verdicts_of_text(known, ["leave-one-out", "gradient"]).better == {"leave-one-out"}
     # One that is still to be judged may change the others' verdicts.
-    assert verdicts_of_text(verdicts, ["leave-one-out", "gradient", "attention"]).better is None
-    assert verdicts_of_text([]).better is None and not replace(report, n=1).not_better("gradient")
+    assert verdicts_of_text(known, ["leave-one-out", "gradient", "attention"]).better is None
+    assert (
+        verdicts_of_text(None).better is None
+        and not verdicts_of_text(None).of
+        and not replace(report, n=1).not_better("gradient")
+    )
 
 
 # ---- rows of a model

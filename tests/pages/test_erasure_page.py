@@ -18,16 +18,17 @@ from core.explanation.explainer import Explainer
 from core.judging.baselines import BASELINES, Baseline, judge_random
 from core.judging.hand_set import Pair, judge_pair, top_words
 from core.judging.judging import How, Inputs, Judge, judge_by_metric, judge_measure
-from core.judging.metric_report import HEADER, MetricReport
-from core.judging.metric_sentences import advice, metrics_answer, notes, pairs_sentences
-from core.judging.metric_table import MetricTable, count_as_good, gate_together
+from core.judging.metric_report import HEADER, MetricReport, WholeWords
+from core.judging.metric_sentences import advice, leaving_sentence, metrics_answer, notes, validity_sentence
+from core.judging.metric_table import MetricTable, count_as_good, count_rejected, gate_together
+from core.judging.pair_sentences import pairs_sentences
 from core.mathematics.stepwise import finish
 from core.measures.catalogue import default_measures
 from core.metrics.catalogue import default_metrics, of_examples
 from core.metrics.registry import Score
 from core.network.scheduler import NonFinite
 from core.oracle import erasing
-from core.oracle.erasing import ERASURES, erasures_of
+from core.oracle.erasing import ERASURES, MASK, REMOVAL, ZERO, erasures_of
 from core.oracle.oracle import Oracle
 from core.validity.marks import HOLM
 from core.validity.references import CALIBRATED, find_reference
@@ -164,6 +165,10 @@ def test_random_attributions_are_tested_together_and_their_row_says_so(mine, by_
     for rejected, marked in ((30, True), (5, True), (1, False)):
         report = beside(rejected)
         draw_metric_table(report, {})
+        told = "The means of random attributions under NS and shuffled scores under NS carry ⚠: all inputs of one are"
+        said = validity_sentence(report)
+        assert said.startswith("None of the inputs behind the numbers of measures is rejected")
+        assert (told in said) == marked == ("carry" in said)
         row = without_markup(drawn[-1].partition("random baseline")[2])
         assert ("⚠" in row) == marked and "0.5 (sd 0.304)" in row.replace("  ", " "), rejected
         own = without_markup(drawn[-1].partition("shuffled")[2].partition("</td>")[0])
@@ -197,7 +202,7 @@ NAMES = ("NS", "NC", "AOPC sufficiency", "Soft-NS", "Soft-NC")
 
 def board_of(values, names=NAMES, error=np.nan) -> MetricTable:
     """Measures a, b, … with these values under the first of these metrics; error: of each draw's mean."""
-    values, letters = np.array(values, dtype=float), "abcd"
+    values, letters = np.array(values, dtype=float), "abcde"
     notes, measures = (("",) * values.shape[1],) * len(values), tuple(letters[: len(values)])
     return MetricTable(measures, names[: values.shape[1]], values, np.full_like(values, error), notes)
 
@@ -315,7 +320,7 @@ def test_no_verdict_rests_on_rejected_inputs():
     values = [[0.9, 0.8, 0.2, 0.3], [0.5, 0.4, 0.6, 0.7]]
     assert answer_to(values, names=both).startswith("Here it does")
     assert answer_to(values, names=both, marked=soft) == (
-        "Words erased in part make inputs that the model does not know ⚠; erased whole they are not rejected (whether for "
+        "Words erased in part make inputs that the model does not know ⚠; erased whole by the mask token, none is rejected (whether for "
         "being erased in part or for zeroed embeddings is not told apart). For the measures it cannot be told: Soft-NS and Soft-NC say nothing here. By hard erasure alone, NS and NC put a first by 0.4 or more."
     )
     # The noise of one and the attention mask of the other zero no part of an embedding.
@@ -328,7 +333,7 @@ def test_no_verdict_rests_on_rejected_inputs():
         "does hard erasure by NS. By hard numbers without ⚠, NC puts a first by 0.4."
     )
     assert answer_to(values, names=both, marked=[[1, 1, 0, 0]] * 2) == (
-        "Words erased whole make inputs that the model does not know ⚠; erased in part they are not "
+        "Words erased whole by the mask token make inputs that the model does not know ⚠; erased in part, none is "
         "rejected. For the measures it cannot be told: NS and NC say nothing here. By "
         "soft erasure alone, Soft-NS and Soft-NC put b first by 0.4 or more."
     )
@@ -356,7 +361,54 @@ def test_erasing_is_called_not_rejected_only_where_its_inputs_could_be():
         "That cannot be told here: erasing words in part (soft) makes inputs that the model does not know ⚠, and whether "
         "hard erasure does cannot be tested. By hard erasure alone, NS and NC put a first"
     )
-    assert "not rejected" in without_markup(metrics_answer(board, "word", 5, WHOLE, marked, tested | True))
+    assert "none is rejected" in without_markup(metrics_answer(board, "word", 5, WHOLE, marked, tested | True))
+
+
+def test_why_words_erased_in_part_are_rejected_is_told_as_far_as_zeroing_whole_words_tells():
+    both, eight = ("NS", "NC", "Soft-NS", "Soft-NC"), (0, 8)
+    board = board_of([[0.9, 0.8, 0.2, 0.3], [0.5, 0.4, 0.6, 0.7]], names=both)
+
+    def said(whole: WholeWords, names=both, marked=(0, 0, 1, 1)) -> str:
+        table = replace(board, metrics=names)
+        told = metrics_answer(table, "word", 5, WHOLE, np.array([marked] * 2, dtype=bool), None, whole)
+        return without_markup(told).partition(" For the measures")[0]
+
+    begins = "Words erased in part make inputs that the model does not know ⚠; erased whole by the mask token, none is rejected"
+    assert said(WholeWords(MASK, (eight, eight), ((3, 8), (3, 8)))) == (
+        f"{begins}. Zeroing whole words is rejected too (3 of 8 inputs of each measure), so zeroing alone may be why."
+    )
+    assert "(0 to 4 of 8 inputs of each measure)" in said(WholeWords(MASK, (), ((4, 8), eight)))
+    none = "(none of 8 inputs of each measure): as far as that tells, erasing in part is why."
+    assert said(WholeWords(MASK, (eight,) * 2, (eight,) * 2)) == f"{begins}, nor with whole words zeroed {none}"
+    assert said(WholeWords(MASK, (eight,), ())).endswith("or for zeroed embeddings is not told apart).")
+    # Where whole words are zeroed already, that is said once; removal is no thing.
+    assert said(WholeWords(ZERO, (eight,) * 2, (eight,) * 2)).endswith(
+        "erased whole by the zero embedding, none is rejected: as far as that tells, erasing in part is why."
+    )
+    assert "erased whole by removal, none is" in said(WholeWords(REMOVAL, (eight,) * 2, ()))
+    # Other inputs of whole words are rejected, of which these metrics ask none.
+    assert "by the mask token for NS and NC, none is" in said(WholeWords(MASK, ((1, 8), eight), ()))
+    noise = ("NS", "NC", "Soft-NS (noise)", "Soft-NC (noise)")
+    assert said(WholeWords(MASK, (), ((3, 8), (3, 8))), noise) == f"{begins}."
+    assert said(WholeWords(REMOVAL, (), ((3, 8),) * 2), marked=(1, 1, 0, 0)) == (
+        "Words erased whole by removal make inputs that the model does not know ⚠; erased in part, none is rejected."
+    )
+
+
+def test_what_is_known_of_whole_words_is_what_the_tests_of_rationales_say(first, mine):
+    """Of the first review; not of a measure whose rationales are not tested, nor of what is perturbed otherwise."""
+    leaves = [first.leaves(name) for name in first.rated]
+    own, zeroed = (tuple(count_rejected(one[erasure][1], first.sizes) for one in leaves) for erasure in (MASK, ZERO))
+    assert first.whole == WholeWords(MASK, own, zeroed) and len(own) == len(DEFAULT)
+    for (rejected, inputs), name in zip(zeroed, first.rated):
+        many = f"{rejected} of {inputs} inputs rejected ⚠" if rejected else f"none of {inputs} inputs rejected"
+        assert f"zero embedding: {many}" in without_markup(leaving_sentence(first, name))
+    removed = replace(first, how=How(REMOVAL, draws=8)).whole
+    assert removed.own == tuple(count_rejected(one[REMOVAL][1], first.sizes) for one in leaves) != own
+    name, rated = next(iter(first.rated.items()))
+    untested = replace(first, rated=first.rated | {name: replace(rated, leaves={})}).whole
+    assert untested == WholeWords(MASK, own[1:], ())
+    assert replace(first, how=How(draws=8, placement="after normalisation")).whole.zeroed == ()
 
 
 def test_the_answer_where_nothing_can_be_compared():
@@ -473,13 +525,42 @@ def test_measures_that_are_ordered_oppositely_are_named_with_who_says_so():
         "NC tells none of these measures apart: all are level."
     ]
     assert pairs_sentences(board_of([[0.9, 0.9], [0.5, 0.7]])) == [
-        "No two metrics put two of these measures in opposite orders."
+        "No two metrics put two of these measures in opposite orders by 0.01 or more."
     ]
     reverse = board_of([[0.9, 0.1], [0.7, 0.3], [0.5, 0.5], [0.3, 0.7]])
     said = pairs_sentences(reverse)
     assert said[0] == "a or b? NS says a, NC b." and said[3:] == [
         "3 more pairs are ordered oppositely by some two metrics."
     ]
+
+
+def test_measures_that_printed_numbers_alone_order_oppositely_are_named_with_what_they_are_ahead_by():
+    """0.32911 and 0.31933 are printed 0.329 and 0.319, a hundredth apart, and are level; 0.3294 and 0.3186 are not."""
+    rule = "No two metrics put two of these measures in opposite orders by 0.01 or more"
+    close = board_of([[0.72, 0.83], [0.32911, 0.18178], [0.31933, 0.18668]])
+    assert pairs_sentences(close) == [
+        f"{rule}.",
+        "Opposite in the numbers, but too close on one side or both to count: ahead is b by NS (0.00978), c by NC (0.0049).",
+    ]
+    assert pairs_sentences(board_of([[0.3294, 0.1], [0.3186, 0.2]])) == ["a or b? NS says a, NC b."]
+    # One side may be a clear lead.
+    clear = pairs_sentences(board_of([[0.9, 0.181], [0.3, 0.185], [0.1, 0.1]]))
+    assert clear[1].endswith("on one side or both to count: ahead is a by NS (0.6), b by NC (0.004).")
+    # What is printed alike is seen by nobody; nor is one way alone the opposite of anything.
+    assert pairs_sentences(board_of([[0.72, 0.83], [0.32911, 0.18178], [0.31933, 0.18182]])) == [f"{rule}."]
+    # Soft scores 0.1 apart, each ± 0.04, lie within 2·√2·0.04 = 0.113 of each other.
+    soft = board_of([[0.9, 0.2], [0.8, 0.3], [0.5, 0.1]], names=("Soft-NS", "Soft-NC"), error=0.04)
+    assert pairs_sentences(soft) == [
+        f"{rule} (of soft metrics: nor beyond two standard errors of the difference).",
+        "Opposite in the numbers, but too close on one side or both to count: ahead is a by Soft-NS (0.1 ± 0.0566), b by Soft-NC (0.1 ± 0.0566).",
+    ]
+    # Of four that are close, six pairs; the last is behind all, which is an order.
+    close = [[0.504, 0.5], [0.503, 0.501], [0.502, 0.502], [0.501, 0.503]]
+    assert pairs_sentences(board_of([*close, [0.2, 0.1]]))[1].endswith(
+        "a by NS (0.003), d by NC (0.003); and 3 other pairs."
+    )
+    # Where all are level there is no order that another could oppose.
+    assert pairs_sentences(board_of(close)) == ["NS and NC tell none of these measures apart: all are level."]
 
 
 @pytest.fixture(scope="module")
@@ -494,7 +575,8 @@ def first(mine):
 
 def test_the_page_answers_by_the_numbers_that_are_not_marked(few, first):
     app = told(example="s001")
-    assert without_markup(metrics_answer(first.table, "word", first.features, WHOLE, first.marked)) in app.said
+    told_of = first.table, "word", first.features, WHOLE, first.marked, first.tested, first.whole
+    assert without_markup(metrics_answer(*told_of)) in app.said
     assert "Words erased in part make inputs that the model does not know" in app.said
     assert UNDECIDED in app.said
     link, proof = re.findall(r'href="([^"]+)"', " ".join(html.value for html in app.at.html))
@@ -573,7 +655,7 @@ def test_numbers_that_rest_on_rejected_inputs_are_marked_and_counted(few):
     row = metric_table(app)[1]
     assert all("⚠" in cell for cell in row[1:])
     assert (
-        "⚠ 4 of 4 numbers rest on inputs that are rejected as out-of-distribution: of NS, NC, Soft-NS and Soft-NC"
+        "⚠ 4 of 4 numbers of measures rest on inputs that are rejected as out-of-distribution: of NS, NC, Soft-NS and Soft-NC"
         in app.said
     )
     assert re.search(r"Holm over the \d+( to \d+)? inputs of each number", app.said)
@@ -588,7 +670,8 @@ def test_numbers_that_rest_on_rejected_inputs_are_marked_and_counted(few):
 def test_where_the_mask_token_is_familiar_nothing_is_marked_and_the_rule_is_named(few):
     app = told(example="s001", measures=["gradient"], metrics=["NS", "NC", "sparsity"], rule="plain")
     assert (
-        "None of the inputs behind these numbers is rejected" in app.said and "each input by itself at 5 %" in app.said
+        "None of the inputs behind the numbers of measures is rejected" in app.said
+        and "each input by itself at 5 %" in app.said
     )
     assert not any("⚠" in cell for cell in metric_table(app)[1])
     assert {line["rests on rejected inputs"] for line in rows_of(app)} == {"no", "not tested"}, (
@@ -668,6 +751,12 @@ def test_two_by_hand_are_told_apart_by_the_rule_of_places_and_marked_as_in_the_t
     marked = {at for at, gate in close.gates(0.001, HOLM, CALIBRATED).items() if gate.marked}
     assert marked == {(0, name) for name in names}
     assert "Soft-NC ↑ gives A 0.5 ⚠ and B 0.6, on inputs that are rejected" in pair_line(close, marked)
+    # To move weights is advised only where some soft metric could tell something.
+    level = pair(([0.5, 0.5], [(0.5, 0.1)] * 2), ([0.5, 0.5], [(0.5, 0.1)] * 2))
+    advice = "Soft-NS and Soft-NC do not tell them apart; move the weights further apart"
+    assert advice in pair_line(level) and advice in pair_line(level, {(0, "NS"), (1, "NC"), (0, "Soft-NS")})
+    rejected = pair_line(level, {(0, "Soft-NS"), (1, "Soft-NC")})
+    assert "move" not in rejected and "apart, on inputs that are rejected as out-of-distribution, which" in rejected
 
 
 def test_a_slider_that_changes_the_order_is_noticed_by_hard_metrics_too(few):

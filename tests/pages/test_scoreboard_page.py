@@ -14,6 +14,7 @@ from core.data.examples import read_bundled
 from core.evaluation.engine import run_study
 from core.evaluation.sampling import without_labels
 from core.evaluation.studies.board_rows import board_metrics
+from core.evaluation.studies.board_verdicts import ALONE
 from core.evaluation.studies.verdicts import VerdictsOfTexts, report_of_row
 from core.explanation.explainer import Explainer
 from core.explanation.limiting import score
@@ -74,7 +75,8 @@ def test_one_example_has_a_verdict_of_each_measure_and_the_librarys_numbers(open
     encoded = explainer.encode(SHORT[0].text, None, "word")
     target = int(explainer.logits(encoded).argmax())
     first, second = app.tables[:2]
-    assert first[0][:3] == ["measure", "against chance, of 2 (chance p ↓)", "comprehensiveness ↑"]
+    assert first[0][:2] == ["measure", "against chance, of 2 (chance p by Holm ↓)"]
+    assert first[0][2:4] == [ALONE, "comprehensiveness ↑"]
     assert (
         second[0][:2] == ["measure", "NS ↑"]
         and "by AOPC comprehensiveness (higher is better), and chance p (lower is better), adjusted for 2" in app.said
@@ -82,8 +84,11 @@ def test_one_example_has_a_verdict_of_each_measure_and_the_librarys_numbers(open
     assert [row[0] for row in first[1:]] == ["gradient", "attention", "random order"]
     for row in first[1:3]:
         own = score(explainer, encoded, row[0], target)
-        assert row[2].startswith(f"{own.comprehensiveness:.3f}") and row[3].startswith(f"{own.sufficiency:.3f}")
+        assert row[3].startswith(f"{own.comprehensiveness:.3f}") and row[4].startswith(f"{own.sufficiency:.3f}")
         assert "p = " in row[1] or "cannot be told" in row[1]
+        assert re.search(r"orders, p [=≥] |^—$", row[2])
+    # On one text nobody beats anybody.
+    assert not any(one.label == "Who beats whom" for one in app.at.expander)
     # What Hard and soft erasure says of the same text.
     for row in second[1:3]:
         found = judge_measure(explainer, encoded, row[0], "signed", board_metrics(), How(draws=8)).found
@@ -107,7 +112,7 @@ def test_one_example_has_a_verdict_of_each_measure_and_the_librarys_numbers(open
     assert float(saved[1]["comprehensiveness ↑"]) == pytest.approx(own.comprehensiveness, abs=1e-6)
     assert r"\toprule" in app.download("Tables (LaTeX)") and app.has("download_button", "Lines (Parquet)")
     app.set("selectbox", "Order of the table", "comprehensiveness")
-    reached = [float(row[2].split()[0]) for row in app.tables[0][1:]]
+    reached = [float(row[3].split()[0]) for row in app.tables[0][1:]]
     assert reached == sorted(reached, reverse=True)
 
 

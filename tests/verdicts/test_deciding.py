@@ -22,7 +22,7 @@ from core.oracle.erasing import MASK, REMOVAL
 from core.oracle.oracle import Oracle, Oracles
 from core.storage.store import Store
 from core.validity.references import find_reference
-from core.verdicts.chance import MOST_DRAWS
+from core.verdicts.chance import MOST_DRAWS, NullOrders
 from core.verdicts.deciding import Cause, Reasons, Verdict, VerdictReport, Word, decide_verdicts
 from core.verdicts.finding import NoVerdict, chance_known, find_chance, null_cost, verdict_cost
 from core.verdicts.operators import operator_rows, operators_sentence, under_erasure
@@ -138,8 +138,9 @@ def test_what_holm_over_measures_does_not_reject_is_not_shown_and_can_be_luck():
     assert "of 1" not in believe_sentence(alone, explainer.encoded)
     # The same text has another word over fewer measures, which is said; and nothing where words are the same.
     assert families_sentence(report, alone) == (
-        "Judged over leave-one-out alone, as other pages do unasked, <b>leave-one-out</b> (chance p = 0.025) is better than "
-        "chance."
+        "2 of the other 119 orders do as well as <b>leave-one-out</b>: p = 0.025 by itself, 0.075 adjusted for 3 measures. "
+        "Over the 1 measure that other pages begin with it is 0.025, better than chance: borderline. Report the family of "
+        "measures that you chose beforehand."
     )
     assert families_sentence(report, report) == "" == families_sentence(report, decided(explainer, IXG))
     beside = TableExplainer(additive(weights), {LOO: signed(weights), **middling})
@@ -149,6 +150,46 @@ def test_what_holm_over_measures_does_not_reject_is_not_shown_and_can_be_luck():
         "important first, words take the score"
     )
     assert "are not shown to do better than chance." in said
+
+
+def of_family(drawn: list[float], planned: int, word: Word, p: float, **more) -> VerdictReport:
+    """One measure that reaches .5 among `planned` measures, against orders that reach so much."""
+    adjusted = (min(1.0, planned * p),) * 2
+    one = Verdict(LOO, word, (p, p), (1.0, 1.0), **({"adjusted": adjusted} | more))
+    null = NullOrders(np.array(drawn), len(drawn))
+    return VerdictReport((one,), "comprehensiveness", "signed", MASK, null, planned, None, {LOO: 0.5}, None, "")
+
+
+def test_a_verdict_that_two_families_tell_differently_is_called_borderline_by_count_and_both_p():
+    six = of_family([0.6] + [0.1] * 119, 6, Word.NO_BETTER, 2 / 121)
+    three = of_family([0.1] * 99, 3, Word.BETTER, 1 / 100)
+    ends = "Report the family of measures that you chose beforehand."
+    assert families_sentence(six, three) == (
+        f"1 of 120 random orders does as well as <b>{LOO}</b>: p = 0.0165 by itself, 0.0992 adjusted for 6 measures. Over "
+        f"the 3 measures that other pages begin with (99 random orders) it is 0.03, better than chance: borderline. {ends}"
+    )
+    # The same word in both is not borderline, whatever p is.
+    same = of_family([0.1] * 120, 6, Word.BETTER, 1 / 121)
+    assert families_sentence(same, three) == ""
+    # As many orders are not named again; what more orders tell may be the other way round.
+    fewer = of_family([0.1] * 120, 3, Word.BETTER, 1 / 121)
+    assert "begin with it is 0.0248, better than chance" in families_sentence(six, fewer)
+    none = of_family([0.6] + [0.1] * 98, 3, Word.NO_BETTER, 2 / 100)
+    assert families_sentence(same, none).startswith(
+        f"None of 120 random orders do as well as <b>{LOO}</b>: p = 0.00826 by itself, 0.0496 adjusted for 6 measures."
+    )
+    assert "it is 0.06, not shown better than chance: borderline." in families_sentence(same, none)
+    # Where more measures leave it open there is one answer, which is not borderline.
+    untold = of_family([0.1] * 24, 6, Word.UNTOLD, 1 / 25, why="Too few.")
+    assert families_sentence(untold, three) == (
+        "Over the 3 measures that other pages begin with (99 random orders) "
+        f"<b>{LOO}</b> is better than chance (chance p = 0.03). {ends}"
+    )
+    worse = of_family([0.9] * 99, 3, Word.WORSE, 1.0, adjusted=(0.03, 0.03))
+    assert families_sentence(six, worse).startswith(
+        f"<b>{LOO}</b> is not shown better than chance over 6 measures (chance p = 0.0992). Over the 3 measures that "
+        "other pages begin with (99 random orders) it is worse than chance (chance p = 0.03): borderline."
+    )
 
 
 def test_of_a_second_model_it_is_said_in_short_whom_to_believe():

@@ -19,7 +19,7 @@ from core.evaluation.studies.board_report import (
     figures,
 )
 from core.evaluation.studies.board_rows import EXACT_FEATURES, REPEATS, board_metrics
-from core.evaluation.studies.board_verdicts import VerdictColumn
+from core.evaluation.studies.board_verdicts import ALONE, VerdictColumn
 from core.evaluation.studies.score_leads import NS_AND_NC
 from core.explanation.recursive import UNSTABLE, UNSTABLE_MEANS
 from core.judging.baselines import BASELINES
@@ -278,7 +278,8 @@ def means_note(report: BoardReport) -> str:
     racu = {name: report.cells[name, RACU] for name in report.names[:-1] if report.better is not None}
     both = [name for name, one in racu.items() if report.not_better(name) and not one.out and one.interval.low >= LEVEL]
     are = "is" if len(both) == 1 else "are"
-    apart = f", so that {joined(both)} {are} above random order by RACU and yet not shown better than chance"
+    above = f"so that {joined(both)} {are} above the mean of random orders by RACU"
+    apart = f", {above} and yet not shown better than chance"
     apart *= bool(both)
     return f"{ANEW}{apart}."
 
@@ -310,9 +311,15 @@ def board_table(
     if verdicts is None:
         paired = {one: verdict_over_texts(report, one) for one in report.names}
         verdicts = VerdictColumn("mean against random order", paired)
-    header = [MEASURE, verdicts.header, *map(arrow, known), f"{PASSES} ↓", f"{TOOK} ↓"]
+    of, alone = [verdicts.of], [] if verdicts.alone is None else [verdicts.alone]
+    header = [MEASURE, verdicts.header, *[ALONE] * len(alone), *map(arrow, known), f"{PASSES} ↓", f"{TOOK} ↓"]
     rows = [
-        [name, verdicts.of.get(name, "—"), *(cell_text(report, name, one) for one in known), *cost_texts(report, name)]
+        [
+            name,
+            *(column.get(name, "—") for column in (*of, *alone)),
+            *(cell_text(report, name, one) for one in known),
+            *cost_texts(report, name),
+        ]
         for name in ordered(report, order)
     ]
     return header, rows

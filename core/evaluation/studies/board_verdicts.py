@@ -6,12 +6,14 @@ from typing import NamedTuple
 
 from core.evaluation.studies.verdicts_question import VerdictsReport, judged_sentence
 from core.measures.catalogue import default_measures
+from core.terms import CHANCE
 from core.verdicts.chance import draws_needed
 from core.verdicts.deciding import Verdict, VerdictReport, Word
-from core.verdicts.telling import p_text, verdict_record, verdict_text
+from core.verdicts.telling import as_good_text, least_p, p_text, verdict_record, verdict_text
 from core.wording import amount, joined
 
 _ON = "better than chance ↑ (texts)"
+ALONE = f"how many orders do as well (raw {CHANCE} of better ↓)"
 
 VerdictLines = dict[tuple[int, str], dict]
 
@@ -19,7 +21,8 @@ VerdictLines = dict[tuple[int, str], dict]
 class VerdictColumn(NamedTuple):
     """Verdicts by another test: the column's header, the cell of each measure, what to know of it, a sentence; lines:
     gives what a file says of them, {(which text, measure): as of `core.verdicts.telling.verdict_record`}; better: as of
-    `BoardReport`.
+    `BoardReport`; alone: of each measure how many random orders do as well and p by itself, a column under ALONE; None
+    for no such column.
     """
 
     header: str
@@ -27,26 +30,36 @@ class VerdictColumn(NamedTuple):
     about: str = ""
     lines: Callable[[], VerdictLines] = dict
     better: frozenset[str] | None = None
+    alone: Mapping[str, str] | None = None
 
 
-def verdicts_of_text(
-    verdicts: Sequence[Verdict], chosen: Sequence[str] = (), least: float = float("nan")
-) -> VerdictColumn:
-    """The column of one text: whether each measure's order is better than random ones.
+def verdicts_of_text(report: VerdictReport | None, chosen: Sequence[str] = ()) -> VerdictColumn:
+    """The columns of one text: whether each measure's order is better than random ones, and how many of these do as
+    well.
 
     Args:
-        chosen: the measures that there are, of which fewer may be judged so far; least: the smallest p that there can
-            be, as of `core.verdicts.telling.least_p`.
+        report: None where none is judged yet; chosen: the measures that there are, of which fewer may be judged so far.
     """
+    verdicts = () if report is None else report.verdicts
+    if report is None or not verdicts:
+        return VerdictColumn("against chance", {})
+    least = least_p(report)
     told = {one.measure: _short(one, least) for one in verdicts}
     without = [name for name in chosen if name not in told]
-    about = f"Against chance: judged together are {joined(list(told))}" if told else ""
-    if told and without:
+    about = f"Against chance: judged together are {joined(list(told))}"
+    if without:
         about += f"; of {joined(without)} it is not computed yet, which can change the others’ verdicts (Holm)"
     lines = {(0, one.measure): verdict_record(one, len(verdicts)) for one in verdicts}
-    header = f"against chance, of {len(told)} (chance p ↓)" if told else "against chance"
+    by = " by Holm" * (len(told) > 1)
+    header = f"against chance, of {len(told)} (chance p{by} ↓)"
     better = frozenset(one.measure for one in verdicts if one.word == Word.BETTER)
-    return VerdictColumn(header, told, about and f"{about}.", lambda: lines, None if without or not told else better)
+    alone = {one.measure: _by_itself(report, one) for one in verdicts}
+    return VerdictColumn(header, told, f"{about}.", lambda: lines, None if without else better, alone)
+
+
+def _by_itself(report: VerdictReport, one: Verdict) -> str:
+    """How many random orders do as well as a measure's, and p by itself: "1 of 120 random orders, p = 0.0165"."""
+    return ", ".join(filter(None, [as_good_text(report, one.measure), p_text(one.p)])) if one.told else "—"
 
 
 def _short(one: Verdict, least: float) -> str:

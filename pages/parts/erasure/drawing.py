@@ -6,13 +6,8 @@ import streamlit as st
 from core.figures.erasure_figures import ByLength, draw_scores_by_length, leaving, places_across
 from core.figures.palette import hue
 from core.judging.metric_report import MetricReport, head
-from core.judging.metric_sentences import (
-    directed,
-    leaving_sentence,
-    lengths_sentence,
-    metrics_in_words,
-    pairs_sentences,
-)
+from core.judging.metric_sentences import directed, leaving_sentence, lengths_sentence, metrics_in_words
+from core.judging.pair_sentences import pairs_sentences
 from core.metrics.catalogue import hard_and_soft
 from core.validity.marks import SIGN, level_text
 from core.wording import joined, number, plain, without_markup

@@ -125,12 +125,13 @@ def _of_soft(pair: Pair, marked: Collection[tuple[int, str]]) -> str:
         named = f"<b>{joined(differ)}</b>" if known == differ else joined(differ)
         rests = f", on inputs that are {OUT}" * (known != differ)
         return f"{named} {_verb(differ, 'tells', 'tell')} them apart: {_told(pair, differ, marked)}{rests}."
-    return (
-        f"{joined(same)} {_verb(same, 'does', 'do')} not tell them apart; move the weights further apart, or choose "
-        f"another example."
-        if same
-        else ""
-    )
+    if not same:
+        return ""
+    level = f"{joined(same)} {_verb(same, 'does', 'do')} not tell them apart"
+    # Where all of them rest on rejected inputs, other weights are no remedy.
+    if all({(0, name), (1, name)} & set(marked) for name in same):
+        return f"{level}, on inputs that are {OUT}, which is no evidence; another example may have others."
+    return f"{level}; move the weights further apart, or choose another example."
 
 
 def _apart(pair: Pair, soft: bool) -> tuple[list[str], list[str]]:

@@ -8,8 +8,8 @@ import numpy as np
 import streamlit as st
 
 from core.judging.metric_report import DIRECTIONS, MetricReport
-from core.judging.metric_sentences import flip_sentence
 from core.judging.metric_table import MetricTable, mean_and_spread
+from core.judging.pair_sentences import flip_sentence
 from core.metrics.catalogue import metrics
 from core.metrics.registry import NEITHER, Metric
 from core.stability.known import labelled

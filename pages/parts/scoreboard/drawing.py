@@ -89,12 +89,9 @@ def draw_board(work: Asking, asks: Callable[[], None], order: str, verdicts: Cal
     if not alone:
         asks()
     pairs = pairs_table(report, report.board.by)
-    with st.expander("Who beats whom"):
-        if pairs[1]:
-            table(*pairs)
-        else:
-            st.caption(f"Told from {FEW} texts on, once none is on its way, unless a filter picks what is counted.")
-        captions([HOW])
+    # On one text nobody beats anybody.
+    if not alone:
+        _pairs(pairs)
 
     def tables() -> list[Table]:
         return [board_table(report, None, order, column), *[pairs] * bool(pairs[1])]
@@ -103,6 +100,15 @@ def draw_board(work: Asking, asks: Callable[[], None], order: str, verdicts: Cal
     records = partial(_records, question, answers, column)
     about = partial(question.as_json, answers)
     save_board(records, about, tables, ["scoreboard", work.model.name, work.sample.name])
+
+
+def _pairs(pairs: Table) -> None:
+    with st.expander("Who beats whom"):
+        if pairs[1]:
+            table(*pairs)
+        else:
+            st.caption(f"Told from {FEW} texts on, once none is on its way, unless a filter picks what is counted.")
+        captions([HOW])
 
 
 def _records(question: Scoreboard, answers: Answers, column: VerdictColumn) -> list[dict]:
@@ -129,8 +135,10 @@ def _tables(report: BoardReport, order: str, column: VerdictColumn) -> None:
     with st.expander("What these figures are"):
         captions([ERASED, INTERVALS, COSTS])
     st.header("Important words kept or erased, whole or in part", anchor=False)
-    header, rows = board_table(report, [*board_metrics(), EVIDENCE], order, column)
-    kept = [i for i in range(len(header)) if i not in (1, len(header) - 2, len(header) - 1)]
+    kinds = [*board_metrics(), EVIDENCE]
+    header, rows = board_table(report, kinds, order, column)
+    # Verdicts and costs stand in the table above.
+    kept = [i for i, name in enumerate(header) if name in (MEASURE, *map(arrow, kinds))]
     table([header[i] for i in kept], [[row[i] for i in kept] for row in rows], most=80)
     with st.expander("What these are, and what was drawn for them"):
         captions([KEPT, draws_note(report)])

@@ -19,14 +19,7 @@ from core.explanation.recursive import ORDERS
 from core.explanation.standings import COMPREHENSIVENESS, StandingGates
 from core.measures.catalogue import default_measures
 from core.verdicts.deciding import Reasons, VerdictReport, Word
-from core.verdicts.telling import (
-    believe_sentence,
-    chance_sentence,
-    families_sentence,
-    favoured_sentence,
-    least_p,
-    told_by,
-)
+from core.verdicts.telling import believe_sentence, chance_sentence, families_sentence, favoured_sentence, told_by
 from core.wording import escaped, joined, plain
 from pages.parts.frame.sidebar import View
 from pages.parts.frame.texts import prediction_line, show_notes
@@ -150,9 +143,7 @@ def _report_of(work: VerdictWork) -> VerdictReport | None:
 
 
 def _draw(board: TextBoard, order: str, asks: Callable[[], None]) -> None:
-    report, measures = board.report, board.question.measures
-    told, least = ((), float("nan")) if report is None else (report.verdicts, least_p(report))
-    column = verdicts_of_text(told, measures, least)
+    column = verdicts_of_text(board.report, board.question.measures)
     draw_board(board.figures, asks, order, lambda _: column)
 
 
