@@ -23,7 +23,7 @@ MEANING = f"{SIGN} marks numbers that rest on inputs {OUT}."
 KEY = f"{SIGN} rests on inputs {OUT}"
 ONE_INPUT = f"{SIGN} this masked text is {OUT}."
 LINES = f"Crosses and dotted lines: the input is {OUT}, or comes after one that is, so the score there says little."
-AT_RATIOS = "; those at 0, 10 … 100 %, since the reference is too small for every step"
+AT_RATIOS = "those at 0, 10 … 100 %, since the reference is too small for every step"
 LATER = f"{SIGN}\ufe0e This step is an input {OUT}, or comes after one."
 # What stands behind a sentence.
 # Of single inputs of a file, see `step_cells`.
@@ -298,7 +298,7 @@ def why_unavailable(gate: Gate) -> str:
 
 def path_text(gate: Gate, name: Callable[[int], str], smallest: float, complete: bool = True) -> str:
     """What the gate says of a path, in a sentence; never that an input is in-distribution."""
-    rule = rule_text(gate.rule, f"{gate.steps} tests", "step") + AT_RATIOS * (gate.tested is not None)
+    rule = rule_text(gate.rule, f"{gate.steps} tests", "step") + f"; {AT_RATIOS}" * (gate.tested is not None)
     if gate.first is not None:
         return f"Rejected as out-of-distribution from {name(gate.first)} on ({rule})."
     so_far = "" if complete else " so far"

@@ -27,7 +27,7 @@ from core.job import FAILED, Job
 from core.mathematics.search.limits import BEAM, EXACT, INSERTION, MOST_EXACT, Limits, TooDear
 from core.oracle.target import target_key
 from core.storage.store import canonical_key
-from core.verdicts.deciding import Reasons, VerdictReport
+from core.verdicts.deciding import Reasons, VerdictReport, among_its_orders
 from pages.parts.frame import resources
 from pages.parts.frame.working import PageWork
 from pages.parts.sections.sides import Orders, Side, about_side
@@ -338,12 +338,13 @@ class KnownLimits:
 
     @property
     def table(self) -> StandingTable | None:
-        """Where everything stands; None before there are limits."""
+        """Where everything stands, among the verdicts' orders once these are told; None before there are limits."""
         found = self.found
         if found is None:
             return None
         scores = [one.latest for one in self.scored if one.latest is not None]
-        return build_standings(found, scores, self.orders.band, self.side.explained, self.gating)
+        board = build_standings(found, scores, self.orders.band, self.side.explained, self.gating)
+        return among_its_orders(board, self.report(Reasons()))
 
 
 def _failed(work: PageWork) -> bool:
