@@ -345,9 +345,9 @@ def _smallest_text(smallest: float, gate: Gate | None = None, at: str = "") -> s
         return smallest_text(smallest)
     least = f": below {PERCENT}, but not rejected by {gate.rule} over {amount(gate.steps, 'test')}"
     below = least if alone(np.array(smallest)) else f"; less than {number(gate.cut)} would be rejected"
-    least = number(smallest)
+    value = number(smallest)
     # Which way is better is told once: by what would be rejected, too.
-    first = f"{MASF_P} = {at}, smallest {least}" if at else f"smallest {MASF_P} = {least}, higher is more alike"
+    first = f"{MASF_P} = {at}, smallest {value}" if at else f"smallest {MASF_P} = {value}, higher is more alike"
     return f"{first}{below}"
 
 
