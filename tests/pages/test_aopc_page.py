@@ -33,7 +33,7 @@ from core.wording import number
 from pages.parts.limits.answering import how_read, limits_answer, score_line
 from pages.parts.limits.order_words import order_words, shown_orders
 from pages.parts.limits.width_words import study_line
-from pages.parts.sections.standings import Searching
+from pages.parts.sections.standings import KnownLimits, Searching
 from tests.app_session import App, complete, wait
 from tests.verdicts.table_explainer import TableExplainer
 from tests.verdicts.test_deciding import additive, decided, signed
@@ -155,6 +155,15 @@ def test_the_answer_says_where_random_orders_reach_as_far_and_calls_no_searched_
     assert "the best order that was found lowers it" in score_line(known, searched, way)
     bar = f"the middle 95 % of {len(middle.aopc)} random orders reach."
     assert bar in how_read(way, by_hand) and "grey bar" not in how_read(way, None), "before there is one"
+
+
+def test_random_orders_that_the_verdicts_asked_for_are_there_though_nobody_asked_for_them_before():
+    def there(orders, verdicts):
+        return KnownLimits._band.fget(SimpleNamespace(orders=SimpleNamespace(band=orders), verdicts=verdicts))
+
+    done = SimpleNamespace(complete=True, latest=SimpleNamespace(band="theirs"))
+    assert there(None, done) == "theirs" and there("own", done) == "own"
+    assert there(None, None) is there(None, SimpleNamespace(complete=False, latest=None)) is None
 
 
 def test_of_two_models_the_answer_says_in_short_under_which_whom_to_believe(by_hand):

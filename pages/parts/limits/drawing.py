@@ -33,7 +33,7 @@ from pages.parts.sections.standings import Boards, KnownLimits, tag
 
 _ABOUT = (
     "AOPC: mean fall of {score} while features are masked one after the other. NAOPC: where that lies between "
-    "the worst (0) and the best (1) {ends} lie; — where the limits coincide. " + MEANING
+    "the worst (0) and the best (1) {ends}; — where the limits coincide. " + MEANING
 )
 _CHANCE = attrgetter("chance_precision")
 _HEADER = ["measure", "comprehensiveness ↑", "NAOPC ↑", "sufficiency ↓", "NAOPC ↓", "inputs along its orders"]

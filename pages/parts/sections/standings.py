@@ -21,7 +21,7 @@ from core.explanation.limiting import (
     score_cost,
     search_cost,
 )
-from core.explanation.recursive import BY_FEATURE
+from core.explanation.recursive import BY_FEATURE, Band
 from core.explanation.standings import StandingGates, StandingTable, build_standings
 from core.job import FAILED, Job
 from core.mathematics.search.limits import BEAM, EXACT, INSERTION, MOST_EXACT, Limits, TooDear
@@ -337,13 +337,20 @@ class KnownLimits:
         return self.side.score_name
 
     @property
+    def _band(self) -> Band | None:
+        """The random orders whose inputs are tested; the verdicts ask for the same, where nobody did before."""
+        verdicts = self.verdicts
+        known = verdicts.latest if verdicts is not None and verdicts.complete else None
+        return self.orders.band or (None if known is None else known.band)
+
+    @property
     def table(self) -> StandingTable | None:
         """Where everything stands, among the verdicts' orders once these are told; None before there are limits."""
         found = self.found
         if found is None:
             return None
         scores = [one.latest for one in self.scored if one.latest is not None]
-        board = build_standings(found, scores, self.orders.band, self.side.explained, self.gating)
+        board = build_standings(found, scores, self._band, self.side.explained, self.gating)
         return among_its_orders(board, self.report(Reasons()))
 
 
