@@ -130,7 +130,7 @@ def test_the_answer_comes_first_and_the_table_says_the_same(mine):
         assert row[5] == f"{(areas <= np.trapezoid(found.values, found.x)).sum()} of 30"
     assert (
         re.search(
-            r"The MaSF test rejects none of the texts, which is no proof that the model knows them \((smallest )?MaSF",
+            r"The MaSF test rejects none of these texts, which is no proof that the model knows them \((smallest )?MaSF",
             app.said,
         )
         and "in-distribution" not in app.said.replace("is in-distribution", "").split("Settings")[0]
@@ -518,7 +518,7 @@ def test_cancelling_keeps_the_steps_and_asking_again_goes_on(held_back):
     assert computed(app) == 3 and "Cancelled" in app.said and "so far" in str(panes(app)["panes"][0]["gate"])
     assert (
         app.tables[0][1][7] == "not rejected so far"
-        and "The MaSF test rejects none of the texts so far, which" in app.said
+        and "The MaSF test rejects none of these texts so far, which" in app.said
         and not panes(app)["panes"][0]["running"]
     )
     let_go.set()
