@@ -8,7 +8,6 @@ import streamlit as st
 from core.explanation.limiting import left_over
 from core.explanation.standings import ARROWS, COMPREHENSIVENESS, DIRECTIONS
 from core.mathematics.search.limits import INSERTION, STILL
-from core.validity.marks import LINES
 from core.verdicts.telling import favoured_sentence
 from core.wording import escaped, plain
 from pages.parts.frame.links import choose_one, folded
@@ -19,6 +18,7 @@ from pages.parts.limits.answering import how_read, limits_answer, text_shown
 from pages.parts.limits.drawing import draw_curves, draw_gauges, draw_slope, draw_standings, draw_widths
 from pages.parts.limits.limiting import studies_of
 from pages.parts.limits.order_words import draw_orders, draw_raw
+from pages.parts.limits.standing import curves_caption
 from pages.parts.limits.verdicts import beside_line, draw_verdicts, verdicts_of
 from pages.parts.sections.asking import choose_measures, choose_sign
 from pages.parts.sections.evidence import show_marked_text
@@ -152,10 +152,7 @@ def _parts(view: View, known: list[KnownLimits], boards: Boards) -> dict[str, Ca
 
 def _curves(view: View, known: list[KnownLimits], boards: Boards) -> None:
     draw_curves(view, known, boards)
-    st.caption(
-        "Each line masks one more feature in a measure’s order; the limits’ own orders are the best and the worst that "
-        "were found. " + LINES
-    )
+    st.caption(plain(curves_caption(boards.values(), known[0].gating)))
 
 
 def _studies(view: View, known: KnownLimits) -> None:

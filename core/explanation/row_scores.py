@@ -168,8 +168,7 @@ def reach_text(table: StandingTable) -> str:
         return ""
     low, high = (number(naopc(end, limits.lower, limits.upper)) for end in (chance.low, chance.high))
     ends = with_sign(f"{low} to {high}", table.chance_marked(True))
-    middle = f"the middle 95 % of {len(chance.aopc)}; verdicts use other random orders"
-    return f"Random orders of these words reach a NAOPC of {ends} ({middle})"
+    return f"Random orders of these words reach a NAOPC of {ends} (the middle 95 % of {chance.name})"
 
 
 def reach_sentence(table: StandingTable, scores: Mapping[str, RowScore], anew: bool = False) -> str:

@@ -8,7 +8,7 @@ from core.explanation.rows import WordRow, most_important, most_opposed
 from core.measures.catalogue import measures
 from core.network.features import Encoded, placed_word
 from core.terms import PER_UNIT, TERMS
-from core.wording import escaped, number, shortened, strong
+from core.wording import escaped, joined, number, shortened, strong
 
 # k of the overlap of measures, and how many pieces of a text a sentence names.
 TOP, MOST_LISTED = 3, 5
@@ -100,6 +100,23 @@ def kinds_sentence(rows: Sequence[WordRow]) -> str:
         "sign, so between the two kinds a low figure may say that alone. Absolute values (More settings) compare "
         "magnitudes where a measure has them."
     )
+
+
+def places_sentence(rows: Sequence[WordRow]) -> str:
+    """What a feature's place says, by whether rows have a sign, text."""
+    ranked = [row for row in rows if not measures()[row.measure].baseline]
+    signed, sizes = ([row.measure for row in ranked if row.kind == kind] for kind in ("signed", "positive"))
+    said = [f"with a sign ({joined(signed)}) the last opposes the class most"] * bool(signed)
+    said += [f"without a sign ({joined(sizes)}) 1 matters most, for or against the class"] * bool(sizes)
+    return f"Place: 1 is masked first{'; ' * bool(said)}{'; '.join(said)}."
+
+
+def ranked_by(rows: Sequence[WordRow]) -> str:
+    """By what rows put words in order, as a sentence goes on."""
+    ranked = [row for row in rows if not measures()[row.measure].baseline]
+    signed = [row.kind == "signed" for row in ranked]
+    where = "" if all(signed) else " where there is a sign"
+    return f"by signed values{where}, what supports the class first" if any(signed) else "by size, for or against"
 
 
 def outscaled_sentence(row: WordRow, most: WordRow, times: float) -> str:

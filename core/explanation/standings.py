@@ -17,6 +17,7 @@ from core.network.features import Encoded
 from core.oracle.target import Target
 from core.validity.marks import HOLM, Gate, decide_path
 from core.validity.references import CALIBRATED, Reference
+from core.wording import amount
 
 COMPREHENSIVENESS, SUFFICIENCY = "comprehensiveness", "sufficiency"
 DIRECTIONS = (COMPREHENSIVENESS, SUFFICIENCY)
@@ -44,9 +45,9 @@ class Standing:
 @dataclass(frozen=True, eq=False)
 class Chance:
     """R random orders: aopc float64[R]; mean and the range of the middle 95 %; naopc of the mean; one order is as good
-    for either direction.
+    for either direction; name: which they are, in words, "30 random orders".
 
-    gate: of the orders together, one p-value a step by Simes.
+    gate: of those of them whose inputs are tested together, one p-value a step by Simes; tested: how many these are.
     """
 
     aopc: np.ndarray
@@ -55,6 +56,14 @@ class Chance:
     high: float
     naopc: float
     gate: Gate
+    name: str
+    tested: int
+
+    @classmethod
+    def of(cls, aopc: np.ndarray, limits: Limits, gate: Gate, name: str, tested: int) -> "Chance":
+        """What orders of these AOPC come to between limits."""
+        mean, low, high = (float(part[0]) for part in spread(aopc[:, None]))
+        return cls(aopc, mean, low, high, naopc(mean, limits.lower, limits.upper), gate, name, tested)
 
 
 @dataclass(frozen=True, eq=False)
@@ -184,9 +193,8 @@ def _standing(score: OrderScore, limits: Limits, gating: StandingGates, limits_m
 def _chance(walks: list[Walk], limits: Limits, gating: StandingGates) -> Chance | None:
     if not walks:
         return None
-    reached = np.array([walk.aopc for walk in walks])
-    mean, low, high = (float(part[0]) for part in spread(reached[:, None]))
-    return Chance(reached, mean, low, high, naopc(mean, limits.lower, limits.upper), gating.gate_of_all(walks))
+    reached, name = np.array([walk.aopc for walk in walks]), amount(len(walks), "random order")
+    return Chance.of(reached, limits, gating.gate_of_all(walks), name, len(walks))
 
 
 @dataclass(frozen=True, eq=False)

@@ -34,15 +34,15 @@ class Gauge:
 
 @dataclass(frozen=True)
 class Range:
-    """The random orders: their mean and the middle 95 %, and the text of the mean's NAOPC with its mark; marked:
-    whether their AOPC rests on rejected inputs.
+    """The random orders: their mean and the middle 95 %, the text of the mean's NAOPC with its mark, and which orders
+    they are, "30 random orders"; marked: whether their AOPC rests on rejected inputs.
     """
 
     mean: float
     low: float
     high: float
     normal: str
-    orders: int
+    orders: str
     marked: bool = False
 
 
@@ -183,9 +183,9 @@ def _marks(rows: list[Gauge], i: int, limits: Limits) -> dict:
 
 def _range(chance: Range, y: int) -> list[dict]:
     bar: dict[str, Any] = {"line": {"color": RANDOM, "width": 8}, "opacity": 0.55, "showlegend": False}
-    told = f"mean %{{x:.3g}}, 95 % of {chance.orders} orders from {chance.low:.3g} to {chance.high:.3g}"
+    told = f"mean %{{x:.3g}}, 95 % of {chance.orders} from {chance.low:.3g} to {chance.high:.3g}"
     more: dict[str, Any] = {
-        "name": f"random order (mean, 95 % of {chance.orders})",
+        "name": f"mean and 95 % of<br>{chance.orders}",
         "marker": {"color": RANDOM, "size": 12, "symbol": "diamond"},
     } | _written([with_sign(f"{chance.mean:.3g}", chance.marked)], "top center")
     return [

@@ -7,7 +7,7 @@ from importlib.metadata import version
 import numpy as np
 
 from core.interactions.finding import Interactions
-from core.interactions.pairs import TOGETHER, TWICE, Paired, PairTest, every_pair
+from core.interactions.pairs import LEAST, TOGETHER, TWICE, Paired, PairTest, every_pair
 from core.interactions.splitting import INDEX, ORDER
 from core.network.features import Encoded, placed_word
 from core.terms import MASF_P
@@ -79,7 +79,8 @@ class PairReport:
         one = self.paired.tests[0]
         value = with_sign(f"{signed(one.pair.value)} logits", self.gate(one).marked)
         none = f"No two {self.encoded.unit}s were found that work only together or say the same twice"
-        return f"{none}, by the rule below; the pair that adds most is {_named(one, self.encoded)}: {value}."
+        least = f"by at least {number(LEAST)} logits (the whole rule stands below, with the numbers)"
+        return f"{none} {least}; the pair that adds most is {_named(one, self.encoded)}: {value}."
 
     @property
     def how(self) -> str:

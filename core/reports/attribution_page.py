@@ -2,7 +2,7 @@
 
 from core.explanation.edits import aligned, largest_of
 from core.explanation.plausibility import MEANING, evidence_of
-from core.explanation.row_sentences import kinds_sentence, per_unit_note
+from core.explanation.row_sentences import kinds_sentence, per_unit_note, ranked_by
 from core.explanation.rows import WordRow, agreement, pieces, value_text
 from core.interactions.pairs import RULE
 from core.interactions.telling import COLUMNS, MASKED
@@ -128,4 +128,5 @@ def _squares(shown: Shown, top: int) -> dict | None:
     k = min(top, len(shown.rows[0].free))
     tau, overlap = agreement(list(shown.rows), k)
     chance = k / len(shown.rows[0].free)
-    return {"k": k, "tau": tau, "overlap": overlap, "chance": chance, "kinds": kinds_sentence(shown.rows)}
+    said = {"kinds": kinds_sentence(shown.rows), "by": ranked_by(shown.rows)}
+    return {"k": k, "tau": tau, "overlap": overlap, "chance": chance} | said

@@ -23,9 +23,8 @@ MEANING = f"{SIGN} marks numbers that rest on inputs {OUT}."
 KEY = f"{SIGN} rests on inputs {OUT}"
 ONE_INPUT = f"{SIGN} this masked text is {OUT}."
 LINES = f"Crosses and dotted lines: the input is {OUT}, or comes after one that is, so the score there says little."
-AT_RATIOS = "; those at 0, 10 … 100 %, since the reference is too small for every step"
+AT_RATIOS = "those at 0, 10 … 100 %, since the reference is too small for every step"
 LATER = f"{SIGN}\ufe0e This step is an input {OUT}, or comes after one."
-# What stands behind a sentence.
 # Of single inputs of a file, see `step_cells`.
 STEP_COLUMNS = [OUT, "at or after the first rejected step", "rule of the gate", "form of the gate"]
 
@@ -298,7 +297,7 @@ def why_unavailable(gate: Gate) -> str:
 
 def path_text(gate: Gate, name: Callable[[int], str], smallest: float, complete: bool = True) -> str:
     """What the gate says of a path, in a sentence; never that an input is in-distribution."""
-    rule = rule_text(gate.rule, f"{gate.steps} tests", "step") + AT_RATIOS * (gate.tested is not None)
+    rule = rule_text(gate.rule, f"{gate.steps} tests", "step") + f"; {AT_RATIOS}" * (gate.tested is not None)
     if gate.first is not None:
         return f"Rejected as out-of-distribution from {name(gate.first)} on ({rule})."
     so_far = "" if complete else " so far"
@@ -312,13 +311,17 @@ def path_word(gate: Gate, name: Callable[[int], str], complete: bool = True) -> 
     return "not rejected" + ("" if complete else " so far") if gate.available else UNAVAILABLE
 
 
-def path_clause(gate: Gate, name: Callable[[int], str], smallest: float, complete: bool, change: int | None) -> str:
-    """The same in sentences behind one on what masking does; change: the step at which the prediction changes."""
+def path_clause(gate: Gate, name: Callable[[int], str], p: np.ndarray, complete: bool, change: int | None) -> str:
+    """The same in sentences behind one on what masking does; p: of its steps; change: where the prediction changes."""
     if not gate.available:
         return why_unavailable(gate)
     if gate.first is None:
-        none = f"rejects none{'' if complete else ' so far'} ({_smallest_text(smallest, gate)})"
-        return f"Are the masked texts still like those that the model knows? The MaSF test {none}."
+        untested = change is not None and gate.tested is not None and not gate.tested[change]
+        at = "" if change is None else f"{number(p[change])} at {name(change)}{' (not tested)' * untested}"
+        none = (
+            f"rejects none of these texts{'' if complete else ' so far'}, which is no proof that the model knows them"
+        )
+        return f"The MaSF test {none} ({_smallest_text(float(np.min(p)), gate, at)})."
     if change is not None and gate.beyond(change):
         return f"{SIGN} Inputs are {OUT} from {name(gate.first)} on, so that change says little about the words."
     return f"{SIGN} From {name(gate.first)} on its inputs are {OUT}."
@@ -330,7 +333,7 @@ def path_aside(gate: Gate, name: Callable[[int], str], smallest: float, complete
         return f"validity {UNAVAILABLE}"
     if gate.first is None:
         return f"no step{'' if complete else ' so far'} is rejected ({_smallest_text(smallest, gate)})"
-    return _inputs_from(name(gate.first))
+    return f"{SIGN} inputs are {OUT} from {name(gate.first)} on"
 
 
 def smallest_text(smallest: float) -> str:
@@ -338,22 +341,21 @@ def smallest_text(smallest: float) -> str:
     return f"smallest {MASF_P} = {number(smallest)} ↑"
 
 
-def _smallest_text(smallest: float, gate: Gate | None = None) -> str:
-    """The smallest p where nothing is rejected; gate: whose rule is named where it is below 5 % all the same."""
+def _smallest_text(smallest: float, gate: Gate | None = None, at: str = "") -> str:
+    """The smallest p where nothing is rejected, behind another p; gate: whose rule is named where it is below 5 %."""
     if gate is None:
         return smallest_text(smallest)
     least = f": below {PERCENT}, but not rejected by {gate.rule} over {amount(gate.steps, 'test')}"
     below = least if alone(np.array(smallest)) else f"; less than {number(gate.cut)} would be rejected"
-    return f"smallest {MASF_P} = {number(smallest)}, higher is more alike{below}"
+    value = number(smallest)
+    # Which way is better is told once: by what would be rejected, too.
+    first = f"{MASF_P} = {at}, smallest {value}" if at else f"smallest {MASF_P} = {value}, higher is more alike"
+    return f"{first}{below}"
 
 
 def level_text(gate: Gate) -> str:
     """What is written beside the line that a figure draws at `gate.cut` or `gate.threshold`: "Holm over 11 tests"."""
     return PERCENT if gate.threshold == ALPHA else f"{gate.rule} over {amount(gate.steps, 'test')}"
-
-
-def _inputs_from(place: str) -> str:
-    return f"{SIGN} inputs are {OUT} from {place} on"
 
 
 def numbers_text(

@@ -6,7 +6,7 @@ from enum import StrEnum
 
 import numpy as np
 
-from core.explanation.standings import COMPREHENSIVENESS, StandingGates, random_walks
+from core.explanation.standings import COMPREHENSIVENESS, Chance, StandingGates, StandingTable, random_walks
 from core.interactions.pairs import TOGETHER, Paired, PairTest
 from core.mathematics.search.limits import NARROW, Limits
 from core.mathematics.statistics import significant
@@ -190,6 +190,21 @@ def decide_verdicts(
         turned,
     )
     return _with_pair(report, known.pairs, gating)
+
+
+def among_its_orders(board: StandingTable, report: VerdictReport | None) -> StandingTable:
+    """A board with the orders that its verdicts rest on as its random ones, so that a page tells of one lot of them.
+
+    As it is where no verdict is told, and where fewer orders settled them than the board has: these are among its own.
+    """
+    own = board.chance
+    if own is None or report is None or not any(one.told for one in report.verdicts):
+        return board
+    null = report.null
+    if len(null.reached) < len(own.aopc) and not null.every:
+        return board
+    name = f"{report.orders} of the chance test"
+    return replace(board, chance=Chance.of(null.reached, board.limits, own.gate, name, own.tested))
 
 
 def _word(better: bool, worse: bool) -> Word:

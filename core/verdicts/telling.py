@@ -160,20 +160,23 @@ def unsigned_sentence(names: Iterable[str], sign: str) -> str:
 
 
 def favoured_sentence(report: VerdictReport) -> str:
-    """What favours measures of a report, and what counts against others, HTML; "" where none is believed."""
+    """What favours measures that are believed, and what counts against others, HTML; "" where none is believed."""
     names, better = [one.measure for one in report.verdicts], [one.measure for one in report.those(Word.BETTER)]
     # What is believed without a sign has had no harm from that.
     harmed = [name for name in names if name not in better or measures()[name].signed]
     against = unsigned_sentence(harmed, report.sign) if report.direction == COMPREHENSIVENESS else ""
-    return escaped(" ".join(filter(None, [suits_sentence(names), against])), 600) if better else ""
+    # What favours a measure explains nothing where it is not believed.
+    suits = suits_sentence(names) if any(measures()[name].needs == ORACLE for name in better) else ""
+    return escaped(" ".join(filter(None, [suits, against])), 600) if better else ""
 
 
 def chance_sentence(report: VerdictReport) -> str:
     """What orders were compared with, and how it can be wrong, text."""
     stopped = "" if report.null.complete else "; with these no verdict can change any more, so no more are drawn"
     many = report.null.rough
-    scored = f"{many:,} of them, far from every measure, {'was' if many == 1 else 'were'} scored in half precision."
-    far = f" {scored}" if many else ""
+    was, lies = ("was", "it lies") if many == 1 else ("were", "they lie")
+    scored = f"{many:,} of them {was} scored in half precision, which is faster and rounds more:"
+    far = f" {scored} {lies} much farther from every measure than such rounding was seen to reach." if many else ""
     against = f"Each order is set against {report.orders} of the same features{stopped}.{far}"
     return f"{told_by(report)} {against}{_least(report)} {ERROR_RATE}".lstrip()
 
@@ -191,7 +194,8 @@ def _least(report: VerdictReport) -> str:
     if math.isnan(least := least_p(report)):
         return ""
     orders, many = f"{report.null.planned:,} orders", f" for {report.planned} measures" * (report.planned > 1)
-    return f" The smallest {CHANCE} that {orders} allow{many} is {number(least)}: it ranks no measures that reach it."
+    said = f" The smallest {CHANCE} that {orders} allow{many} is {number(least)}"
+    return f"{said}: measures that both have it are not told apart by it."
 
 
 def as_good_text(report: VerdictReport, measure: str) -> str:

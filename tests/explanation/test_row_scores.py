@@ -163,7 +163,7 @@ def board(low: float, high: float, **reached: float):
     """Limits 0.2 and 0.7, so that NAOPC is twice what AOPC exceeds 0.2 by; 30 random orders."""
     return SimpleNamespace(
         limits=SimpleNamespace(lower=0.2, upper=0.7),
-        chance=SimpleNamespace(aopc=np.zeros(30), low=low, high=high, naopc=0.5),
+        chance=SimpleNamespace(name="30 random orders", low=low, high=high, naopc=0.5),
         standings=[SimpleNamespace(measure=name, aopc={"comprehensiveness": aopc}) for name, aopc in reached.items()],
         chance_marked=lambda normalised: False,
     )
@@ -173,7 +173,7 @@ def test_orders_no_better_than_chance_are_set_against_what_random_orders_reach()
     found = board(0.25, 0.55, a=0.4, b=0.21, c=0.6, d=0.69)
     scores = {name: RowScore(0.3, 2 * (one - 0.2), better=False) for name, one in zip("abc", (0.4, 0.21, 0.6))}
     scores["d"] = RowScore(0.9, 0.98, better=True)
-    middle = "the middle 95 % of 30; verdicts use other random orders"
+    middle = "the middle 95 % of 30 random orders"
     assert reach_text(found) == f"Random orders of these words reach a NAOPC of 0.1 to 0.7 ({middle})"
     said = (
         f"{reach_text(found)}: <b>a</b> (0.4) lies within that; <b>b</b> (0.02) lies below that; <b>c</b> (0.8) lies "

@@ -11,6 +11,8 @@ from core.explanation.row_sentences import (
     importance_sentence,
     kinds_sentence,
     outscaled_sentence,
+    places_sentence,
+    ranked_by,
     strongest_sentence,
 )
 from core.explanation.rows import build_row
@@ -85,6 +87,19 @@ def test_orders_with_and_without_a_sign_are_not_compared_unsaid():
     # Random order opposes nothing; of one kind there is nothing to say.
     by_chance = row("random", 1, 2, 3, 4)
     assert kinds_sentence([signed, places, by_chance]) == kinds_sentence([norm, by_chance]) == kinds_sentence([]) == ""
+
+
+def test_places_say_what_the_last_and_the_first_are_by_whether_a_measure_has_a_sign():
+    signed, places, norm = row("leave-one-out", 2, 1, 0, -3), row("beam", 4, 3, 2, 1), row("gradient", 0, 1, 3, 0)
+    opposes = "with a sign (leave-one-out) the last opposes the class most"
+    either = "without a sign (gradient) 1 matters most, for or against the class"
+    assert places_sentence([signed, norm, places]) == f"Place: 1 is masked first; {opposes}; {either}."
+    assert places_sentence([places, row("random", 1, 2, 3, 4)]) == "Place: 1 is masked first."
+    assert places_sentence([norm]) == f"Place: 1 is masked first; {either}."
+    first = "what supports the class first"
+    assert ranked_by([signed, row("random", 1, 2, 3, 4)]) == f"by signed values, {first}"
+    assert ranked_by([signed, norm]) == f"by signed values where there is a sign, {first}"
+    assert ranked_by([norm]) == "by size, for or against"
 
 
 def test_a_row_that_is_outscaled_says_by_whom():

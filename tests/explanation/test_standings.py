@@ -27,6 +27,7 @@ from core.mathematics.stepwise import finish
 from core.validity.marks import Gate, with_sign
 from core.validity.references import find_reference
 from pages.parts.limits import setting_beside, standing
+from pages.parts.limits.answering import what_scores_are
 from pages.parts.sections.sides import classes_sentence
 from tests import tiny
 
@@ -105,7 +106,7 @@ def test_places_may_change_though_no_other_model_is_ahead():
 
 def test_naopc_of_random_orders_rests_on_what_attains_the_limits_and_their_aopc_on_their_own_inputs():
     shut = replace(OPEN_GATE, rejected=np.array([False, True]), first=1)
-    chance = Chance(np.array([0.1, 0.3]), 0.2, 0.1, 0.3, 0.25, OPEN_GATE)
+    chance = Chance(np.array([0.1, 0.3]), 0.2, 0.1, 0.3, 0.25, OPEN_GATE, "2 random orders", 2)
     plain = replace(made(0, 0.8, a=0.4), chance=chance)
     for limits, own, marks in (
         (OPEN_GATE, OPEN_GATE, (False, False)),
@@ -117,8 +118,27 @@ def test_naopc_of_random_orders_rests_on_what_attains_the_limits_and_their_aopc_
         drawn = standing.chance_range(board)
         assert (drawn.marked, drawn.normal) == (marks[0], with_sign("0.25", marks[1]))
         cells = standing.table_rows(replace(board, standings=()), str, {})[0]
+        assert cells[0] == drawn.orders == "2 random orders" and "tested" not in cells[-1]
         assert cells[1:3] == [with_sign("0.2 (0.1 to 0.3)", marks[0]), with_sign("0.25", marks[1])]
     assert not made(0, 1).chance_marked(), "there are none"
+
+
+def test_the_steps_say_which_orders_the_limits_are_which_inputs_are_tested_and_which_random_orders_are_drawn():
+    gating = SimpleNamespace(counts=np.arange(34), encoded=SimpleNamespace(unit="word"))
+    exact, found = made(0, 1, a=0.5), made(0, 1, method=BEAM, a=0.5)
+    for boards, ends in (([exact], "that there are"), ([exact, found], "that were scored")):
+        said = standing.curves_caption(boards, gating)
+        assert f"the best and the worst of all orders {ends}." in said and "tested" not in said
+        assert f"between the least, 0, and the most, 1, of all orders {ends}." in what_scores_are(boards)
+    eleven = replace(OPEN_GATE, tested=np.isin(np.arange(34), np.arange(11)), steps=11)
+    said = standing.curves_caption([replace(exact, gates=(eleven, eleven))], gating)
+    assert "Of the 34 inputs of each line 11 are tested: those at 0, 10 … 100 %" in said
+    chance = Chance(np.zeros(99), 0.2, 0.1, 0.3, 0.25, OPEN_GATE, "99 random orders of the chance test", 30)
+    drawn = replace(exact, chance=chance, standings=())
+    assert "here that of the 30 orders whose inputs are tested" in standing.curves_caption([drawn], gating)
+    assert standing.table_rows(drawn, str, {})[0][0::5] == [chance.name, "not rejected (30 tested)"]
+    seen = standing.standings_in_words(drawn, COMPREHENSIVENESS)
+    assert f"The mean of {chance.name} is 0.2, their middle 95 % 0.1 to 0.3." in seen
 
 
 def test_two_models_are_told_of_by_the_same_measure():

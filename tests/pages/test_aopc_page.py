@@ -33,7 +33,7 @@ from core.wording import number
 from pages.parts.limits.answering import how_read, limits_answer, score_line
 from pages.parts.limits.order_words import order_words, shown_orders
 from pages.parts.limits.width_words import study_line
-from pages.parts.sections.standings import Searching
+from pages.parts.sections.standings import KnownLimits, Searching
 from tests.app_session import App, complete, wait
 from tests.verdicts.table_explainer import TableExplainer
 from tests.verdicts.test_deciding import additive, decided, signed
@@ -92,7 +92,7 @@ def charts(app: App) -> list[str]:
 def test_every_number_is_what_the_library_says(by_hand):
     app = told()
     header, *rows = scores_table(app)
-    assert header[0] == "measure" and [row[0] for row in rows] == [*DEFAULT, "random order, 30 seeds"]
+    assert header[0] == "measure" and [row[0] for row in rows] == [*DEFAULT, rows[-1][0]]
     for row, one in zip(rows, by_hand.standings):
         for cell, value in zip(
             row[1:5],
@@ -106,8 +106,19 @@ def test_every_number_is_what_the_library_says(by_hand):
             for direction in (COMPREHENSIVENESS, SUFFICIENCY)
             for normalised in (False, True)
         ]
-    assert float(rows[-1][1].split(" ")[0]) == pytest.approx(by_hand.chance.mean, abs=2e-3)
+    # The verdicts' own, all that eight words have: one lot in the table, the headline, the bar and the words
+    # for those who do not see it.
+    own = "all 40,320 orders of the chance test"
+    mean = re.fullmatch(r"([\d.e-]+) \(([\d.e-]+) to ([\d.e-]+)\)", rows[-1][1])[1]
+    assert rows[-1][0] == own and rows[-1][-1].endswith("(30 tested)")
+    assert float(mean) == pytest.approx(by_hand.chance.mean, abs=0.1)
     limits = by_hand.limits
+    between = (float(mean) - limits.lower) / (limits.upper - limits.lower)
+    goes = re.search(rf"{own} go ([\d.]+) on average", app.said)
+    assert float(goes[1]) == float(rows[-1][2]) == pytest.approx(between, abs=5e-3)
+    assert f"the middle 95 % of {own} reach" in app.said and any(
+        f"br\\u003e{own}" in one or f"<br>{own}" in one for one in charts(app)
+    )
     said = re.search(r"lies between ([\d.e-]+) and ([\d.e-]+): exact, over all orders \(256 sets\)", app.said)
     assert [float(part) for part in said.groups()] == pytest.approx([limits.lower, limits.upper], abs=2e-3)
 
@@ -130,7 +141,7 @@ def test_the_answer_says_where_random_orders_reach_as_far_and_calls_no_searched_
     ends = "worst order found (0) to the best" if way == COMPREHENSIVENESS else "best order found (0) to the worst"
     assert f"from the {ends} found (1)" in found and "the best order of words there is" in exact
     better = "higher" if way == COMPREHENSIVENESS else "lower"
-    assert f"(1), its NAOPC ({way}, {better} is better); random orders go " in exact
+    assert f"(1), its NAOPC ({way}, {better} is better); {len(by_hand.chance.aopc)} random orders go " in exact
     best, clear = by_hand.best(way), replace(by_hand.gates[0], first=None)
     for marked in (False, True):
         one = replace(best, gates=dict.fromkeys(best.gates, clear), limits_marked=marked)
@@ -142,9 +153,17 @@ def test_the_answer_says_where_random_orders_reach_as_far_and_calls_no_searched_
         assert beside.startswith(f"{begins}{under}" if marked else f"U{under[1:]}")
         assert bool(re.search(rf"it goes [0-9.]+ {SIGN} of the way from", alone)) is marked
     assert "the best order that was found lowers it" in score_line(known, searched, way)
-    # The bar is of other orders than the verdicts count.
-    bar = f"the middle 95 % of {len(middle.aopc)} random orders reach; verdicts use other random orders (see Better than chance?)"
+    bar = f"the middle 95 % of {len(middle.aopc)} random orders reach."
     assert bar in how_read(way, by_hand) and "grey bar" not in how_read(way, None), "before there is one"
+
+
+def test_random_orders_that_the_verdicts_asked_for_are_there_though_nobody_asked_for_them_before():
+    def there(orders, verdicts):
+        return KnownLimits._band.fget(SimpleNamespace(orders=SimpleNamespace(band=orders), verdicts=verdicts))
+
+    done = SimpleNamespace(complete=True, latest=SimpleNamespace(band="theirs"))
+    assert there(None, done) == "theirs" and there("own", done) == "own"
+    assert there(None, None) is there(None, SimpleNamespace(complete=False, latest=None)) is None
 
 
 def test_of_two_models_the_answer_says_in_short_under_which_whom_to_believe(by_hand):

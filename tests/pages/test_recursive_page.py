@@ -129,7 +129,10 @@ def test_the_answer_comes_first_and_the_table_says_the_same(mine):
         areas = np.trapezoid(band.values(target), found.x, axis=1)
         assert row[5] == f"{(areas <= np.trapezoid(found.values, found.x)).sum()} of 30"
     assert (
-        "still like those that the model knows? The MaSF test rejects none (smallest MaSF p = " in app.said
+        re.search(
+            r"The MaSF test rejects none of these texts, which is no proof that the model knows them \((smallest )?MaSF",
+            app.said,
+        )
         and "in-distribution" not in app.said.replace("is in-distribution", "").split("Settings")[0]
     )
 
@@ -184,20 +187,20 @@ def test_a_prediction_that_changes_again_is_told_in_the_table(mine):
 @pytest.mark.parametrize(
     "turns, orders, p, lead, says",
     [
-        (2, 0, 0.5, "Yes: ", f"{CHANGED}{IN_THE_END}. None of 4 random orders changes it as soon. Are the masked"),
+        (2, 0, 0.5, "Yes: ", f"{CHANGED}{IN_THE_END}. None of 4 random orders changes it as soon. The MaSF"),
         (
             2,
             1,
             0.5,
             f"Yes, but 1 of 4 random orders changes it as soon: {CHANGED}{IN_THE_END}.",
-            "The MaSF test rejects none (small",
+            "no proof that the model knows them (MaSF p = 0.5 at step 2, smallest 0.5; less",
         ),
         (
             2,
             2,
             0.5,
             f"Yes, but 2 of 4 random orders change it as soon: {CHANGED}{IN_THE_END}.",
-            "The MaSF test rejects none (small",
+            "no proof that the model knows them (MaSF p = 0.5 at step 2, smallest 0.5; less",
         ),
         (
             2,
@@ -245,7 +248,7 @@ def test_the_first_word_answers_the_question_of_the_page(turns, orders, p, lead,
     path = Mock(measure="leave-one-out", side=side, choice=choice, runs=False)
     path.name = lambda k: f"step {k}"
     answer = re.sub("<.*?>", "", masking_answer([path], {path: found}))
-    assert answer.startswith(lead) and says in answer and "at once" not in answer
+    assert answer.startswith(lead) and says in answer and "That step" not in answer
     # While the chosen measure is not there, what is known of another one answers.
     waiting = Mock(measure="LIME", side=side, choice=SimpleNamespace(played="LIME", recompute=False), runs=False)
     other = re.sub("<.*?>", "", masking_answer([waiting, path], {path: found}))
@@ -280,28 +283,28 @@ def test_what_is_tested_and_which_number_has_no_interval_is_said_once():
     "counts, known, says",
     [
         ((0, 1, 2), {}, ""),
-        ((0, 2, 4), {}, " That step masks 2 at once; fewer may do."),
-        ((0, 1, 4), {}, " That step masks 3 at once; fewer may do."),
+        ((0, 2, 4), {}, " That step masks 2 words; fewer may do."),
+        ((0, 1, 4), {}, " That step adds 3 words; fewer may do."),
         # Of a word that nobody asked for nothing is said, of one that does it that it does.
-        ((0, 2, 4), {(0,): 0}, " That step masks 2 at once; fewer may do."),
+        ((0, 2, 4), {(0,): 0}, " That step masks 2 words; fewer may do."),
         (
             (0, 2, 4),
             {(1,): 1},
-            " That step masks 2 at once; masking “b” alone does it too (an input that no step tests).",
+            " That step masks 2 words; “b” alone is enough, which no step tests: What if? below can.",
         ),
         (
             (0, 2, 4),
             {(0,): 1, (1,): 1},
-            " That step masks 2 at once; masking “a” alone does it too (an input that no step tests).",
+            " That step masks 2 words; “a” alone is enough, which no step tests: What if? below can.",
         ),
-        ((0, 2, 4), {(0,): 0, (1,): 0}, " That step masks 2 at once; neither does it alone."),
-        ((0, 3, 4), {(0,): 0, (1,): 0, (2,): 0}, " That step masks 3 at once; fewer may do."),
+        ((0, 2, 4), {(0,): 0, (1,): 0}, " That step masks 2 words; neither does it alone."),
+        ((0, 3, 4), {(0,): 0, (1,): 0, (2,): 0}, " That step masks 3 words; fewer may do."),
         # Beside what was masked before: alone on the text as it stands is another question.
-        ((0, 1, 4), {(2,): 1}, " That step masks 3 at once; fewer may do."),
+        ((0, 1, 4), {(2,): 1}, " That step adds 3 words; fewer may do."),
         (
             (0, 1, 4),
             {(0, 2): 1},
-            " That step masks 3 at once; adding “c” alone does it too (an input that no step tests).",
+            " That step adds 3 words; “c” alone is enough, which no step tests: What if? below can.",
         ),
     ],
 )
@@ -322,7 +325,7 @@ def test_of_words_that_a_step_masks_at_once_it_is_said_which_is_known_to_do_alon
         for count, one in zip(counts, logits)
     ]
     summary = SimpleNamespace(flips=int(logits.argmax(axis=1).argmax()), steps=steps)
-    encoded = SimpleNamespace(features=[SimpleNamespace(text=one) for one in "abcd"])
+    encoded = SimpleNamespace(features=[SimpleNamespace(text=one) for one in "abcd"], unit="word")
     explainer = SimpleNamespace(oracles=SimpleNamespace(of=lambda _: Known()))
     path = SimpleNamespace(side=SimpleNamespace(encoded=encoded, explainer=explainer))
     assert re.sub("<.*?>", "", _at_once(path, summary)) == says
@@ -515,7 +518,7 @@ def test_cancelling_keeps_the_steps_and_asking_again_goes_on(held_back):
     assert computed(app) == 3 and "Cancelled" in app.said and "so far" in str(panes(app)["panes"][0]["gate"])
     assert (
         app.tables[0][1][7] == "not rejected so far"
-        and "The MaSF test rejects none so far" in app.said
+        and "The MaSF test rejects none of these texts so far, which" in app.said
         and not panes(app)["panes"][0]["running"]
     )
     let_go.set()

@@ -252,7 +252,7 @@ def test_the_steps_of_the_masking_stops_are_those_that_their_lines_speak_of(walk
             6,
             [
                 "None of these 3 orders is shown to do better than chance here, that is, to take the score",
-                "leave-one-out ranks the evidence highest",
+                "leave-one-out, gradient and input × gradient rank the evidence about alike, less than 0.05 apart",
                 "leave-one-out may do better than chance if it is asked again after each step of masking (chance p = ",
                 " by itself, not adjusted for 3 measures, a hint and no verdict): in another order than this one",
             ],

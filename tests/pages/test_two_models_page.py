@@ -58,4 +58,6 @@ def test_what_lies_in_the_top_words_is_said_and_drawn(bundled, text):
     explainer = Explainer(bundled)
     encoded = explainer.encode(text, None, "word")
     sizes = np.sort(np.abs(explainer.attribute(encoded, "leave-one-out", 0).scores["signed"]))[::-1]
-    assert f"In the top 3: leave-one-out {100 * sizes[:3].sum() / sizes.sum():.1f} %" in app.said
+    assert (
+        f"In the top 3 by size, for or against: leave-one-out {100 * sizes[:3].sum() / sizes.sum():.1f} %" in app.said
+    )

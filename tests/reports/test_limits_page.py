@@ -75,6 +75,8 @@ def known_board(view, seed: int = 0, flat: bool = False) -> StandingTable:
             limits.upper,
             0.5,
             made.gates[0],
+            "2 random orders",
+            2,
         ),
     )
 

@@ -2,6 +2,7 @@
 
 import ast
 import re
+from dataclasses import replace
 from pathlib import Path
 from types import SimpleNamespace
 
@@ -126,10 +127,18 @@ def test_what_is_drawn_as_the_line_parts_what_is_rejected_from_the_rest_and_the_
     assert gate.cut == 0.025 and ((p < gate.cut) == gate.rejected).all() and level_text(gate) == "Holm over 4 tests"
     assert decide(p, np.arange(4), 4, 0.001, PLAIN).cut == 0.05
     shut = decide(np.array([0.041, 0.5]), np.arange(2), 11, 0.001)
-    said = path_clause(shut, str, 0.041, True, None)
+    said = path_clause(shut, str, np.array([0.041, 0.5]), True, None)
     assert "(smallest MaSF p = 0.041, higher is more alike: below 5 %, but not rejected by Holm over 11 tests)" in said
-    clear = path_clause(shut, str, 0.051, True, None)
+    clear = path_clause(shut, str, np.array([0.5, 0.051]), True, None)
     assert "(smallest MaSF p = 0.051, higher is more alike; less than 0.00455 would be rejected)" in clear
+    # Of the step that a claim rests on its own p is told, and whether it was tested at all.
+    assert all("which is no proof that the model knows them" in one for one in (said, clear))
+    own = path_clause(shut, "step {}".format, np.array([0.5, 0.051]), True, 0)
+    assert "(MaSF p = 0.5 at step 0, smallest 0.051; less than 0.00455" in own
+    part = replace(shut, tested=np.array([False, True]))
+    assert "0.5 at step 0 (not tested), smallest" in path_clause(
+        part, "step {}".format, np.array([0.5, 0.051]), True, 0
+    )
     assert shut.cut == shut.threshold == 0.05 / 11
     whole = decide(np.array([0.001]), np.arange(1), 1, 0.0)
     assert whole.cut == 0.05 and whole.first == 0

@@ -7,13 +7,14 @@ import numpy as np
 import pytest
 
 from core.explanation.explainer import Explainer
-from core.explanation.limiting import score
+from core.explanation.limiting import Walk, score
 from core.explanation.recursive import Band
-from core.explanation.standings import SUFFICIENCY, StandingGates
+from core.explanation.standings import SUFFICIENCY, Chance, StandingGates, StandingTable
 from core.figures.verdict_figures import among_random_orders
 from core.interactions.finding import Interactions
 from core.interactions.pairs import Paired, PairTest, listed_pairs
 from core.interactions.splitting import Split
+from core.mathematics.search.limits import EXACT, Limits
 from core.mathematics.stepwise import finish
 from core.measures.kernel_shap import all_sets
 from core.network.halves import half_copy
@@ -23,7 +24,7 @@ from core.oracle.oracle import Oracle, Oracles
 from core.storage.store import Store
 from core.validity.references import find_reference
 from core.verdicts.chance import MOST_DRAWS, NullOrders
-from core.verdicts.deciding import Cause, Reasons, Verdict, VerdictReport, Word, decide_verdicts
+from core.verdicts.deciding import Cause, Reasons, Verdict, VerdictReport, Word, among_its_orders, decide_verdicts
 from core.verdicts.finding import NoVerdict, chance_known, find_chance, null_cost, verdict_cost
 from core.verdicts.operators import operator_rows, operators_sentence, under_erasure
 from core.verdicts.reasons import find_reasons
@@ -224,6 +225,9 @@ def test_a_measure_without_a_sign_is_said_to_put_the_other_class_first_too():
     assert favoured_sentence(hurt).endswith(told)
     both = decided(TableExplainer(additive(WEIGHTS), {LOO: better, GRADIENT: better | {"L2": better["signed"]}}))
     assert "has no sign" not in favoured_sentence(both) and "that favours it" in favoured_sentence(both)
+    # What favours a measure explains nothing where that is not believed.
+    other = decided(TableExplainer(additive(WEIGHTS), {LOO: worse, IXG: better}))
+    assert words(other)[1] == Word.BETTER != words(other)[0] and favoured_sentence(other) == ""
     assert (
         favoured_sentence(
             decided(TableExplainer(additive(WEIGHTS), {LOO: worse, GRADIENT: worse | {"L2": worse["signed"]}}))
@@ -243,8 +247,9 @@ def test_beyond_twelve_words_random_orders_are_drawn_and_shared_by_all_measures(
         "None of 99 random orders do as well as leave-one-out: chance p is the smallest that so many allow."
     )
     # One in 100, for two measures: both that reach it have the same p, whichever does better.
-    assert "The smallest chance p that 99 orders allow for 2 measures is 0.02: it ranks no measures" in chance_sentence(
-        report
+    assert (
+        "The smallest chance p that 99 orders allow for 2 measures is 0.02: measures that both have"
+        in chance_sentence(report)
     )
     none = replace(report, verdicts=tuple(replace(one, word=Word.UNTOLD) for one in report.verdicts))
     assert "is at least" not in chance_sentence(none), "where nothing is told no measure reaches it"
@@ -254,6 +259,28 @@ def test_beyond_twelve_words_random_orders_are_drawn_and_shared_by_all_measures(
     free = decided(explainer)
     assert free.verdicts == report.verdicts and explainer.tested(None).count == 2**13
     np.testing.assert_allclose(free.null.reached, report.null.reached)
+
+
+def test_a_board_stands_among_the_orders_that_its_verdicts_rest_on():
+    weights = np.linspace(0.12, 0.0, 13)
+    report = decided(TableExplainer(additive(weights), {LOO: signed(weights), IXG: signed(weights[::-1])}))
+    limits, gate = Limits(0.0, 1.0, np.array([0]), np.array([0]), EXACT, None, 2), SimpleNamespace(marked=False)
+    walk = Walk(np.array([0]), np.array([1.0, 0.0]), {})
+    # The first 30 of the 99 are those whose inputs are tested.
+    own = Chance.of(report.null.reached[:30], limits, gate, "30 random orders", 30)
+    board = StandingTable(limits, walk, walk, (gate, gate), "float32", (), own)
+    found = among_its_orders(board, report).chance
+    assert (found.name, found.tested, found.gate) == ("99 random orders of the chance test", 30, gate)
+    assert found.mean == found.naopc == pytest.approx(report.null.reached.mean()) != own.mean
+    assert (found.low, found.high) == pytest.approx(tuple(np.quantile(report.null.reached, [0.025, 0.975])))
+    # Before there are verdicts, where none is told, and where fewer orders settled them.
+    untold = replace(report, verdicts=tuple(replace(one, word=Word.UNTOLD) for one in report.verdicts))
+    early = replace(report, null=replace(report.null, reached=report.null.reached[:8]))
+    assert all(among_its_orders(board, one) is board for one in (None, untold, early))
+    assert among_its_orders(replace(board, chance=None), report).chance is None
+    # Few words have no more orders than these, and that is all.
+    every = replace(report, null=replace(report.null, reached=report.null.reached[:24], every=True))
+    assert among_its_orders(board, every).chance.name == "all 24 orders of the chance test"
 
 
 def test_of_up_to_twelve_words_every_set_is_asked_for_and_many_orders_are_set_against():
@@ -513,6 +540,10 @@ def test_half_precision_spares_inputs_and_changes_no_verdict(tiny_model, tmp_pat
     assert reports[0].verdicts == reports[1].verdicts and tests[0].null.rough == 0 < tests[1].null.rough
     assert quick.oracles.of(encoded).count < own.oracles.of(encoded).count
     assert "scored in half precision" in chance_sentence(reports[1])
+    one = replace(reports[1], null=replace(reports[1].null, rough=1))
+    assert "1 of them was scored in half precision, which is faster and rounds more: it lies much" in chance_sentence(
+        one
+    )
     assert as_plain(reports[1])["orders_in_half_precision"] == tests[1].null.rough
     # What is expected of like work goes by tokens: of more orders there are more, in either precision.
     for one in (own, quick):

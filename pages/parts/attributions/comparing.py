@@ -3,7 +3,7 @@
 import streamlit as st
 
 from core.explanation.explainer import Attribution
-from core.explanation.row_sentences import TOP, kinds_sentence
+from core.explanation.row_sentences import TOP, kinds_sentence, ranked_by
 from core.explanation.rows import WordRow, agreement, top_shares
 from core.figures.sparsity_figures import sparsity_curves
 from core.measures.catalogue import measures
@@ -38,7 +38,7 @@ def show_agreement(rows: list[WordRow], unit: str) -> None:
         (
             f"1 ↑ the same order of {unit}s, 0 unrelated, −1 reversed.",
             (
-                f"Share of the {k} most important {unit}s in common: 1 ↑ all; two random orders share "
+                f"Share of the first {k} {unit}s in common, {ranked_by(rows)}: 1 ↑ all; two random orders share "
                 f"{number(k / len(rows[0].free))} on average."
             ),
         ),
@@ -62,13 +62,14 @@ def show_sparsity(view: View, rows: list[WordRow]) -> None:
     draw_figure(
         drawn,
         "sparsity",
-        f"Share of the total importance in the most important {view.encoded.unit}s; in the top {TOP}: {tops}.",
+        f"Share of the total importance in the most important {view.encoded.unit}s; in the top {TOP} by size: {tops}.",
         ["sparsity", view.example.id, view.model.name],
         about_view(view),
         "the curves",
     )
     st.caption(
-        f"In the top {TOP}: {plain(tops)}. A concentrated attribution is easier to read, and no more faithful for that."
+        f"In the top {TOP} by size, for or against: {plain(tops)}. "
+        "A concentrated attribution is easier to read, and no more faithful for that."
     )
 
 

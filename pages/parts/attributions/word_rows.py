@@ -3,6 +3,7 @@
 import streamlit as st
 
 from core.explanation.row_scores import bridge_sentence, parting_sentence
+from core.explanation.row_sentences import places_sentence
 from core.explanation.rows import WordRow, build_row, value_text
 from core.measures.catalogue import measures
 from core.verdicts.telling import HANGS, chance_sentence, why_sentence
@@ -48,7 +49,8 @@ def draw_words(
     encoded = view.encoded
     st.html(f"<b>{escaped(encoded.features[word].text)}</b>, {encoded.unit} {word + 1} of {encoded.F}")
     table(
-        ["measure", "variant", "value", "unit", "place (1 matters most)"],
+        ["measure", "variant", "value", "unit", "place when masking (1 first)"],
         [[row.measure, row.variant, value_text(row, word), row.unit, str(row.places[word] or "—")] for row in drawn],
     )
+    captions([places_sentence(drawn)])
     edit_word(view, word)

@@ -358,9 +358,8 @@ export default function (component) {
       return;
     }
     const { name, count } = data.steps[state.step];
-    // How a share of the words is rounded is told to who asks; what is predicted stands where the step is chosen.
-    const shown = count.replace(/ \(\S+ rounded/, ' (rounded');
-    titled(step, `${name}, ${count}`).textContent = [name, shown, ...predicted()].join(' · ');
+    // What is predicted stands where the step is chosen.
+    titled(step, `${name}, ${count}`).textContent = [name, count, ...predicted()].join(' · ');
     wait.textContent =
       state.playing && state.step >= reach() && data.panes.some((pane) => pane.running)
         ? 'waiting for the next step …'

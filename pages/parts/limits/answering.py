@@ -1,5 +1,7 @@
 """The answer of AOPC and NAOPC: which measure comes closest to what the model allows, and what its score is made of."""
 
+from collections.abc import Iterable
+
 from core.explanation.standings import ARROWS, COMPREHENSIVENESS, SUFFICIENCY, Standing, StandingTable
 from core.mathematics.search.limits import EXACT
 from core.validity.marks import SIGN, answer_rests, with_sign
@@ -8,7 +10,7 @@ from core.verdicts.telling import believe_sentence, beside_sentence, favoured_se
 from core.wording import escaped, number, shortened
 from pages.parts.frame.sidebar import View
 from pages.parts.frame.working import tally_of
-from pages.parts.limits.standing import reach
+from pages.parts.limits.standing import known_ends, reach
 from pages.parts.sections.sides import why_rejected
 from pages.parts.sections.standings import KnownLimits, tag
 
@@ -20,10 +22,10 @@ _READ = {
     "falls on average (its AOPC ↓), the better the order.",
 }
 # What both scores are, in a page that is saved, which shows both.
-SCORES = (
+_SCORES = (
     "Words are masked in a measure’s order: the most important first (▶ comprehensiveness, ↑ better) or the least "
     "important first (◁ sufficiency, ↓ better). AOPC (area over the perturbation curve): how far the prediction falls "
-    "on average; NAOPC (normalised): where that lies between the least, 0, and the most, 1, that was found."
+    "on average; NAOPC (normalised): where that lies between the least, 0, and the most, 1, {ends}."
 )
 
 
@@ -32,15 +34,17 @@ def text_shown(view: View) -> str:
     return f"“{escaped(shortened(view.example.text, 240), 300)}”"
 
 
+def what_scores_are(boards: Iterable[StandingTable]) -> str:
+    """What AOPC and NAOPC of either direction are, text."""
+    return _SCORES.format(ends=known_ends(boards))
+
+
 def how_read(direction: str, board: StandingTable | None) -> str:
-    """How the picture is read, text: what is done, what is good, of how many random orders its bar is, once there is
+    """How the picture is read, text: what is done, what is good, of which random orders its bar is, once there is
     one, and what would make that wrong.
     """
-    many = 0 if board is None or board.chance is None else len(board.chance.aopc)
-    middle = (
-        f"The grey bar shows how far the middle 95 % of {many:,} random orders reach; verdicts use other random orders"
-    )
-    bar = f" {middle} (see Better than chance?)." if many else ""
+    chance = None if board is None else board.chance
+    bar = f" The grey bar shows how far the middle 95 % of {chance.name} reach." if chance is not None else ""
     return f"{_READ[direction]}{bar} {SIGN} marks scores on inputs that the test rejects as unknown to the model."
 
 
@@ -115,7 +119,7 @@ def _random(board: StandingTable) -> str:
     """What random orders have of the same, behind it; "" before they are there."""
     if board.chance is None or board.chance.naopc != board.chance.naopc:
         return ""
-    return f"; random orders go {with_sign(number(board.chance.naopc), board.chance_marked(True))} on average"
+    return f"; {board.chance.name} go {with_sign(number(board.chance.naopc), board.chance_marked(True))} on average"
 
 
 def score_line(
@@ -154,7 +158,7 @@ def _by_chance(board: StandingTable, reached: float) -> str:
         return ""
     ends = with_sign(f"{number(chance.low)} to {number(chance.high)}", board.chance_marked())
     return (
-        f" {len(chance.aopc)} random orders reach {ends} (the middle 95 % of them), so on this text its order is no "
+        f" {chance.name} reach {ends} (the middle 95 % of them), so on this text its order is no "
         "better than one by chance can be."
     )
 

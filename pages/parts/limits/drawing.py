@@ -22,7 +22,7 @@ from core.wording import escaped, number, plain, safe_name
 from pages.parts.components.pictures import chart, draw_figure, figure_buttons
 from pages.parts.frame.sidebar import View
 from pages.parts.limits import setting_beside, standing
-from pages.parts.limits.answering import SCORES, how_read, limits_answer, score_line, text_shown
+from pages.parts.limits.answering import how_read, limits_answer, score_line, text_shown, what_scores_are
 from pages.parts.limits.limiting import WidthStudy
 from pages.parts.limits.verdicts import beside_line, verdict_reports, verdicts_of
 from pages.parts.limits.width_words import study_line
@@ -33,7 +33,7 @@ from pages.parts.sections.standings import Boards, KnownLimits, tag
 
 _ABOUT = (
     "AOPC: mean fall of {score} while features are masked one after the other. NAOPC: where that lies between "
-    "the worst (0) and the best (1) order that is known; — where the limits coincide. " + MEANING
+    "the worst (0) and the best (1) {ends}; — where the limits coincide. " + MEANING
 )
 _CHANCE = attrgetter("chance_precision")
 _HEADER = ["measure", "comprehensiveness ↑", "NAOPC ↑", "sufficiency ↓", "NAOPC ↓", "inputs along its orders"]
@@ -114,7 +114,11 @@ def draw_standings(view: View, boards: Boards) -> None:
         if told:
             st.html(f"<p>{told}</p>")
     kinds = dict.fromkeys(one.side.score_kind for one in boards)
-    about = plain(why) + " " * bool(why) + _ABOUT.format(score=" or ".join(f"the {kind}" for kind in kinds))
+    about = (
+        plain(why)
+        + " " * bool(why)
+        + _ABOUT.format(score=" or ".join(f"the {kind}" for kind in kinds), ends=standing.known_ends(boards.values()))
+    )
     header = [*["model"] * two, *_HEADER]
     shown = score_table(known, header, rows, len(header) - 1, about)
     with st.container(horizontal=True, vertical_alignment="center"):
@@ -179,7 +183,7 @@ def _save_page(view: View, boards: Boards, scores: tuple[list[str], list[list[st
         "validity gate": f"{choice.rule} rule, {choice.form} form of the test",
     }
     about = first, board, choice.direction, verdicts_of(first)
-    read = [escaped(one, 600) for one in (how_read(choice.direction, board), SCORES)]
+    read = [escaped(one, 600) for one in (how_read(choice.direction, board), what_scores_are(boards.values()))]
     verdicts, alone = verdicts_of(first), len(boards) == 1
     said = [
         *limits_answer(*about, alone, beside_line(list(boards))),

@@ -15,6 +15,7 @@ from core.validity.marks import MEANING, with_sign
 from core.wording import number, plain
 from pages.parts.components.tables import macros, table
 from pages.parts.frame.texts import captions
+from pages.parts.limits.standing import known_ends
 from pages.parts.sections.standings import Boards, KnownLimits
 
 # The share of grey behind the word that is masked first.
@@ -70,8 +71,7 @@ def draw_orders(encoded: Encoded, boards: Boards) -> None:
         shown = shown_orders(board, one.choice.direction, side.F, unstable)
         st.html(macros("limits/order_words.html").rows(shown, pieces(side)))
         captions(told for standing in board.standings if (told := unstable.get(standing.measure)))
-    exact = all(board.limits.method == EXACT for board in boards.values())
-    ends = "Best and worst of all orders that there are" if exact else "Best and worst of all orders that were scored"
+    ends = f"Best and worst {known_ends(boards.values())}"
     st.caption(f"Under each {encoded.unit}: when it is masked, 1 first. {ends}, for the chosen direction. {MEANING}")
 
 

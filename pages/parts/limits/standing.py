@@ -1,6 +1,6 @@
 """Put standings between the limits into words, rows and figures; no Streamlit."""
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterable, Mapping
 from dataclasses import replace
 
 from core.explanation.limiting import Walk
@@ -11,6 +11,7 @@ from core.explanation.standings import (
     COMPREHENSIVENESS,
     DIRECTIONS,
     SUFFICIENCY,
+    Chance,
     Standing,
     StandingGates,
     StandingTable,
@@ -22,9 +23,19 @@ from core.job import FAILED
 from core.mathematics.search.limits import BEAM, EXACT, NARROW, Limits
 from core.reports.limits_page import SideLimits
 from core.stability.known import COLUMN, labelled, unstable_cell
-from core.validity.marks import STEP_COLUMNS, limits_text, path_word, step_cells, why_unavailable, with_sign, yes_or_no
+from core.validity.marks import (
+    AT_RATIOS,
+    LINES,
+    STEP_COLUMNS,
+    limits_text,
+    path_word,
+    step_cells,
+    why_unavailable,
+    with_sign,
+    yes_or_no,
+)
 from core.validity.references import FORMS
-from core.wording import number, without_markup
+from core.wording import amount, number, without_markup
 from pages.parts.sections.sides import PROBABILITY, Side
 from pages.parts.sections.standings import KnownLimits, tag
 
@@ -118,7 +129,7 @@ def chance_range(board: StandingTable) -> Range | None:
     if chance is None:
         return None
     normal = with_sign(number(chance.naopc), board.chance_marked(True))
-    return Range(chance.mean, chance.low, chance.high, normal, len(chance.aopc), board.chance_marked())
+    return Range(chance.mean, chance.low, chance.high, normal, chance.name, board.chance_marked())
 
 
 def side_limits(
@@ -165,16 +176,16 @@ def table_rows(board: StandingTable, counts_text: Callable[[int], str], unstable
         for one in board.standings
     ]
     if board.chance is not None:
-        chance = board.chance
+        chance, drawn = board.chance, len(board.chance.aopc)
         reach = f"{number(chance.mean)} ({number(chance.low)} to {number(chance.high)})"
         rows.append(
             [
-                f"random order, {len(chance.aopc)} seeds",
+                chance.name,
                 with_sign(reach, board.chance_marked()),
                 with_sign(number(chance.naopc), board.chance_marked(True)),
                 "the same",
                 "the same",
-                path_word(chance.gate, counts_text),
+                path_word(chance.gate, counts_text) + (f" ({chance.tested} tested)" if chance.tested < drawn else ""),
             ]
         )
     return rows
@@ -232,12 +243,45 @@ def order_rows(side: Side, board: StandingTable, gating: StandingGates) -> list[
     return rows
 
 
+def known_ends(boards: Iterable[StandingTable]) -> str:
+    """Among which orders the best and the worst are these, as a sentence goes on."""
+    exact = all(board.limits.method == EXACT for board in boards)
+    return "of all orders that there are" if exact else "of all orders that were scored"
+
+
+def curves_caption(boards: Iterable[StandingTable], gating: StandingGates) -> str:
+    """What the figure of paths shows, which inputs of a line are tested where that is not each, and which random orders
+    it draws where the others are told of too, text.
+    """
+    boards = list(boards)
+    said = f"Each line masks one more {gating.encoded.unit} in a measure’s order; the limits’ own orders are the best "
+    said += f"and the worst {known_ends(boards)}."
+    gates = [board.gates[0] for board in boards if board.gates[0].tested is not None]
+    if gates:
+        said += f" Of the {len(gating.counts)} inputs of each line {gates[0].steps} are tested: {AT_RATIOS}."
+    drawn = [
+        board.chance for board in boards if board.chance is not None and board.chance.tested < len(board.chance.aopc)
+    ]
+    if drawn:
+        said += f" Random order is here that of the {amount(drawn[0].tested, 'order')} whose inputs are tested."
+    return f"{said} {LINES}"
+
+
 def standings_in_words(board: StandingTable, direction: str) -> str:
     """The figure for those who do not see it."""
     told = "; ".join(f"{one.measure} {number(one.aopc[direction])}" for one in board.standings)
+    chance = f" {random_reach(board.chance)}." if board.chance is not None else ""
     return (
-        f"AOPC, {direction}: {told}. Limits {number(board.limits.lower)} to {number(board.limits.upper)}, "
+        f"AOPC, {direction}: {told}.{chance} Limits {number(board.limits.lower)} to {number(board.limits.upper)}, "
         f"{tag(board.limits)}."
+    )
+
+
+def random_reach(chance: Chance) -> str:
+    """What random orders reach, on average and in the middle 95 %, text without an end."""
+    return (
+        f"The mean of {chance.name} is {number(chance.mean)}, their middle 95 % {number(chance.low)} to "
+        f"{number(chance.high)}"
     )
 
 

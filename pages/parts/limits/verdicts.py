@@ -17,6 +17,7 @@ from core.verdicts.telling import (
     beside_sentence,
     chance_sentence,
     verdict_cells,
+    why_sentence,
 )
 from core.wording import plain, without_markup
 from pages.parts.components.pictures import draw_figure
@@ -39,7 +40,8 @@ def draw_verdicts(view: View, known: Sequence[KnownLimits]) -> None:
         if len(known) > 1:
             st.markdown(f"**{plain(one.side.model.name)}**")
         said = believe_sentence(report, one.side.encoded)
-        show_answer(said)
+        # Of one model it stands above the tabs already, but for what is known of why measures part.
+        show_answer(said if len(known) > 1 else why_sentence(report, one.side.encoded))
         as_good = " ".join(filter(None, (as_good_sentence(report, one.measure) for one in report.verdicts)))
         captions(filter(None, [as_good]))
         if report.reached:

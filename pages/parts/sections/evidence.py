@@ -4,10 +4,10 @@ from collections.abc import Callable, Collection, Mapping, Sequence
 
 import streamlit as st
 
-from core.explanation.plausibility import MEANING, Evidence, apart, evidence_of, leaders
+from core.explanation.plausibility import ALIKE, MEANING, Evidence, apart, evidence_of, leaders
 from core.explanation.rows import WordRow
 from core.validity.marks import with_sign
-from core.wording import escaped, number, plain
+from core.wording import escaped, joined, number, plain
 from pages.parts.components.tables import table
 from pages.parts.frame.sidebar import View
 from pages.parts.sections.sides import Side
@@ -175,11 +175,17 @@ def _finding(evidence: Evidence, rows: list[WordRow], unit: str) -> str:
     others = sorted(value for name, value in found.items() if name not in best and value == value)
     ends = dict.fromkeys(map(number, (others[0], others[-1]) if others else ()))
     beside = f", {'the others' if len(others) > 1 else 'the other'} {' to '.join(ends)}" if ends else ""
-    return (
-        f"{_named(best)} {'ranks' if len(best) == 1 else 'rank'} the evidence {how}: "
-        f"average precision <b>{number(value)}</b> ↑{beside}, where a random order has {chance}."
-    )
+    alike = leaders(found, within=ALIKE)
+    ranks = f"{_named(best)} {'ranks' if len(best) == 1 else 'rank'} the evidence {how}"
+    whose = ""
+    if len(alike) > len(best):
+        # None is called the best by a hair.
+        every = others[0] > value - ALIKE
+        lead = "" if every else " best, and"
+        ranks = f"{_named(alike)} rank the evidence{lead} about alike, less than {ALIKE:g} apart"
+        whose = f" of {_named(best)}"
+    return f"{ranks}: average precision <b>{number(value)}</b> ↑{whose}{beside}, where a random order has {chance}."
 
 
 def _named(names: tuple[str, ...]) -> str:
-    return " and ".join(f"<b>{escaped(name)}</b>" for name in names)
+    return joined([f"<b>{escaped(name)}</b>" for name in names])

@@ -21,13 +21,13 @@ from core.explanation.limiting import (
     score_cost,
     search_cost,
 )
-from core.explanation.recursive import BY_FEATURE
+from core.explanation.recursive import BY_FEATURE, Band
 from core.explanation.standings import StandingGates, StandingTable, build_standings
 from core.job import FAILED, Job
 from core.mathematics.search.limits import BEAM, EXACT, INSERTION, MOST_EXACT, Limits, TooDear
 from core.oracle.target import target_key
 from core.storage.store import canonical_key
-from core.verdicts.deciding import Reasons, VerdictReport
+from core.verdicts.deciding import Reasons, VerdictReport, among_its_orders
 from pages.parts.frame import resources
 from pages.parts.frame.working import PageWork
 from pages.parts.sections.sides import Orders, Side, about_side
@@ -337,13 +337,21 @@ class KnownLimits:
         return self.side.score_name
 
     @property
+    def _band(self) -> Band | None:
+        """The random orders whose inputs are tested; the verdicts ask for the same, where nobody did before."""
+        verdicts = self.verdicts
+        known = verdicts.latest if verdicts is not None and verdicts.complete else None
+        return self.orders.band or (None if known is None else known.band)
+
+    @property
     def table(self) -> StandingTable | None:
-        """Where everything stands; None before there are limits."""
+        """Where everything stands, among the verdicts' orders once these are told; None before there are limits."""
         found = self.found
         if found is None:
             return None
         scores = [one.latest for one in self.scored if one.latest is not None]
-        return build_standings(found, scores, self.orders.band, self.side.explained, self.gating)
+        board = build_standings(found, scores, self._band, self.side.explained, self.gating)
+        return among_its_orders(board, self.report(Reasons()))
 
 
 def _failed(work: PageWork) -> bool:

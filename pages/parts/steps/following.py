@@ -60,7 +60,7 @@ def masking_answer(paths: list[Path], found: Summaries) -> str:
         others = [path for path in found if path.side is first.side and found[path].complete]
         return f"{said} Of another measure it is known: {_lead(others[0], found[others[0]])}" if others else said
     summary = mine[first]
-    validity = path_clause(summary.gate, first.name, summary.smallest, summary.complete, summary.flips)
+    validity = path_clause(summary.gate, first.name, summary.p, summary.complete, summary.flips)
     why, never = why_rejected(first.side, summary.gate), _never(first, found)
     said = " ".join(filter(None, [_lead(first, summary), never, validity, why]))
     for path, summary in mine.items():
@@ -209,11 +209,12 @@ def _at_once(path: Path, summary: Summary) -> str:
         return ""
     alone, fewer = changed_alone(side.explainer.oracles.of(side.encoded), steps, flips), "fewer may do"
     if alone:
-        word, adds = placed_word(side.encoded.features, alone[0]), "adding" if flips > 1 else "masking"
-        fewer = f"{adds} {word} alone does it too (an input that no step tests)"
+        fewer = (
+            f"{placed_word(side.encoded.features, alone[0])} alone is enough, which no step tests: What if? below can"
+        )
     elif alone is not None and new == 2:
         fewer = "neither does it alone"
-    return f" That step masks {new} at once; {fewer}."
+    return f" That step {'adds' if flips > 1 else 'masks'} {new} {side.encoded.unit}s; {fewer}."
 
 
 def _again(path: Path, summary: Summary) -> str:
