@@ -318,9 +318,7 @@ def path_clause(gate: Gate, name: Callable[[int], str], p: np.ndarray, complete:
     if gate.first is None:
         untested = change is not None and gate.tested is not None and not gate.tested[change]
         at = "" if change is None else f"{number(p[change])} at {name(change)}{' (not tested)' * untested}"
-        none = (
-            f"rejects none of these texts{'' if complete else ' so far'}, which is no proof that the model knows them"
-        )
+        none = f"rejects none of these texts{' so far' * (not complete)}, which is no proof that the model knows them"
         return f"The MaSF test {none} ({_smallest_text(float(np.min(p)), gate, at)})."
     if change is not None and gate.beyond(change):
         return f"{SIGN} Inputs are {OUT} from {name(gate.first)} on, so that change says little about the words."
