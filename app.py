@@ -95,7 +95,7 @@ def _believed(view: View) -> None:
     here = f"On this example: {believed_sentence(words)} {page} shows the evidence." if words else asks
     texts = without_labels(data.name, data.digest, draw_examples(data.examples, SAMPLE))
     found = known_report(view.explainer, texts, (family,))
-    over = "" if found is None else escaped(judged_sentence(found, family.sign), 900)
+    over = "" if found is None else escaped(judged_sentence(found, family.sign), 2000)
     over = over.replace("Data set", linked_name("Data set", link_to("data_set")), 1)
     for said in filter(None, (here, over)):
         st.html(f"<p>{said}</p>")

@@ -182,8 +182,8 @@ class Person:
         self.page.wait_for_function(FITS, timeout=10_000)
 
     def follow(self, label: str, question: str) -> None:
-        """Go to another page by its link."""
-        self.page.get_by_role("link", name=label, exact=True).click()
+        """Go to another page by its link in the sidebar."""
+        self.page.get_by_test_id("stSidebar").get_by_role("link", name=label, exact=True).click()
         playwright.expect(self.page.get_by_role("heading", level=1)).to_have_text(re.compile(question))
         self.ready()
 

@@ -106,15 +106,16 @@ def places_sentence(rows: Sequence[WordRow]) -> str:
     """What a feature's place says, by whether rows have a sign, text."""
     ranked = [row for row in rows if not measures()[row.measure].baseline]
     signed, sizes = ([row.measure for row in ranked if row.kind == kind] for kind in ("signed", "positive"))
-    said = [f"with a sign ({joined(signed)}) the last opposes the class most"] * bool(signed)
+    said = [f"with a sign ({joined(signed)}) the last supports the class least, or opposes it most"] * bool(signed)
     said += [f"without a sign ({joined(sizes)}) 1 matters most, for or against the class"] * bool(sizes)
     return f"Place: 1 is masked first{'; ' * bool(said)}{'; '.join(said)}."
 
 
 def ranked_by(rows: Sequence[WordRow]) -> str:
     """By what rows put words in order, as a sentence goes on."""
-    ranked = [row for row in rows if not measures()[row.measure].baseline]
-    signed = [row.kind == "signed" for row in ranked]
+    signed = [row.kind == "signed" for row in rows if row.kind != "rank" and not measures()[row.measure].baseline]
+    if not signed:
+        return "by place"
     where = "" if all(signed) else " where there is a sign"
     return f"by signed values{where}, what supports the class first" if any(signed) else "by size, for or against"
 

@@ -27,7 +27,7 @@ def pairs_sentences(board: MetricTable) -> list[str]:
 
 def _no_opposites(board: MetricTable) -> str:
     """That no two metrics order two measures oppositely, with what they take for an order."""
-    drawn = " (of soft metrics: nor beyond two standard errors of the difference)"
+    drawn = ", for soft metrics also beyond two standard errors of the difference"
     drawn *= bool((~np.isnan(board.errors) & ~np.isnan(board.oriented)).any())
     return f"No two metrics put two of these measures in opposite orders by {LEVEL:g} or more{drawn}."
 

@@ -353,8 +353,9 @@ def _in_families(report: VerdictReport, other: VerdictReport, mine: Verdict, one
     if not mine.told:
         return f"{over} {name} is {one.word} ({_p_of(one)})."
     if Word.WORSE in (mine.word, one.word):
-        here = f"{name} is {mine.word} over {amount(report.planned, 'measure')} ({_p_of(mine)})"
-        return f"{here}. {over} it is {one.word} ({_p_of(one)}): borderline."
+        # The p of being worse is what parts the two, which a verdict of another tail does not carry.
+        first, then = (f"{each.word}{f' ({_p_of(each)})' * (each.word == Word.WORSE)}" for each in (mine, one))
+        return f"{name} is {first} over {amount(report.planned, 'measure')}. {over} it is {then}."
     count = _as_good(report, one.measure)
     first = f"{name} has " if count is None else f"{as_good_text(report, one.measure)} {_do(count)} as well as {name}: "
     adjusted = f"{_bare(mine.adjusted)} adjusted for {amount(report.planned, 'measure')}"

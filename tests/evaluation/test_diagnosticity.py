@@ -927,8 +927,8 @@ def test_what_is_undefined_says_its_own_reason():
     found.notes[:3, :, 2:], found.notes[:1, :, :2] = 1, 1
     found.values[:1, :, :2] = NAN
     notes = build_diagnosticity_report(replace(found, sentences=("", NO_ROOM)), "m", "d", tiny.LABELS).notes
-    hard = "NS and NC are undefined on 1 of 24 texts, which their numbers leave out. Erasing every word (mask token) costs the predicted class nothing, so there is nothing to normalise by."
-    soft = "Soft-NS and Soft-NC are undefined on 3 of 24 texts, which their numbers leave out. Setting the embedding of every word to zero costs the predicted class nothing, so there is nothing to normalise by."
+    hard = "NS and NC are undefined on 1 of 24 texts, which their numbers leave out. Erasing everything (mask token) costs the predicted class nothing, so there is nothing to normalise by."
+    soft = "Soft-NS and Soft-NC are undefined on 3 of 24 texts, which their numbers leave out. Setting every embedding to zero costs the predicted class nothing, so there is nothing to normalise by."
     assert {hard, soft} <= {*notes}
 
 

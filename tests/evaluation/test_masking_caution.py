@@ -19,13 +19,15 @@ from core.evaluation.studies.check_report import (
 from core.evaluation.studies.masking_caution import masking_caution
 from core.validity.references import CALIBRATED
 
+WHOLE = SimpleNamespace(paired=False, whole="everything", of_first="")
 
-def found(verdict, unmasked=False, where=(9, 10), most=10):
+
+def found(verdict, unmasked=False, where=(9, 10), most=10, sample=WHOLE):
     """A check of this verdict: at one ratio 36 of 200 texts are rejected and at the others 10, together at some."""
     rejected = np.isin(np.arange(11), [0] * unmasked + [*where])
     counts = {CALIBRATED: np.where(np.arange(11) == most, 36, 10)}
     random = SimpleNamespace(gates={CALIBRATED: SimpleNamespace(rejected=rejected)}, rejected=counts)
-    return SimpleNamespace(verdict=verdict, random=random, n=200)
+    return SimpleNamespace(verdict=verdict, random=random, n=200, sample=sample)
 
 
 @pytest.mark.parametrize(
@@ -77,13 +79,21 @@ def test_of_texts_that_are_rejected_unmasked_masking_is_not_blamed_and_of_no_che
         (
             [3, 4, 10],
             3,
-            " when words are masked at random (at 30, 40 and 100 % masked; the most with 30 % of the words masked, 18 % of the texts, where 5 % are expected), so means",
+            " when words are masked at random (at 30, 40 and 100 % masked; the most with 30 % masked, 18 % of the texts, where 5 % are expected), so means",
         ),
         ([4], 0, " (at 40 % masked; the most unmasked, 18 % of the texts, where 5 % are expected), so means"),
     ],
 )
 def test_the_ratio_at_which_the_most_texts_are_rejected_is_named_and_what_is_left_of_them_there(where, most, told):
     assert told in masking_caution(found(REJECTED, where=where, most=most))
+
+
+def test_of_pairs_the_second_text_stays_so_that_more_than_a_length_is_left():
+    pairs = SimpleNamespace(paired=True, whole="all of the first text", of_first=" of the first text")
+    only = masking_caution(found(REJECTED, where=[10], sample=pairs))
+    assert "but only with all of the first text masked: 18 % of the texts, where 5 % are expected, so means" in only
+    some = masking_caution(found(REJECTED, where=[3, 10], most=3, sample=pairs))
+    assert "the most with 30 % masked of the first text, 18 % of the texts" in some and "length" not in only + some
 
 
 @pytest.mark.parametrize("unmasked", [False, True])

@@ -178,7 +178,7 @@ def test_the_answer_ranks_no_measure_that_the_intervals_do_not_tell_apart(answer
         ),
         (
             [[0, 1]] * 8 + [[1, 1]] * 2 + [[0, 0]] * 40,
-            "believe gradient first, though on few of them: it is better than chance on 20 % of the 50, leave-one-out on 4 %.",
+            "believe gradient first, though on fewer than half of the texts: it is better than chance on 20 % of the 50, leave-one-out on 4 %.",
             "It is so more often than each other (against leave-one-out p = 0.00781, exact sign tests by Holm); were all 2 random, one or another would be so on at most 5 % of texts. ",
         ),
         (
@@ -198,9 +198,14 @@ def test_whom_to_believe_first_is_told_in_a_sentence_and_only_where_one_is_bette
     answers, words, said, how
 ):
     _, report = told(answers, words)
-    assert judged_sentence(report, "signed") == (
-        f"Of the 2 measures that Data set has judged on these texts, {said} {how}{SUITS}"
-    )
+    # Where none is believed nothing is favoured.
+    rest = "" if "believe none: " in said else f" {how}{SUITS}"
+    judged = f"Of the 2 measures that Data set has judged on these texts, {said}{rest}"
+    assert judged_sentence(report, "signed") == judged
+    # Nothing before it may be told; where the work was stopped, of how many of the texts.
+    assert judged_sentence(replace(report, tally=Tally(20, 55, coming=True, fewest=20)), "signed") == ""
+    stopped = judged_sentence(replace(report, tally=Tally(report.n, 55, fewest=20)), "signed")
+    assert stopped == judged.replace("on these texts", f"on {report.n} of these texts")
     # Who masks to score is not suited by other ways of erasing, and in absolute values nobody has a sign.
     erased = judged_sentence(replace(report, erasure=REMOVAL), "absolute")
     assert "masks words" not in erased and "no sign" not in erased and "chance under removal" in erased

@@ -91,7 +91,7 @@ def test_orders_with_and_without_a_sign_are_not_compared_unsaid():
 
 def test_places_say_what_the_last_and_the_first_are_by_whether_a_measure_has_a_sign():
     signed, places, norm = row("leave-one-out", 2, 1, 0, -3), row("beam", 4, 3, 2, 1), row("gradient", 0, 1, 3, 0)
-    opposes = "with a sign (leave-one-out) the last opposes the class most"
+    opposes = "with a sign (leave-one-out) the last supports the class least, or opposes it most"
     either = "without a sign (gradient) 1 matters most, for or against the class"
     assert places_sentence([signed, norm, places]) == f"Place: 1 is masked first; {opposes}; {either}."
     assert places_sentence([places, row("random", 1, 2, 3, 4)]) == "Place: 1 is masked first."

@@ -551,7 +551,7 @@ def test_measures_that_printed_numbers_alone_order_oppositely_are_named_with_wha
     # Soft scores 0.1 apart, each ± 0.04, lie within 2·√2·0.04 = 0.113 of each other.
     soft = board_of([[0.9, 0.2], [0.8, 0.3], [0.5, 0.1]], names=("Soft-NS", "Soft-NC"), error=0.04)
     assert pairs_sentences(soft) == [
-        f"{rule} (of soft metrics: nor beyond two standard errors of the difference).",
+        f"{rule}, for soft metrics also beyond two standard errors of the difference.",
         "Opposite in the numbers, but too close on one side or both to count: ahead is a by Soft-NS (0.1 ± 0.0566), b by Soft-NC (0.1 ± 0.0566).",
     ]
     # Of four that are close, six pairs; the last is behind all, which is an order.

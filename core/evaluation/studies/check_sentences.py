@@ -174,7 +174,7 @@ def _rejected(found: CheckReport) -> str:
     share = found.random.share(CALIBRATED)[worst]
     masked = masked_in_words(worst, found.sample.whole)
     ends = share_interval(int(found.random.rejected[CALIBRATED][worst]), found.n)
-    most = f"{masked} {share_text(share)} (95 %: {100 * ends.low:.0f} to {100 * ends.high:.0f} %)"
+    most = f"{masked} {share_text(share)} (95 %: {share_text(ends.low).removesuffix(' %')} to {share_text(ends.high)})"
     expected = f"where {PERCENT} are expected"
     held = found.held_out
     if held is not None:

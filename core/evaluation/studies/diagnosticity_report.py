@@ -195,11 +195,10 @@ def _reasons(found: Scored, rows: np.ndarray, name: str) -> tuple[str, ...]:
 
 
 def _no_room(name: str, erasure: str) -> str:
-    """Why a metric has nothing to normalise by: hard ones erase every word, soft ones set all embeddings to zero, which
+    """Why a metric has nothing to normalise by: hard ones erase everything, soft ones set all embeddings to zero, which
     may cost the class nothing on other texts.
     """
-    soft = "Setting the embedding of every word to zero"
-    every = soft if metrics()[name].soft else f"Erasing every word ({erasure})"
+    every = "Setting every embedding to zero" if metrics()[name].soft else f"Erasing everything ({erasure})"
     return f"{every} costs the predicted class nothing, so there is nothing to normalise by."
 
 

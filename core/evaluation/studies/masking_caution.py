@@ -54,13 +54,13 @@ def _most(found: CheckReport) -> str:
     where = np.flatnonzero(found.random.gates[CALIBRATED].rejected) if found.verdict == REJECTED else np.array([], int)
     of = f"{share_text(rejected[most] / found.n)} of the texts, where {PERCENT} are expected"
     if X[most] < 1:
-        at = f"unmasked, {of}" if not X[most] else f"with {share_text(X[most])} of the words masked, {of}"
-        return f" ({_at(where)}the most {at})"
-    # What is left then is the same for all texts of a length.
-    left = "nothing but its length is left of a text then"
+        masked = "unmasked" if not X[most] else f"with {share_text(X[most])} masked{found.sample.of_first}"
+        return f" ({_at(where)}the most {masked}, {of})"
+    # What is left then is the same for all texts of a length, but for a second one that stays.
+    left = "" if found.sample.paired else "nothing but its length is left of a text then"
     if where.tolist() == [most]:
-        return f", but only with everything masked: {of} ({left})"
-    return f" ({_at(where)}the most with everything masked, {of}: {left})"
+        return f", but only with {found.sample.whole} masked: {of}{f' ({left})' * bool(left)}"
+    return f" ({_at(where)}the most with {found.sample.whole} masked, {of}{f': {left}' * bool(left)})"
 
 
 def _at(where: np.ndarray) -> str:

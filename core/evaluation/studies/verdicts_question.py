@@ -204,29 +204,31 @@ def _answer(report: VerdictsReport, sign: str) -> str:
 def judged_sentence(report: VerdictsReport, sign: str) -> str:
     """Which of the measures that are judged to believe first, for a page that asks that and judges none, in one
     sentence; then how it is told, and what favours one and counts against another; "" of fewer texts than answers begin
-    at.
+    at, and while more are to come.
     """
-    if report.n < FEW:
+    if report.n < FEW or not report.tally.settled:
         return ""
     how = f"It is so more often than each other ({_against(report)}, exact sign tests by Holm); {_if_random(report)}."
     about = [how if report.ahead else "", _suits(report), unsigned_sentence(report.measures, sign)]
-    return " ".join(filter(None, [_believed(report), *about]))
+    # Where none is believed nothing is favoured.
+    return " ".join(filter(None, [_believed(report), *(about if max(_better(report)) else ())]))
 
 
 def _believed(report: VerdictsReport) -> str:
     counts, n, names = _better(report), report.n, report.measures
     most, M, better = max(counts), len(names), _better_words(report)
     best = counts.index(most)
-    judged = f"Of the {M:,} measures that Data set has judged on these texts"
+    texts = "these texts" if report.tally.complete else f"{report.n:,} of these texts"
+    judged = f"Of the {M:,} measures that Data set has judged on {texts}"
     shares = [f"{name} on {_share(k, n)}" for name, k in zip(names, counts)]
     if M == 1:
-        return f"Data set has judged {names[0]} alone on these texts: it is {better} on {_share(most, n)} of {n:,}."
+        return f"Data set has judged {names[0]} alone on {texts}: it is {better} on {_share(most, n)} of {n:,}."
     if not most:
         return f"{judged}, believe none: on none of the {n:,} is any of them {better}."
     if not report.ahead:
         which = f"which is {better} most often cannot be told"
         return f"{judged}, believe none before the others: {which} ({joined(shares)} of {n:,} texts)."
-    few = ", though on few of them" if report.better[best].high < 0.5 else ""
+    few = ", though on fewer than half of the texts" if report.better[best].high < 0.5 else ""
     others = joined([one for k, one in enumerate(shares) if k != best])
     first = f"{judged}, believe {names[best]} first{few}"
     return f"{first}: it is {better} on {_share(most, n)} of the {n:,}, {others}."

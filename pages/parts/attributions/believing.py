@@ -54,9 +54,11 @@ def say_believed(view: View, scoring: ScoredRows, words: str, seen: str) -> None
 
 
 def _length(view: View, report: VerdictReport) -> str:
-    """That a text is of another length than those of the reference, where nothing can be told of it, HTML; else ""."""
+    """That a text is of another length than those of the reference, where its inputs are rejected and nothing can be
+    told of it, HTML; else "".
+    """
     reference = view.explainer.reference
-    if reference is None or any(one.told for one in report.verdicts):
+    if reference is None or not all(one.rejected for one in report.verdicts):
         return ""
     return escaped(doubts(reference, np.array([view.encoded.T]), view.model.precision).get(Why.LENGTH, ""), 400)
 

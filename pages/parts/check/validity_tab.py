@@ -183,7 +183,7 @@ def _curves(first: Asking, found: list[CheckReport], form: str, name: list[str],
     st.caption(plain(f"{check_figures(one)} {faster}{bands} {end_note(one)}".rstrip()))
     tested = "" if reference is None else f"Rejected: unlike what the model knows. {expected_sentence(reference, form)}"
     hard, own = hard_note(data), data.name not in bundled_data()
-    written = f"{hard}, so performance here is lower than on a test file." * bool(hard)
+    written = f"{hard}, so performance may be lower here than on a test file." * bool(hard)
     captions([*filter(None, [tested, accuracy_note(one, own), written]), *one.notes])
 
 

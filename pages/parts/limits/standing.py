@@ -257,13 +257,15 @@ def curves_caption(boards: Iterable[StandingTable], gating: StandingGates) -> st
     said = f"Each line masks one more {gating.encoded.unit} in a measure’s order; the limits’ own orders are the best "
     said += f"and the worst {known_ends(boards)}."
     gates = [board.gates[0] for board in boards if board.gates[0].tested is not None]
+    # One model's reference may be too small, and another's verdicts not told.
+    line = "each line" if len(gates) == len(boards) else "the lines of one of the models"
     if gates:
-        said += f" Of the {len(gating.counts)} inputs of each line {gates[0].steps} are tested: {AT_RATIOS}."
-    drawn = [
-        board.chance for board in boards if board.chance is not None and board.chance.tested < len(board.chance.aopc)
-    ]
+        said += f" Of the {len(gating.counts)} inputs of {line} {gates[0].steps} are tested: {AT_RATIOS}."
+    chances = [board.chance for board in boards if board.chance is not None]
+    drawn = [one for one in chances if one.tested < len(one.aopc)]
     if drawn:
-        said += f" Random order is here that of the {amount(drawn[0].tested, 'order')} whose inputs are tested."
+        order = "Random order is here" if len(drawn) == len(chances) else "Of one of the models random order is here"
+        said += f" {order} that of the {amount(drawn[0].tested, 'order')} whose inputs are tested."
     return f"{said} {LINES}"
 
 
