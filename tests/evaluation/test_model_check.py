@@ -1578,6 +1578,20 @@ def test_a_rule_that_rejects_nothing_where_all_texts_are_rejected_is_said_to_be_
         assert (weak.format(count) in told.said) == (count == 20)
 
 
+def test_a_literal_form_that_cannot_reject_says_nothing_against_one_that_does():
+    """No p of its reference is below .107; one whose smallest is .02 takes more than 8 of 20 such texts, by Simes."""
+    claim = "The inputs of a plain model are rejected at some masking ratio."
+    plain = judged(SOUND, of_twenty({10: 20}), floors(literal=0.107), card=card(training="none"), name="plain")
+    told = {one.claim: one for one in check_findings([plain])}[claim]
+    assert told.agrees is True and "(it cannot reject: no p of this reference is below 0.107); of single" in told.here
+    found = without_simes(judged(SOUND, of_twenty({10: 9}), floors(literal=0.02)))
+    found = replace(found, lines=(replace(found.random, simes=dict.fromkeys(found.random.simes, np.ones(11))),))
+    assert (
+        "; by Simes, the paper’s rule, nowhere (in the literal form that takes 9 of 20 texts with the smallest p that "
+        "there can be)."
+    ) in verdict_sentence(found)
+
+
 def test_a_twin_is_set_beside_the_model_on_the_texts_that_both_have():
     """Of 20 texts with everything masked 2 are rejected under the one and all of 8 that the other has."""
     half, plain = (

@@ -1,5 +1,6 @@
 """What a model check says: its verdict in a sentence, what papers found beside it, its numbers as rows and JSON."""
 
+import math
 from collections.abc import Iterator, Sequence
 
 import numpy as np
@@ -32,7 +33,7 @@ from core.evaluation.studies.check_report import (
     of_held,
 )
 from core.evaluation.studies.check_words import masked_in_words, ratios_in_words, shares_elsewhere, spread_text
-from core.mathematics.statistics import Interval, share_interval, significant
+from core.mathematics.statistics import ALPHA, Interval, share_interval, significant
 from core.validity.marks import HOLM, OUT, PERCENT, SIGN, alone
 from core.validity.references import CALIBRATED, LITERAL, Reference
 from core.wording import amount, p_value, percent, share_text
@@ -228,9 +229,16 @@ def _literal(found: CheckReport) -> str:
     where, simes = found.rejected(LITERAL), found.random.simes[CALIBRATED]
     if not len(where) and not any(map(significant, simes.tolist())):
         # What decides is not the form, but how texts are combined.
-        return "; by Simes, the paper’s rule, nowhere"
+        return f"; by Simes, the paper’s rule, nowhere{_takes(found)}"
     said = f"{ratios_in_words(where)}, each ratio by itself" if len(where) else "nowhere"
     return f"; the paper’s literal form rejects them {said}"
+
+
+def _takes(found: CheckReport) -> str:
+    """How many texts it takes for Simes over literal p-values to reject, as a sentence goes on; "" for one alone."""
+    least = math.floor(found.n * found.floor[LITERAL] / ALPHA) + 1
+    takes = f" (in the literal form that takes {least:,} of {found.n:,} texts with the smallest p that there can be)"
+    return takes * (least > 1)
 
 
 def _doubtful(found: CheckReport, where: np.ndarray, counted: str) -> str:
@@ -374,7 +382,7 @@ def _validity(masked: CheckReport | None, plain: CheckReport | None) -> Iterator
             most = one.most_rejected()
             here = (
                 f"{one.counted(one.worst())}, {p_value(p)} (calibrated){only_all}; literal form, by Simes "
-                f"{p_value(one.smallest(LITERAL)[0])}; of single texts at most {100 * most.mean:.1f} % "
+                f"{p_value(one.smallest(LITERAL)[0])}{_cannot(one)}; of single texts at most {100 * most.mean:.1f} % "
                 f"[{100 * most.low:.1f}, {100 * most.high:.1f}] rejected, {PERCENT} expected, margin {100 * MARGIN:g}"
             )
             within = not_more(most, one.n)
@@ -388,11 +396,20 @@ def _validity(masked: CheckReport | None, plain: CheckReport | None) -> Iterator
                 yield Finding(claim, here, None, f"{NOT_ENOUGH}: {why}")
                 continue
             found = True if rejected else False if not where and within else None
-            paper = len(one.rejected(LITERAL)) > 0 if LITERAL in one.random.gates else found
+            literal = one.random.gates.get(LITERAL)
+            # A form that cannot reject says nothing against one that does.
+            paper = found if literal is None or not literal.available else len(one.rejected(LITERAL)) > 0
             if found is not None and found != paper:
                 yield Finding(claim, here, None, _forms_differ(one, bool(paper)))
                 continue
             yield Finding(claim, here, None if found is None else found == should, _unsure(one))
+
+
+def _cannot(one: CheckReport) -> str:
+    """That the literal form cannot reject whatever the texts, in brackets; "" where it can."""
+    literal = one.random.gates.get(LITERAL)
+    shut = literal is not None and not literal.available
+    return f" (it cannot reject: no p of this reference is below {one.floor[LITERAL]:.3g})" if shut else ""
 
 
 def _forms_differ(one: CheckReport, paper: bool) -> str:
