@@ -1583,7 +1583,7 @@ def test_a_literal_form_that_cannot_reject_says_nothing_against_one_that_does():
     claim = "The inputs of a plain model are rejected at some masking ratio."
     plain = judged(SOUND, of_twenty({10: 20}), floors(literal=0.107), card=card(training="none"), name="plain")
     told = {one.claim: one for one in check_findings([plain])}[claim]
-    assert told.agrees is True and "(it cannot reject: no p of this reference is below 0.107); of single" in told.here
+    assert told.agrees is True and "(cannot reject: none of this reference is below 0.107); of single" in told.here
     found = without_simes(judged(SOUND, of_twenty({10: 9}), floors(literal=0.02)))
     found = replace(found, lines=(replace(found.random, simes=dict.fromkeys(found.random.simes, np.ones(11))),))
     assert (

@@ -409,7 +409,7 @@ def _cannot(one: CheckReport) -> str:
     """That the literal form cannot reject whatever the texts, in brackets; "" where it can."""
     literal = one.random.gates.get(LITERAL)
     shut = literal is not None and not literal.available
-    return f" (it cannot reject: no p of this reference is below {one.floor[LITERAL]:.3g})" if shut else ""
+    return f" (cannot reject: none of this reference is below {one.floor[LITERAL]:.3g})" if shut else ""
 
 
 def _forms_differ(one: CheckReport, paper: bool) -> str:

@@ -214,7 +214,7 @@ def _side_by_side(first: Asking, found: list[CheckReport], form: str) -> None:
         )
         chart(drawn, "spans", check_tables.spans_in_words(cards))
         captions([check_tables.spans_note(cards)])
-    show_findings("FMM", check_findings(found), 240)
+    show_findings("FMM", check_findings(found), 400)
     captions(filter(None, [check_tables.apart_note(found, cards)]))
 
 
