@@ -137,7 +137,7 @@ def test_at_the_stop_on_limits_normalising_changes_which_model_is_ahead(walked):
     assert best.measure == MEASURE and best.naopc[COMPREHENSIVENESS] > 0.8
     assert naopc(float(chance), limits.lower, limits.upper) < 0.5
     assert "Leave-one-out comes near (random orders on average do not) and passes the chance test" in stop.line
-    assert "The twin is level by AOPC, behind by NAOPC; inputs rejected" in stop.line
+    assert "For it the twin is level by AOPC, behind by NAOPC; rejected inputs" in stop.line
     assert f"“{example.text}”" in stop.new and example.label == "positive"
     assert MEASURE in believed(walked[MASKED], example)
 
@@ -269,6 +269,7 @@ def test_a_stop_shows_what_its_line_says_of_whom_to_believe(at, claims, monkeypa
     wait(app, lambda: all(claim in app.said for claim in claims), rest=60.0)
     assert counters.passes == spent
     if "All three measures" in stop.line:
+        assert "and tells, rightly, where" in stop.new and "That is right: the label is " in app.said
         assert "One text often tells too little; Data set asks many." in app.said
         _, *found = next(rows for rows in app.tables if "recall of the top 3 ↑" in rows[0])
         assert {row[0]: row[2] for row in found if row[0] in default_measures()} == dict.fromkeys(

@@ -56,8 +56,8 @@ STOPS = (
         "",
         "Three importance measures colour the words; two disagree on “won’t”. If the words that a measure puts first "
         "matter, masking them first makes “negative” less likely than masking in random order does (the chance test). "
-        "Only leave-one-out’s order is shown to do that: believe that order here, as a whole. Of “won’t” alone it says "
-        "nothing.",
+        "Only leave-one-out’s order is shown to do that: believe that order here. It begins with “won’t”; no single "
+        "word is tested.",
         _EXAMPLE | _BELIEVED,
     ),
     Stop(
@@ -82,18 +82,18 @@ STOPS = (
         "AOPC and NAOPC",
         "pages/aopc_and_naopc.py",
         "s048, “Nothing else on television this autumn comes close.”, is praise; sst2-fmm calls it negative.",
-        "How far masking lowers its probability is AOPC, how near to the best order NAOPC. Leave-one-out comes near "
-        "(random orders on average do not) and passes the chance test: believe it. The twin is level by AOPC, behind "
-        f"by NAOPC; inputs rejected ({SIGN}): no verdict.",
+        "AOPC: how far masking lowers its probability; NAOPC: how near the best order. Leave-one-out comes near "
+        "(random orders on average do not) and passes the chance test: believe it. For it the twin is level by AOPC, "
+        f"behind by NAOPC; rejected inputs ({SIGN}): no verdict.",
         _EXAMPLE | _TWIN | {"example": "s048"},
     ),
     Stop(
         "Attributions",
         "pages/attributions.py",
-        "Another model, stories-1-fmm, reads a story (stories 1, s1-025) and tells where Bruno is.",
+        "Another model, stories-1-fmm, reads a story (stories 1, s1-025) and tells, rightly, where Bruno is.",
         "All three measures look right: each puts two of the three evidence words (overlined) in its top three. "
         "Yet none of their orders is shown to lower the score more than random orders do. That does not make them "
-        "wrong, but looking right is no proof.",
+        "wrong; looking right is no proof.",
         {"model": "stories-1-fmm", "data": "stories 1", "example": "s1-025"} | _BELIEVED,
     ),
     Stop(
