@@ -174,12 +174,12 @@ def test_the_answer_ranks_no_measure_that_the_intervals_do_not_tell_apart(answer
         (
             [[1, 0]] * 15 + [[0, 0]] * 5,
             "believe leave-one-out first: it is better than chance on 75 % of the 20, gradient on 0 %.",
-            "It is so more often than each other (against gradient p < 0.0001, exact sign tests by Holm); were all 2 random, one or another would be so on at most 5 % of texts. ",
+            "It is so more often than every other one (against gradient p < 0.0001, exact sign tests by Holm); were all 2 random, one or another would be so on at most 5 % of texts. ",
         ),
         (
             [[0, 1]] * 8 + [[1, 1]] * 2 + [[0, 0]] * 40,
             "believe gradient first, though on fewer than half of the texts: it is better than chance on 20 % of the 50, leave-one-out on 4 %.",
-            "It is so more often than each other (against leave-one-out p = 0.00781, exact sign tests by Holm); were all 2 random, one or another would be so on at most 5 % of texts. ",
+            "It is so more often than every other one (against leave-one-out p = 0.00781, exact sign tests by Holm); were all 2 random, one or another would be so on at most 5 % of texts. ",
         ),
         (
             [[1, 1]] * 20,

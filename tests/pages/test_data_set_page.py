@@ -359,7 +359,7 @@ def test_scores_are_told_as_means_over_the_texts(given, bundled):
             assert cell.split(" [")[0] == f"{mean:.3f}"
     assert "Over 4 texts no measure is put first" in app.said and not app.errors
     assert (
-        "Scoreboard compares measures by paired tests and says of which texts inputs are rejected; Hard and soft erasure tests those of one"
+        "Scoreboard can compare measures by paired tests, and say of which texts inputs are rejected; Hard and soft erasure tests those of one"
         in app.said
     )
     (board,) = re.findall(r'href="(scoreboard[^"]+)"', " ".join(html.value for html in app.at.html))

@@ -554,6 +554,8 @@ def test_the_check_that_ships_sets_the_twin_beside_the_model_and_says_what_to_do
     unscored = App("pages/scoreboard.py", model=MASKED, data="reviews", on="a sample of the data")
     first = "Of the 3 measures that Data set has judged on these texts, believe leave-one-out first: it is better than"
     assert first in unscored.said and "attention are not judged against chance yet;" in unscored.said
+    # What is known is of all of them, whichever come first once more is asked for.
+    assert "Asked of" not in unscored.said
     assert "Model check finds that inputs of this data are rejected" in unscored.said and "means" not in unscored.said
     # The model was trained to be masked, so another is no way on.
     assert (

@@ -208,7 +208,8 @@ def judged_sentence(report: VerdictsReport, sign: str) -> str:
     """
     if report.n < FEW or not report.tally.settled:
         return ""
-    how = f"It is so more often than each other ({_against(report)}, exact sign tests by Holm); {_if_random(report)}."
+    tests = f"{_against(report)}, exact sign tests by Holm"
+    how = f"It is so more often than every other one ({tests}); {_if_random(report)}."
     about = [how if report.ahead else "", _suits(report), unsigned_sentence(report.measures, sign)]
     # Where none is believed nothing is favoured.
     return " ".join(filter(None, [_believed(report), *(about if max(_better(report)) else ())]))

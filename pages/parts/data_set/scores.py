@@ -8,5 +8,5 @@ def where_tested(known: str) -> str:
     """Which pages compare measures by tests, and test inputs, and what is known of means over this data; HTML."""
     pairs = linked_name("Scoreboard", link_to("scoreboard", on="a sample of the data"))
     inputs = linked_name("Hard and soft erasure", link_to("hard_and_soft_erasure"))
-    of_texts = f"{pairs} compares measures by paired tests and says of which texts inputs are rejected"
+    of_texts = f"{pairs} can compare measures by paired tests, and say of which texts inputs are rejected"
     return f"{of_texts}; {inputs} tests those of one text. {known}".rstrip()

@@ -144,7 +144,7 @@ def _say(
     report, answers = one.report, one.answers
     texts = amount(len(one.sample), "text")
     how_picked = f" The filter picks texts {escaped(one.sample.picked)}, so this may say how they were picked."
-    picked = how_picked * bool(one.sample.picked)
+    picked, asked = how_picked * bool(one.sample.picked), _asked_of(grown, about)
     if report is not None:
         answer, told = one.question.sentences(report)[0], []
         lead, stop, rest = escaped(answer, 2000).partition(". ")
@@ -163,8 +163,10 @@ def _say(
             left = "Which measure beats which by faithfulness metrics, and at which cost, is not known yet and"
             asks = f"<b>{lead}{stop}</b>{rest}{picked} {left}" if lead else "Not known yet: it"
             said = f"{asks} can be asked for below; figures stream in text by text."
+            # What is known already names its texts, which may be more than those that come first.
+            asked = "" if lead else asked
     show_answer(said)
-    captions([*filter(None, [_asked_of(grown, about)]), *one.sample.notes, *told])
+    captions([*filter(None, [asked]), *one.sample.notes, *told])
 
 
 def _asked_of(grown: Growing, about: str) -> str:
