@@ -179,9 +179,12 @@ def test_what_every_page_offers_arrives(table, browser, tmp_path):
     assert len(lines) == 4 and "no film" in lines[1][1]
     for link, question in (("Attributions", "Which words"), ("Home", "Faithscope: which")):
         person.follow(link, question)
-        # A page that is drawn anew between a click and its file gives Streamlit nothing to send.
+        # A page that is drawn anew between a click and its file gives Streamlit nothing to send: what is computed once
+        # nothing else is begins a moment later.
         person.idle()
+        person.page.wait_for_timeout(2_000)
         for button in person.page.get_by_role("button", name=re.compile(r"Download|Table \(CSV\)|Page \(HTML\)")).all():
+            person.idle()
             file, content = person.saved(button)
             assert re.fullmatch(r"[\w.-]+\.(csv|html|png|svg)", file) and len(content) > 100, file
             starts = {"csv": None, "html": b"<!DOCTYPE html>", "png": b"\x89PNG", "svg": b"<"}[file.rpartition(".")[2]]
