@@ -3,7 +3,7 @@ embeddings.
 """
 
 import hashlib
-from collections.abc import Callable, Generator, Iterable
+from collections.abc import Callable, Generator, Iterable, Sequence
 from dataclasses import dataclass, field
 from math import comb
 
@@ -131,7 +131,7 @@ class Judge:
         )
         self.target = int(explainer.logits(encoded).argmax())
         self._asked: list[np.ndarray] = []
-        self._drawn: list[tuple[np.ndarray, str]] = []
+        self._drawn: list[dict[str, np.ndarray]] = []
 
     def attribution(self, name: str, sign: str = "signed") -> tuple[np.ndarray, bool]:
         """Scores float64[F] of a measure for the predicted class, and whether they are magnitudes; raises as
@@ -171,7 +171,7 @@ class Judge:
             self.how.scaling,
             magnitudes,
             self.how.placement == NORMALISED,
-            self.soft.ask,
+            self._single,
         )
 
     def leaves(self, scores: np.ndarray) -> dict[str, dict[str, np.ndarray]]:
@@ -219,8 +219,18 @@ class Judge:
         return softmax(logits)
 
     def _perturbed(self, retain: np.ndarray, kind: str) -> np.ndarray:
-        self._drawn.append((retain, kind))
-        return self.soft.probabilities(retain, kind)[:, self.target]
+        found = self.soft.probabilities(retain, kind)[:, self.target]
+        self._drawn.append(self.soft.p(retain, kind))
+        return found
+
+    def _single(self, retains: Sequence[np.ndarray], draws: Sequence[int], kind: str) -> np.ndarray:
+        found, p = self.soft.single(retains, draws, kind)
+        # The draws of one retain are tested together.
+        alike: dict[bytes, list[int]] = {}
+        for w, retain in enumerate(retains):
+            alike.setdefault(retain.tobytes(), []).append(w)
+        self._drawn += [{form: values[rows] for form, values in p.items()} for rows in alike.values()]
+        return found[:, self.target]
 
     def _p(self) -> dict[str, np.ndarray]:
         """p-values of the distinct inputs that the last metric asked for, erased or perturbed; the text itself is none
@@ -228,8 +238,7 @@ class Judge:
         """
         if not self.tested or self.explainer.reference is None:
             return {}
-        drawn = [self.soft.p(retain, kind) for retain, kind in self._drawn]
-        parts = [{form: simes(p)[None] for form, p in one.items()} for one in drawn]
+        parts = [{form: simes(p)[None] for form, p in one.items()} for one in self._drawn]
         erased = np.unique(np.concatenate([np.zeros((0, self.encoded.F), dtype=bool), *self._asked]), axis=0)
         erased = erased[(erased & ~self.encoded.premasked).any(axis=1)]
         if len(erased):

@@ -22,9 +22,10 @@ def fixed_share(case: Case, sufficiency: bool) -> Score:
     """Soft-NS or Soft-NC at each of SHARES, and their mean.
 
     The shares that Soft-NS keeps, or Soft-NC erases, are scaled so that their mean over the features is each of SHARES,
-    by water-filling (`at_share`). The two are then the same formulas on the same draws, and scores of a larger mean
-    keep no more than others. Scored and clipped for each draw and share; the standard error is that of a draw's mean
-    over the shares, since all of these meet the same draws.
+    by water-filling (`at_share`). The two are then the same formulas, and scores of a larger mean keep no more than
+    others. Scored and clipped for each draw and share. The draws are dealt out to the shares (`draws_of_share`): each
+    meets draws of its own, the same for every attribution, and the standard error is that of a mean over strata. A
+    single draw is met by all of them.
 
     Scores that are all equal keep every feature by the share itself, a single feature too: such a value is that of the
     model alone. What is no feature counts as the least important where the mask falls on it too, and not in the mean.
@@ -44,15 +45,19 @@ def fixed_share(case: Case, sufficiency: bool) -> Score:
     taken = [at_share(shares, counted, mean) for mean in SHARES]
     nothing = np.where(masked, 1.0, 0.0)
     keeps = [np.where(masked, 1.0, part if sufficiency else 1 - part) for part in taken]
-    if case.ask is not None:
-        case.ask([nothing, *keeps], BERNOULLI)
     full = float(case.value(np.zeros((1, len(case.masked)), dtype=bool))[0])
-    none = float(np.mean(perturbed(nothing, BERNOULLI)))
-    draws = np.array([perturbed(keep, BERNOULLI) for keep in keeps], dtype=np.float64)
-    by_share = (normalised_sufficiency if sufficiency else normalised_comprehensiveness)(full, draws, none)
-    found = by_share.mean(axis=0)
-    error = float(found.std(ddof=1) / np.sqrt(len(found))) if len(found) > 1 else float("nan")
+    bare = perturbed(nothing, BERNOULLI)
+    none, n = float(np.mean(bare)), draws_of_share(len(bare))
+    met = range(len(SHARES) * n) if n > 1 else [0] * len(SHARES)
+    drawn = case.drawn([keep for keep in keeps for _ in range(n)], met, BERNOULLI).reshape(len(SHARES), n)
+    found = (normalised_sufficiency if sufficiency else normalised_comprehensiveness)(full, drawn, none)
+    error = float(np.sqrt((found.var(axis=1, ddof=1) / n).sum()) / len(SHARES)) if n > 1 else float("nan")
     return Score(float(found.mean()), error, note=_note(case, found))
+
+
+def draws_of_share(draws: int) -> int:
+    """How many of K draws each share meets: a fifth, but two at least, which a standard error takes; one of one."""
+    return max(2, draws // len(SHARES)) if draws > 1 else 1
 
 
 def _note(case: Case, found: np.ndarray) -> str:
@@ -79,14 +84,15 @@ def _register(sufficiency: bool) -> None:
                 f"{'Soft-NS' if sufficiency else 'Soft-NC'} does, but scaled to {shares} of the features on average: "
                 "the mean over these. What scores add up to does not count."
             ),
-            cost=f"{len(SHARES)} K + 2",
-            passes=lambda F, draws: len(SHARES) * draws + 2,
+            cost=f"K + 2, {2 * len(SHARES) + 2} at least",
+            passes=lambda F, draws: len(SHARES) * draws_of_share(draws) + 2,
             source="Huang and Chan (2026); SoftFaith Eq. 3, " + ("4" if sufficiency else "5"),
             compute=lambda case: fixed_share(case, sufficiency),
             perturbation=BERNOULLI,
             magnitudes=True,
             order=45 if sufficiency else 46,
             fixes="Soft-NS" if sufficiency else "Soft-NC",
+            version=2,
         )
     )
 

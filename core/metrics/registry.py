@@ -24,10 +24,11 @@ class Case:
     target: the class predicted on the full text; masked: bool[F], features that the text itself masks (no metric counts
     them);
     perturbed: (retain float[F] in [0, 1], kind) → float[K], probability of the target in K seeded draws, or None where
-    the network's embeddings cannot be reached; ask: (retains, kind), tells of several that `perturbed` will be asked
-    for, so that they share batches, or None; scaling: how scores become retain; magnitudes: False where scores are
-    places only; everything: what is no feature (special tokens, a second text) may be perturbed too, and
-    retain is float[F + 1], its share last.
+    the network's embeddings cannot be reached; single: (retains, draws int, kind) → float[W], the probability of the
+    target in one draw alone of each, from shared batches, a draw counting from 0 and not ending with K, or None where
+    `perturbed` knows all that is drawn; scaling: how scores become retain; magnitudes: False where scores are places
+    only; everything: what is no feature (special tokens, a second text) may be perturbed too, and retain is
+    float[F + 1], its share last.
     """
 
     scores: np.ndarray
@@ -38,7 +39,7 @@ class Case:
     scaling: str = MIN_MAX
     magnitudes: bool = True
     everything: bool = False
-    ask: Callable[[Sequence[np.ndarray], str], None] | None = None
+    single: Callable[[Sequence[np.ndarray], Sequence[int], str], np.ndarray] | None = None
 
     @property
     def free(self) -> np.ndarray:
@@ -48,6 +49,14 @@ class Case:
     def value(self, masks: np.ndarray) -> np.ndarray:
         """v of bool[M, F]: the target's probability, float64[M]."""
         return np.asarray(self.erased(masks), dtype=np.float64)[:, self.target]
+
+    def drawn(self, retains: Sequence[np.ndarray], draws: Sequence[int], kind: str) -> np.ndarray:
+        """The target's probability in one draw alone of each of several retains, float64[W]."""
+        if self.single is not None:
+            return np.asarray(self.single(retains, draws, kind), dtype=np.float64)
+        assert self.perturbed is not None
+        rows = [np.asarray(self.perturbed(retain, kind), dtype=np.float64) for retain in retains]
+        return np.array([row[k % len(row)] for row, k in zip(rows, draws)])
 
 
 @dataclass(frozen=True, eq=False)

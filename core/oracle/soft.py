@@ -129,7 +129,7 @@ class Soft:
                 )
 
     def ask_each(self, retains: Sequence[np.ndarray], draws: Sequence[int], kind: str = BERNOULLI) -> None:
-        """The same, each by one draw alone, of 0..K − 1; what `only` says of it then costs nothing."""
+        """The same, each by one draw alone, which may lie beyond K; what `only` says of it then costs nothing."""
         checked = [self._checked(retain) for retain in retains]
         with self._lock:
             wanted = {}
@@ -140,6 +140,16 @@ class Soft:
             if wanted:
                 found = self._compute(np.stack(list(wanted.values())), kind, [k for _, k, _ in wanted])
                 self._single.update(zip(wanted, found))
+
+    def single(
+        self, retains: Sequence[np.ndarray], draws: Sequence[int], kind: str = BERNOULLI
+    ) -> tuple[np.ndarray, dict[str, np.ndarray]]:
+        """Probabilities float64[W, C] and p-values {form: float64[W]} of several, each by one draw alone."""
+        self.ask_each(retains, draws, kind)
+        found = [self._found_one(retain, k, kind) for retain, k in zip(retains, draws)]
+        forms = found[0][1] if found else {}
+        p = {form: np.concatenate([one[form] for _, one in found]) for form in forms}
+        return np.concatenate([probabilities for probabilities, _ in found]), p
 
     def only(self, k: int) -> "OneDraw":
         """What the k-th draw alone says."""
@@ -274,7 +284,7 @@ class Soft:
         held = self._noise.get(drawn_as)
         if held is None and 4 * self.draws * self.encoded.T * E <= _HELD_BYTES:
             held = self._noise[drawn_as] = np.stack([self._draw(drawn_as, k, E) for k in range(self.draws)])
-        if held is not None:
+        if held is not None and max(draws) < len(held):
             return held[draws]
         drawn = {k: self._draw(drawn_as, k, E) for k in dict.fromkeys(draws)}
         return np.stack([drawn[k] for k in draws])
@@ -301,10 +311,11 @@ class OneDraw:
         """{form: float64[1]}; as of `Soft.p`."""
         return self.soft._found_one(retain, self.k, kind)[1]
 
-    def ask(self, retains: Iterable[np.ndarray], kind: str = BERNOULLI) -> None:
-        """Compute what will be asked for."""
-        asked = list(retains)
-        self.soft.ask_each(asked, [self.k] * len(asked), kind)
+    def single(
+        self, retains: Sequence[np.ndarray], draws: Sequence[int], kind: str = BERNOULLI
+    ) -> tuple[np.ndarray, dict[str, np.ndarray]]:
+        """As of `Soft.single`, all by the k-th draw, whichever are asked for."""
+        return self.soft.single(retains, [self.k] * len(retains), kind)
 
 
 def _require_finite(logits: np.ndarray, states: np.ndarray | None) -> None:

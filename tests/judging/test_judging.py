@@ -164,21 +164,23 @@ def test_the_size_of_noise_is_part_of_what_its_scores_are_kept_by_and_of_no_othe
     assert one.found["Soft-NC (noise)"].value < two.found["Soft-NC (noise)"].value
 
 
-def test_the_shares_of_a_fixed_share_are_one_batch_of_the_draws_that_soft_metrics_know(bundled, encoded):
-    scores, one_by_one = np.linspace(1, -1, encoded.F) ** 3, Judge(Explainer(bundled), encoded, How(draws=4))
+def test_the_shares_of_a_fixed_share_are_one_batch_of_draws_of_their_own(bundled, encoded):
+    # Ten draws begin with those of four.
+    scores, one_by_one = np.linspace(1, -1, encoded.F) ** 3, Judge(Explainer(bundled), encoded, How(draws=10))
     judge = Judge(Explainer(bundled), encoded, How(draws=4))
     found = judge.rate(scores, ("Soft-NS (fixed share)",)).found["Soft-NS (fixed share)"]
-    assert (judge.soft.counters.passes, judge.soft.counters.batches) == (1 + len(SHARES) * 4, 1)
-    # By hand: each share's draws through Soft-NS's own formula, asked for alone.
+    assert (judge.soft.counters.passes, judge.soft.counters.batches) == (1 + len(SHARES) * 2, 2)
+    # By hand: each share's two draws, of ten, through Soft-NS's own formula, asked for alone.
     full = probability(bundled, encoded, np.zeros(encoded.F, dtype=bool), MASK, judge.target)
     soft, every = one_by_one.soft, np.ones(encoded.F, dtype=bool)
     none = soft.probabilities(np.zeros(encoded.F))[0, judge.target]
     base = retained(scores, ~every)
-    kept = [soft.probabilities(at_share(base, every, share))[:, judge.target] for share in SHARES]
+    taken = [soft.probabilities(at_share(base, every, share))[:, judge.target] for share in SHARES]
+    kept = [draws[2 * i : 2 * i + 2] for i, draws in enumerate(taken)]
     lost = np.maximum(0, full - np.array(kept)) / (full - none)
-    values = np.clip(1 - lost, 0, 1).mean(axis=0)
+    values = np.clip(1 - lost, 0, 1)
     assert found.value == pytest.approx(values.mean(), abs=1e-5)
-    assert found.error == pytest.approx(values.std(ddof=1) / 2, abs=1e-5)
+    assert found.error == pytest.approx(np.sqrt((values.var(axis=1, ddof=1) / 2).sum()) / 5, abs=1e-5)
 
 
 @pytest.fixture(scope="module")

@@ -72,37 +72,72 @@ def test_where_every_word_counts_the_same_no_attribution_is_ahead(scaling):
     assert scaling == SOFTMAX or np.ptp(own["Soft-NS"]) > 0.1
 
 
-def test_clipped_for_each_draw_and_share_and_the_error_is_of_the_draws():
+def test_clipped_for_each_draw_and_share_and_the_error_is_of_strata():
     def two_draws(retain, kind):
         # Nothing kept: .5. Else one draw gains and one loses all: 1 and 0 at every share.
         return np.array([0.5, 0.5]) if not retain.any() else np.array([1.0, 0.3])
 
     score = metrics()[NS](case_of(perturbed=two_draws))
-    assert score.value == 0.5 and score.error == pytest.approx(np.std([1, 0], ddof=1) / np.sqrt(2))
+    # Of each of five shares the variance of the mean is .5 / 2; the error is that of the mean of the five.
+    assert score.value == 0.5 and score.error == pytest.approx(np.sqrt(5 * 0.25) / 5)
 
 
 def test_comprehensiveness_erases_what_sufficiency_keeps_and_leaves_masked_words_alone():
     asked, told = [], []
+
+    def single(retains, draws, kind):
+        told.append((kind, list(draws), [retain.copy() for retain in retains]))
+        return np.full(len(retains), 0.7)
+
     case = case_of(
         [4, 9, 3, 2, 1],
         np.full(5, 0.08),
         masked=np.arange(5) == 1,
-        perturbed=noting(asked),
-        ask=lambda retains, kind: told.append((kind, [retain.copy() for retain in retains])),
+        perturbed=lambda retain, kind: asked.append(retain.copy()) or np.full(4, 0.5),
+        single=single,
     )
     metrics()[NS](case)
     metrics()[NC](case)
-    kept, erased = asked[1:6], asked[7:]
-    np.testing.assert_array_equal([asked[0], asked[6]], [[0, 1, 0, 0, 0]] * 2)
+    np.testing.assert_array_equal(asked, [[0, 1, 0, 0, 0]] * 2)
+    # Of four draws two for each share, in one question, so that they share batches.
+    assert [(kind, draws) for kind, draws, _ in told] == [("Bernoulli", [*range(10)])] * 2
+    for _, _, retains in told:
+        np.testing.assert_array_equal(retains[::2], retains[1::2])
+    kept, erased = told[0][2][::2], told[1][2][::2]
     others = [0, 2, 3, 4]
     for keep, erase, share in zip(kept, erased, SHARES):
         assert keep[1] == erase[1] == 1
         np.testing.assert_allclose(keep[others], BY_HAND[share], atol=1e-12)
         np.testing.assert_allclose(erase[others], 1 - np.array(BY_HAND[share]), atol=1e-12)
-    # All of it is told beforehand, so that it shares batches.
-    for (kind, retains), own in zip(told, (asked[:6], asked[6:]), strict=True):
-        assert kind == "Bernoulli"
-        np.testing.assert_array_equal(retains, own)
+
+
+@pytest.mark.parametrize("draws, of_each", [(1, 1), (2, 2), (8, 2), (10, 2), (14, 2), (15, 3), (32, 6), (128, 25)])
+def test_draws_are_dealt_out_to_the_shares(draws, of_each):
+    met = []
+
+    def single(retains, draws, kind):
+        met.extend(draws)
+        return np.full(len(retains), 0.7)
+
+    score = metrics()[NS](case_of(perturbed=lambda retain, kind: np.full(draws, 0.5), single=single))
+    # A single draw is met by every share; of more, none by two.
+    assert met == ([0] * 5 if draws == 1 else [*range(5 * of_each)]) and np.isnan(score.error) == (draws == 1)
+    assert metrics()[NS].passes(4, draws) == 5 * of_each + 2
+
+
+def test_the_error_is_that_of_the_value_over_fresh_draws():
+    """Shares whose draws scatter unlike each other: over 4,000 runs the values scatter as the errors say."""
+    rng, found = np.random.default_rng(3), []
+
+    def single(retains, draws, kind):
+        kept = np.array([retain.mean() for retain in retains])
+        return 0.6 + 0.2 * kept + rng.normal(size=len(kept)) * 0.02 * kept
+
+    for _ in range(4_000):
+        score = metrics()[NS](case_of(perturbed=lambda retain, kind: np.full(15, 0.5), single=single))
+        found.append((score.value, score.error))
+    values, errors = np.array(found).T
+    assert values.std() == pytest.approx(np.sqrt((errors**2).mean()), rel=0.05)
 
 
 @pytest.mark.parametrize("scaling, rest", [(MIN_MAX, [0, 0, 0, 0, 0.6]), (REVERSED, [0.2, 0.6, 1, 1, 1])])

@@ -336,7 +336,12 @@ def test_no_more_inputs_are_asked_than_is_said(name):
         draws += 1 if same else 8
         return np.full(8, 0.5 + 0.4 * retain.mean())
 
-    case = case_of(scores=[0.1, 0.9, 0.4, 0.2], perturbed=perturbed)
+    def single(retains, drawn, kind):
+        nonlocal draws
+        draws += len(drawn)
+        return np.array([0.5 + 0.4 * retain.mean() for retain in retains])
+
+    case = case_of(scores=[0.1, 0.9, 0.4, 0.2], perturbed=perturbed, single=single)
     metric(case)
     rows = case.table.asked.total()
     assert rows + draws <= metric.passes(4, 8)

@@ -24,8 +24,8 @@ def prepare(
             r-th draw alone of the r-th attribution, instead of all draws of each.
     """
     asked: list[np.ndarray] = []
-    kept: dict[str, list[tuple[int, np.ndarray]]] = {}
-    C = judge.explainer.model.C
+    kept: dict[str, list[tuple[int | None, np.ndarray]]] = {}
+    C, K = judge.explainer.model.C, judge.how.draws if one_draw is None else 1
 
     def erased(masks: np.ndarray) -> np.ndarray:
         asked.append(masks)
@@ -34,22 +34,27 @@ def prepare(
     for a, (scores, magnitudes) in enumerate(attributions):
 
         def perturbed(retain: np.ndarray, kind: str, a: int = a) -> np.ndarray:
-            kept.setdefault(kind, []).append((a, np.array(retain, dtype=np.float64)))
-            return np.full(judge.how.draws, 0.5)
+            kept.setdefault(kind, []).append((None if one_draw is None else a, np.array(retain, dtype=np.float64)))
+            return np.full(K, 0.5)
+
+        def single(retains: Sequence[np.ndarray], draws: Sequence[int], kind: str, a: int = a) -> np.ndarray:
+            asked_of = draws if one_draw is None else [a] * len(retains)
+            kept.setdefault(kind, []).extend(zip(asked_of, map(np.array, retains)))
+            return np.full(len(retains), 0.5)
 
         # Rehearsed with made-up answers: what is asked does not depend on them.
-        case = replace(judge.case(scores, magnitudes), erased=erased, perturbed=perturbed, ask=None)
+        case = replace(judge.case(scores, magnitudes), erased=erased, perturbed=perturbed, single=single)
         for name in names:
             metrics()[name](case)
     if asked:
         # Where removal leaves nothing of a text, the metrics that need that input say so one by one.
         with contextlib.suppress(NothingLeft):
             judge.erased(np.unique(np.concatenate(asked), axis=0))
+    soft = cast(Soft, judge.soft) if one_draw is None else one_draw
     for kind, retains in kept.items():
-        if one_draw is not None:
-            one_draw.ask_each([retain for _, retain in retains], [a for a, _ in retains], kind)
-        else:
-            judge.soft.ask([retain for _, retain in retains], kind)
+        soft.ask([retain for k, retain in retains if k is None], kind)
+        alone = [(k, retain) for k, retain in retains if k is not None]
+        soft.ask_each([retain for _, retain in alone], [k for k, _ in alone], kind)
 
 
 def rate_together(judge: Judge, scores: np.ndarray, names: Sequence[str], magnitudes: bool = True) -> Rated:
