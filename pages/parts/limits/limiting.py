@@ -3,6 +3,7 @@
 import contextlib
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
+from functools import cached_property
 from typing import Any
 
 from core.data.examples import Example
@@ -38,7 +39,7 @@ class WidthStudy(PageWork):
     affordable: int
     batch = True
 
-    @property
+    @cached_property
     def key(self) -> str:
         model = self.explainer.model
         return canonical_key(

@@ -1,6 +1,7 @@
 """Masking paths as work: one measure's path under one model, and what is chosen of it."""
 
 from dataclasses import dataclass
+from functools import cached_property
 from typing import Any
 
 from core.explanation.explainer import Cost
@@ -38,7 +39,7 @@ class Path(PageWork):
     choice: Choice
     orders: Orders
 
-    @property
+    @cached_property
     def key(self) -> str:
         return canonical_key(
             "job/path",

@@ -3,6 +3,7 @@
 from collections.abc import Iterable, Iterator, Sequence
 from contextlib import nullcontext
 from dataclasses import dataclass
+from functools import cached_property
 from typing import Any
 
 import numpy as np
@@ -204,7 +205,7 @@ class Orders(PageWork):
     side: Side
     step: str
 
-    @property
+    @cached_property
     def key(self) -> str:
         return canonical_key("job/random orders", 1, **about_side(self.side), step=self.step)
 

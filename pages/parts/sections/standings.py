@@ -2,6 +2,7 @@
 
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
+from functools import cached_property
 from typing import Any
 
 import streamlit as st
@@ -63,7 +64,7 @@ class OrderScoring(PageWork):
     measure: str
     sign: str
 
-    @property
+    @cached_property
     def key(self) -> str:
         return canonical_key(
             "job/score",
@@ -100,7 +101,7 @@ class Searching(PageWork):
     exact: bool
     counted = "sets"
 
-    @property
+    @cached_property
     def key(self) -> str:
         return canonical_key(
             "job/limits",
@@ -206,7 +207,7 @@ class Exact(PageWork):
     side: Side
     counted = "sets"
 
-    @property
+    @cached_property
     def key(self) -> str:
         return canonical_key("job/exact limits", 1, **about_side(self.side), target=target_key(self.side.explained))
 

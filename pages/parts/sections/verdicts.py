@@ -16,7 +16,7 @@ from core.job import Job
 from core.oracle.target import target_key
 from core.storage.store import canonical_key
 from core.verdicts.deciding import Reasons, VerdictReport, decide_verdicts
-from core.verdicts.finding import chance_known, find_chance, null_cost, scores_known
+from core.verdicts.finding import ChanceTest, chance_known, find_chance, null_cost, scores_known
 from pages.parts.frame import working
 from pages.parts.frame.working import PageWork
 from pages.parts.sections.sides import Orders, Side, about_side
@@ -97,7 +97,23 @@ class VerdictWork(PageWork):
     def report(self, gating: StandingGates, reasons: Reasons) -> VerdictReport | None:
         """The verdicts; None before they are there."""
         test = self.latest if self.complete else None
-        return None if test is None else decide_verdicts(test, gating, reasons, self.direction)
+        if test is None:
+            return None
+        # Pairs have no words for a key; they are asked for on one page alone.
+        decide = _decided if reasons.pairs is None else decide_verdicts
+        return decide(test, gating, reasons, self.direction)
+
+
+def _rests_on(test: ChanceTest, gating: StandingGates, known: Reasons, direction: str) -> tuple:
+    """All that verdicts rest on, but for pairs."""
+    limits = None if known.limits is None else (known.limits.lower, known.limits.upper)
+    stepwise = tuple(sorted((known.stepwise or {}).items()))
+    tested = None if gating.reference is None else gating.reference.digest
+    return test, tested, gating.rule, gating.form, limits, stepwise, tuple(sorted(known.unstable)), direction
+
+
+# A page asks for the same verdicts in many of its parts.
+_decided = cached(LRUCache(32), key=_rests_on, lock=threading.Lock())(decide_verdicts)
 
 
 @cached(LRUCache(256), key=lambda work, count: (work.key, count, bool(work.scores)), lock=threading.Lock())
