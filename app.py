@@ -58,8 +58,9 @@ def _lead() -> None:
     _ways()
     strip = shipped_strip()
     if strip is not None:
-        st.html(f"<p>{escaped(strip.said, 900)}</p>")
+        st.html(f"<p>{escaped(strip.asks, 900)}</p>")
         player(strip.shown, key="strip")
+        st.html(f"<p>{escaped(strip.said, 900)}</p>")
 
 
 def _ways() -> None:

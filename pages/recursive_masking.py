@@ -1,4 +1,4 @@
-"""Recursive masking: does masking the important words change the prediction, on inputs the model knows?"""
+"""Recursive masking: does masking the important words change the prediction, on inputs not rejected?"""
 
 from functools import partial
 

@@ -126,18 +126,24 @@ def strip(models: dict[str, Explainer], identity: str) -> dict:
         panes.append(pane(path, one.summary))
     first = walks[MASKED]
     shown = frame(f"strip-{identity}", first.encoded, pieces(first.encoded, ()), names, 0, panes)
-    return {"said": said(walks), "shown": shown | {"title": f"Words masked step by step by {MEASURE}"}}
+    return {"asks": ASKS, "said": said(walks), "shown": shown | {"title": f"Words masked step by step by {MEASURE}"}}
+
+
+# What is said above the strip.
+ASKS = (
+    "First, can masking be trusted? One review, two models: press ▶ to mask (hide) its words step by step, in the order "
+    f"of {MEASURE}, one of the measures."
+)
 
 
 def said(walks: dict[str, Walk]) -> str:
-    """What the strip shows, in a sentence."""
+    """What the strip shows, said below it."""
     mine, twin = walks[MASKED].summary, walks[PLAIN].summary
     after = (
         "its prediction changes only there, which" if (twin.flips or 0) >= twin.gate.first else "what it predicts there"
     )
     return (
-        "First, can masking be trusted? One review, two models: press ▶ to mask (hide) words step by step, in the order of "
-        f"{MEASURE}, one of the measures. {MASKED}, trained to be masked, changes its prediction (▴) with "
+        f"{MASKED}, trained to be masked, changes its prediction (▴) with "
         f"{10 * mine.flips} % masked, on an input that a test does not reject as unlike what it knows. The inputs of its twin "
         f"{PLAIN}, trained without masking, are rejected (✕) from {10 * twin.gate.first} % on: {after} says little. In other "
         "orders and on other texts it may be otherwise: see the tour, and below."

@@ -86,7 +86,7 @@ def test_numbers_may_part_in_their_last_place_and_nothing_else_may():
 def test_the_strip_is_what_the_code_computes(walked):
     """Its words, masks, verdicts and sentences, and its numbers within a unit of the last place that is shown."""
     found, told = strip(walked, first_example("reviews")), shipped_strip()
-    assert found["said"] == told.said
+    assert (found["asks"], found["said"]) == (told.asks, told.said)
 
     def agree(one, other):
         if isinstance(one, float):
@@ -136,8 +136,8 @@ def test_at_the_stop_on_limits_normalising_changes_which_model_is_ahead(walked):
     chance = finish(find_chance(walked[MASKED], encoded, target, (MEASURE,))).null.reached.mean()
     assert best.measure == MEASURE and best.naopc[COMPREHENSIVENESS] > 0.8
     assert naopc(float(chance), limits.lower, limits.upper) < 0.5
-    assert "Leave-one-out comes near (random orders on average do not) and passes the chance test" in stop.line
-    assert "For it the twin is level by AOPC, behind by NAOPC; rejected inputs" in stop.line
+    assert "leave-one-out’s order lower that (AOPC)? About level under both." in stop.line
+    assert "best order (NAOPC)? Nearer under sst2-fmm, where it passes the chance test: believe it." in stop.line
     assert f"“{example.text}”" in stop.new and example.label == "positive"
     assert MEASURE in believed(walked[MASKED], example)
 
@@ -304,7 +304,11 @@ def test_the_stop_on_many_texts_shows_that_one_measure_is_better_than_chance_on_
 def test_home_leads_to_four_places():
     app = App(HOME)
     assert app.at.title[0].value.startswith("Faithscope")
-    assert "Explanations of a classifier often disagree" in app.said and shipped_strip().said in app.said
+    assert (
+        "Explanations of a classifier often disagree" in app.said
+        and shipped_strip().said in app.said
+        and shipped_strip().asks in app.said
+    )
     assert [button.label for button in app.at.main.button][:4] == [
         "Take the tour: three minutes",
         "See mistakes of the model",

@@ -1,6 +1,6 @@
 """Whether a model check's rejected texts are those that are longer or shorter than its reference's."""
 
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 
 import numpy as np
 
@@ -9,7 +9,7 @@ from core.evaluation.studies.model_check import Passed
 from core.mathematics.masking import RATIOS
 from core.mathematics.statistics import holm_adjusted, more_often, rejected_count_p, significant
 from core.validity.marks import OUT, alone
-from core.wording import amount, joined, share_text
+from core.wording import amount, joined, number, share_text
 
 
 @dataclass(frozen=True)
@@ -17,7 +17,8 @@ class LengthSplit:
     """Texts rejected by themselves at a masking ratio, split by length: low, high: tokens, between which nine of ten
     texts of the reference are; alike: (rejected, texts) between them; others: the same of the longer and shorter ones;
     together: the ratios at which those between are rejected together, by count and Holm, None where nobody knows;
-    whole: what is masked there, "" where more is left of a text than its length.
+    whole: what is masked there, "" where more is left of a text than its length; rejected: (of those between, of the
+    others) int64[K], at every ratio; p: float64[K], by count, unadjusted, of those between, None where together is.
     """
 
     low: int
@@ -26,6 +27,22 @@ class LengthSplit:
     others: tuple[int, int]
     together: tuple[float, ...] | None = None
     whole: str = ""
+    rejected: tuple[np.ndarray, np.ndarray] | None = field(default=None, compare=False)
+    p: np.ndarray | None = field(default=None, compare=False)
+
+    @property
+    def rows(self) -> list[tuple[str, list[str]]]:
+        """What a table of ratios says of either lot: (what it is, a cell for each ratio)."""
+        if self.rejected is None:
+            return []
+        lots = (f"of {self.low:,} to {self.high:,} tokens", self.alike), ("shorter or longer", self.others)
+        rows = [
+            (f"{name}: rejected of {n:,}", [f"{count:,}" for count in counts])
+            for (name, (_, n)), counts in zip(lots, self.rejected)
+        ]
+        if self.p is not None:
+            rows.insert(1, (f"{lots[0][0]}: calibrated p by count", [*map(number, self.p.tolist())]))
+        return rows
 
     @property
     def more(self) -> bool | None:
@@ -103,8 +120,8 @@ def by_length(
     alike = (passed.tokens[told] >= span[0]) & (passed.tokens[told] <= span[1])
     mine, others = rejected[alike].sum(axis=0), rejected[~alike].sum(axis=0)
     m, n = int(alike.sum()), int((~alike).sum())
-    together = None
+    together = p = None
     if fitted and m >= FEW:
-        p = holm_adjusted(rejected_count_p(mine, m, fitted))
-        together = tuple(ratio for ratio, one in zip(RATIOS, p.tolist()) if significant(one))
-    return LengthSplit(*span, (int(mine[k]), m), (int(others[k]), n), together, whole)
+        p = rejected_count_p(mine, m, fitted)
+        together = tuple(ratio for ratio, one in zip(RATIOS, holm_adjusted(p).tolist()) if significant(one))
+    return LengthSplit(*span, (int(mine[k]), m), (int(others[k]), n), together, whole, (mine, others), p)

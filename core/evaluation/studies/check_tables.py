@@ -2,6 +2,7 @@
 
 from core.evaluation.families import Measured, all_tokens_masked
 from core.evaluation.findings import unranked
+from core.evaluation.studies.check_lengths import by_length
 from core.evaluation.studies.check_report import CheckReport, CurveFigures, X
 from core.evaluation.studies.disagreement import Disagreement
 from core.explanation.recursive import NO_RACU, UNSTABLE_MEANS, area_cells
@@ -85,7 +86,9 @@ def _shares(one: CheckReport, form: str) -> str:
 
 
 def ratios_table(reports: list[CheckReport], form: str) -> tuple[list[str], list[list[str]]]:
-    """How many texts are rejected at each masking ratio, random order first, and the p-values of the data set."""
+    """How many texts are rejected at each masking ratio, random order first, and the p-values of the data set; in the
+    calibrated form those of usual length and the others by themselves, too, where many are unusual.
+    """
     header = ["masked", *(share_text(X[k]) for k in range(len(X)))]
     rows = []
     for place, one in enumerate(reports):
@@ -98,6 +101,9 @@ def ratios_table(reports: list[CheckReport], form: str) -> tuple[list[str], list
             for of, how in ((CALIBRATED, "by count"), (LITERAL, "by Simes")):
                 if of in line.p and form in (of, CALIBRATED):
                     rows.append([f"{name}: {of} p {how}", *map(number, line.p[of])])
+            if line is one.random and form == CALIBRATED and one.other_lengths is not None:
+                split = by_length(one.followed, one.other_lengths, form, one.worst(), one.fitted)
+                rows += [[f"{name}, {lot}", *cells] for lot, cells in ([] if split is None else split.rows)]
     return header, rows
 
 

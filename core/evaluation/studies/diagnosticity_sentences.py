@@ -130,7 +130,8 @@ def _from_chance(found: DiagnosticityReport) -> str:
         return ""
     above = [name for name, one in half.items() if one.low > CHANCE[HALF]]
     alone = len(found.study.measures) == 1
-    them = f"{'it' if alone else 'the measures'} from chance"
+    against = BASELINE_WORDS[found.study.baseline]
+    them = f"{'it' if alone else 'the measures'} from {against}"
     told = [name for name, one in half.items() if one.known]
     least, most = (choose(told or half, key=lambda name: half[name].mean) for choose in (min, max))
     rest = [name for name in told if name not in above]
@@ -148,7 +149,7 @@ def _from_chance(found: DiagnosticityReport) -> str:
     begins = f"{of} {tells}"
     whose = "its" if alone else "the measures’"
     return (
-        f"{begins}: {whose} attributions (which words count) are preferred to {BASELINE_WORDS[found.study.baseline]} "
+        f"{begins}: {whose} attributions (which words count) are preferred "
         f"in {percent(half[least].mean)} ({least}) to {percent(half[most].mean)} ({most}) of the pairs (tossing a "
         f"coin: 50 %). {_by_one(found)}"
     )

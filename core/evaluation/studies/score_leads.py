@@ -46,7 +46,7 @@ def score_sentences(study: "Scoring", report: "ScoresReport", random: str) -> li
     about += [cut_sentence(report.found.cut, len(report.found))]
     about += [f"Left out ({count:,}): {why}" for why, count in report.left_out.items()]
     if any(0 < n < report.n for n in report.counts.values()):
-        about.append("n stands beside a mean over fewer texts, on which alone the metric is defined.")
+        about.append("n: over fewer texts, on which alone the metric is defined.")
     best = f"Over {amount(report.n, 'text')} no measure is put first: answers begin at {FEW:,}."
     first, *rest = told or [[]]
     if not first:

@@ -276,16 +276,31 @@ class Scoring(Study[Scored]):
         return score_sentences(self, report, RANDOM)
 
     def tables(self, report: Any) -> list[Table]:
-        """Each measure, and the baseline, by each metric: mean, 95 % interval, and over how many where not over all."""
-        header = ["measure", *(f"{name} {metrics()[name].arrow}".rstrip() for name in self.metrics)]
+        """Each measure, and the baseline, by each metric: mean, 95 % interval, and over how many where not over all: in
+        the header where all of a metric are over as many.
+        """
         rows = [*self.measures, *[self.baseline] * bool(self.count)]
         named = {self.baseline: amount(self.count, f"{self.baseline} attribution")}
+        counts = {name: {report.counts[name, one] for one in rows} for name in self.metrics}
 
-        def cell(about: tuple[str, str]) -> str:
-            n = report.counts[about]
-            return interval_text(report.means[about]) + (f" (n = {n:,})" if 0 < n < report.n else "")
+        def over(name: str, n: int) -> str:
+            return f" (n = {n:,})" if 0 < n < report.n and len(counts[name]) > 1 else ""
 
-        return [(header, [[named.get(one, one), *(cell((s, one)) for s in self.metrics)] for one in rows])]
+        def titled(name: str) -> str:
+            n = max(counts[name]) if len(counts[name]) == 1 else 0
+            return f"{name} {metrics()[name].arrow}".rstrip() + (f" (n = {n:,})" if 0 < n < report.n else "")
+
+        def cell(name: str, one: str) -> str:
+            return interval_text(report.means[name, one]) + over(name, report.counts[name, one])
+
+        header = ["measure", *map(titled, self.metrics)]
+        return [(header, [[named.get(one, one), *(cell(name, one) for name in self.metrics)] for one in rows])]
+
+    def in_words(self, report: Any) -> str:
+        """The means of its figure."""
+        header, rows = self.tables(report)[0]
+        told = (f"{row[0]}: {', '.join(f'{name} {cell}' for name, cell in zip(header[1:], row[1:]))}" for row in rows)
+        return f"Means over texts with 95 % intervals. {'; '.join(told)}."
 
     def readable(self, report: Any) -> str:
         """How much was scored; the numbers are in the table that is written."""

@@ -25,7 +25,7 @@ PAGES = (
         "pages/recursive_masking.py",
         "Recursive masking",
         ":material/skip_next:",
-        "Does masking the important words change the prediction, on inputs the model knows?",
+        "Does masking the important words change the prediction, on inputs not rejected?",
     ),
     Page(
         "pages/aopc_and_naopc.py",

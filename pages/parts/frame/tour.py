@@ -73,18 +73,18 @@ STOPS = (
         "Recursive masking",
         "pages/recursive_masking.py",
         "The review on Home, s104, beside a twin trained without masking, sst2-plain.",
-        "Masked in leave-one-out’s order, both predictions change (▴): sst2-fmm’s, trained to be masked, on an input "
-        "that MaSF does not reject; the twin’s (the slider stands there) among rejected ones (red, ✕), so it says "
-        "little. In other measures’ orders the twin first changes before any rejection.",
+        "In leave-one-out’s order both predictions change (▴): sst2-fmm’s, trained to be masked, on an input that MaSF "
+        "does not reject; the twin’s (at the slider) among rejected ones (red, ✕), so it says little. In other "
+        "measures’ orders it changes before any rejection: so each is tested.",
         _EXAMPLE | _TWIN | {"example": "s104", "step": "8"},
     ),
     Stop(
         "AOPC and NAOPC",
         "pages/aopc_and_naopc.py",
         "s048, “Nothing else on television this autumn comes close.”, is praise; sst2-fmm calls it negative.",
-        "AOPC: how far masking lowers its probability; NAOPC: how near the best order. Leave-one-out comes near "
-        "(random orders on average do not) and passes the chance test: believe it. For it the twin is level by AOPC, "
-        f"behind by NAOPC; rejected inputs ({SIGN}): no verdict.",
+        "How far does masking in leave-one-out’s order lower that (AOPC)? About level under both. How near is that to "
+        f"each model’s best order (NAOPC)? Nearer under sst2-fmm, where it passes the chance test: believe it. The "
+        f"twin’s inputs are rejected ({SIGN}): no verdict.",
         _EXAMPLE | _TWIN | {"example": "s048"},
     ),
     Stop(
@@ -221,8 +221,9 @@ def _bullets(stop: Stop) -> str:
 
 
 class Strip(NamedTuple):
-    """What is said above it, text, and what `pages.parts.components.player.player` draws."""
+    """What is said above it and below, text, and what `pages.parts.components.player.player` draws."""
 
+    asks: str
     said: str
     shown: dict
 
