@@ -539,14 +539,22 @@ def test_without_figures_the_answer_is_whom_data_set_knows_to_be_better_and_whom
     found = VerdictsReport(("leave-one-out", "gradient"), counts, shares, 5, *erased, Tally(20, 20), (), (0.001,))
     judged = judged_sentence(found, "signed")
     assert judged.startswith("Of the 2 measures that Data set has judged on these texts, believe leave-one-out first")
-    told = judged_already(
-        found, ("leave-one-out", "gradient", "attention"), "signed", "Model check finds some rejected."
+    told = judged_already(found, "signed", "Model check finds some rejected.")
+    assert told == f"{judged} Model check finds some rejected."
+    assert judged_already(found, "signed", "") == judged
+    assert judged_already(None, "signed", "said") == judged_already(replace(found, n=19), "signed", "said") == ""
+    # Whom nobody judged has a line that says so, and why that matters stands below.
+    column = verdicts_of_texts(
+        {"leave-one-out": (15, 20), "gradient": (0, 20)}, found.measures, chosen=(*found.measures, "attention")
     )
-    yet = "attention is not judged against chance yet; judged together with it, a measure may lose its verdict on a text (Holm over more), so that these shares may change."
-    assert told == f"{judged} {yet} Model check finds some rejected."
-    assert judged_already(found, found.measures, "signed", "") == judged
-    few = judged_already(replace(found, n=19), ("beam",), "signed", "said")
-    assert judged_already(None, found.measures, "signed", "said") == few == ""
+    # Clopper and Pearson: 15 of 20 is .509 to .913, none of 20 at most .168.
+    assert column.of == {
+        "leave-one-out": "on 15 of 20, 75 % [51, 91]",
+        "gradient": "on 0 of 20, 0 % [0, 17]",
+        "attention": "not judged yet",
+    }
+    yet = "attention is not judged yet; judged together with it, a measure may lose its verdict on a text (Holm over more), so that these shares may change."
+    assert column.about.endswith(yet)
 
 
 def test_a_mean_is_marked_where_more_texts_are_rejected_than_chance_explains():

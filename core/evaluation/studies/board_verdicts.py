@@ -4,13 +4,15 @@ import math
 from collections.abc import Callable, Mapping, Sequence
 from typing import NamedTuple
 
+from core.evaluation.findings import FEW
 from core.evaluation.studies.verdicts_question import VerdictsReport, judged_sentence
+from core.mathematics.statistics import share_interval
 from core.measures.catalogue import default_measures
 from core.terms import CHANCE
 from core.verdicts.chance import draws_needed
 from core.verdicts.deciding import Verdict, VerdictReport, Word
 from core.verdicts.telling import as_good_text, least_p, p_text, verdict_record, verdict_text
-from core.wording import amount, joined
+from core.wording import amount, joined, share_text
 
 _ON = "better than chance ↑ (texts)"
 ALONE = f"how many orders do as well (raw {CHANCE} of better ↓)"
@@ -22,7 +24,7 @@ class VerdictColumn(NamedTuple):
     """Verdicts by another test: the column's header, the cell of each measure, what to know of it, a sentence; lines:
     gives what a file says of them, {(which text, measure): as of `core.verdicts.telling.verdict_record`}; better: as of
     `BoardReport`; alone: of each measure how many random orders do as well and p by itself, a column under ALONE; None
-    for no such column.
+    for no such column; over: what it comes to over texts, where that is told.
     """
 
     header: str
@@ -31,6 +33,7 @@ class VerdictColumn(NamedTuple):
     lines: Callable[[], VerdictLines] = dict
     better: frozenset[str] | None = None
     alone: Mapping[str, str] | None = None
+    over: VerdictsReport | None = None
 
 
 def verdicts_of_text(report: VerdictReport | None, chosen: Sequence[str] = ()) -> VerdictColumn:
@@ -85,13 +88,17 @@ def elsewhere_sentence(report: VerdictReport) -> str:
 
 
 def verdicts_of_texts(
-    counts: Mapping[str, tuple[int, int]], family: Sequence[str], lines: Callable[[], VerdictLines] = dict
+    counts: Mapping[str, tuple[int, int]],
+    family: Sequence[str],
+    lines: Callable[[], VerdictLines] = dict,
+    chosen: Sequence[str] = (),
 ) -> VerdictColumn:
-    """The column over texts: on how many of those that are known each measure is better than chance.
+    """The column over texts: on how many of those that are known each measure is better than chance, from as many on
+    as answers begin at with the share and its exact 95 % interval.
 
     Args:
         counts: as of `core.evaluation.studies.verdicts.better_counts`; family: the measures that were judged together;
-            lines: as of `VerdictColumn`.
+            lines: as of `VerdictColumn`; chosen: the measures that there are, of which fewer may be judged.
     """
     there = "Data set, under Measures against chance"
     if not counts:
@@ -99,20 +106,28 @@ def verdicts_of_texts(
     n = max(of for _, of in counts.values())
     judged = joined(family) + (" together (Holm)" if len(family) > 1 else "")
     about = f"Better than chance: by a test on each of {amount(n, 'text')}, which judges {judged}; more on {there}."
-    return VerdictColumn(_ON, {one: f"on {k:,} of {of:,}" for one, (k, of) in counts.items()}, about, lines)
+    told = {one: _counted(k, of) for one, (k, of) in counts.items()}
+    others = [name for name in chosen if name not in counts]
+    if others:
+        about += (
+            f" {joined(others)} {'is' if len(others) == 1 else 'are'} not judged yet; judged together with "
+            f"{'it' if len(others) == 1 else 'them'}, a measure may lose its verdict on a text (Holm over more), so "
+            "that these shares may change."
+        )
+    return VerdictColumn(_ON, told | dict.fromkeys(others, "not judged yet"), about, lines)
 
 
-def judged_already(found: VerdictsReport | None, chosen: Sequence[str], sign: str, caution: str) -> str:
-    """Whom to believe as far as *Data set* knows, for where there are no figures yet: first in a sentence, then which
-    of the chosen measures nobody judged, and what speaks against these texts; plain text, "" of few texts.
+def _counted(k: int, n: int) -> str:
+    """On how many texts, and from as many on as answers begin at the share: "on 164 of 200, 82 % [76, 87]"."""
+    if n < FEW:
+        return f"on {k:,} of {n:,}"
+    span = share_interval(k, n)
+    return f"on {k:,} of {n:,}, {share_text(k / n)} [{share_text(span.low)[:-2]}, {share_text(span.high)[:-2]}]"
+
+
+def judged_already(found: VerdictsReport | None, sign: str, caution: str) -> str:
+    """Whom to believe as far as *Data set* knows, for where there are no figures yet: first in a sentence, then what
+    speaks against these texts; plain text, "" of few texts.
     """
     judged = "" if found is None else judged_sentence(found, sign)
-    if found is None or not judged:
-        return ""
-    others = [name for name in chosen if name not in found.measures]
-    yet = (
-        f"{joined(others)} {'is' if len(others) == 1 else 'are'} not judged against chance yet; judged together with "
-        f"{'it' if len(others) == 1 else 'them'}, a measure may lose its verdict on a text (Holm over more), so that "
-        "these shares may change."
-    )
-    return " ".join(filter(None, [judged, yet * bool(others), caution]))
+    return " ".join(filter(None, [judged, caution])) if judged else ""

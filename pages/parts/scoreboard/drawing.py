@@ -30,7 +30,9 @@ from core.evaluation.studies.board_sentences import (
 )
 from core.evaluation.studies.board_verdicts import VerdictColumn
 from core.evaluation.studies.scoreboard import Scoreboard
+from core.evaluation.studies.verdicts_question import Verdicts
 from core.figures.board_figures import draw_front
+from core.figures.verdicts_figures import verdict_shares
 from core.validity.marks import PERCENT
 from core.wording import plain
 from pages.parts.components.pictures import draw_figure
@@ -65,6 +67,10 @@ def draw_board(work: Asking, asks: Callable[[], None], order: str, verdicts: Cal
     report: BoardReport | None = work.report
     column = verdicts(work)
     if report is None:
+        if column.over is not None and column.over.n >= FEW:
+            shares, name = verdict_shares([column.over]), ["verdicts", work.model.name, work.sample.name]
+            said = Verdicts(column.over.measures).in_words(column.over)
+            draw_figure(shares, "verdicts", said, name, about_models([work.model], work.sample.name))
         if column.of:
             table([MEASURE, column.header], [[name, told] for name, told in column.of.items()], most=80)
             captions(filter(None, [column.about]))

@@ -16,7 +16,8 @@ from pages.parts.sections.studying import Asking
 
 def known_verdicts(work: Asking, texts: Sample) -> VerdictColumn:
     """The column of verdicts over `texts`, of which the figures may rest on the first; nothing is computed for it."""
-    family, known = known_family(work.explainer, texts, cast(Scoreboard, work.question).verdicts)
+    board = cast(Scoreboard, work.question)
+    family, known = known_family(work.explainer, texts, board.verdicts)
 
     def lines() -> VerdictLines:
         reports = {int(i): report_of_row(known, family, i) for i in np.flatnonzero(known.there)}
@@ -26,7 +27,9 @@ def known_verdicts(work: Asking, texts: Sample) -> VerdictColumn:
             for one in report.verdicts
         }
 
-    return verdicts_of_texts(better_counts(known, family.measures), family.measures, lines)
+    counts = better_counts(known, family.measures)
+    column = verdicts_of_texts(counts, family.measures, lines, board.measures if counts else ())
+    return column._replace(over=known_report(work.explainer, texts, board.verdicts))
 
 
 def known_answer(work: Asking, texts: Sample, caution: Callable[[str], str]) -> str:
@@ -35,4 +38,4 @@ def known_answer(work: Asking, texts: Sample, caution: Callable[[str], str]) -> 
     """
     board = cast(Scoreboard, work.question)
     found = known_report(work.explainer, texts, board.verdicts)
-    return "" if found is None else judged_already(found, board.measures, board.sign, caution(board.unit))
+    return "" if found is None else judged_already(found, board.sign, caution(board.unit))
