@@ -757,7 +757,7 @@ def test_the_sentence_says_plainly_which_is_ahead(told, begins):
         cells = build_diagnosticity_report(told, "m", "d", tiny.LABELS).cells
         half = sorted((cells[name, "all"].half.mean, name) for name in told.study.metrics)
         ends = [f"{100 * share:.1f} % ({name})" for share, name in (half[0], half[-1])]
-        assert f"to random attributions in {ends[0]} to {ends[1]} of the pairs" in plain
+        assert f"(which words count) are preferred in {ends[0]} to {ends[1]} of the pairs" in plain
         sure = [name for name in told.study.metrics if cells[name, "all"].half.low > 0.5]
         named = plain.removeprefix("Over all measures together ").partition(" tell")[0]
         every = [(name, one) for name in told.study.metrics for one in told.study.measures]
@@ -880,7 +880,7 @@ def test_metrics_with_a_value_on_few_texts_are_told_of_nothing_and_have_no_p():
     said = diagnosticity_answer(made)
     assert "Which of soft and hard metrics prefer measures more often is not told: both have a value on" in said
     assert "do not differ" not in said and "p\u00a0" not in said and said.count("(18 texts, too few to test)") == 2
-    assert "NS and NC, of which alone enough texts have a value, tell the measures from chance" in said
+    assert "NS and NC, of which alone enough texts have a value, tell the measures from random attributions" in said
     # What is left out there is no end of the range either.
     assert "% (NS) to " in said and "(Soft-" not in said.partition("of the pairs")[0] and "Soft-NS do" not in said
 
@@ -1090,7 +1090,7 @@ def test_of_one_measure_its_attributions_are_preferred():
     said = diagnosticity_answer(build_diagnosticity_report(alone, "m", "d", tiny.LABELS))
     assert said.startswith("Of leave-one-out ") and ": its attributions (which words count) are preferred" in said
     both = diagnosticity_answer(build_diagnosticity_report(found, "m", "d", tiny.LABELS))
-    assert " the measures from chance" in both and ": the measures’ attributions (which words" in both
+    assert " the measures from random attributions" in both and ": the measures’ attributions (which words" in both
 
 
 def test_rows_json_and_text_hold_every_number():

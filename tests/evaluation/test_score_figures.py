@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 
 from core.evaluation.studies.scoring import ERROR, RANDOM, VALUE, Scored, ScoresReport, Scoring
-from core.figures.score_figures import draw_scores
+from core.figures.erasure_figures import draw_scores
 from core.mathematics.statistics import Interval
 from core.measures.catalogue import measures
 from core.metrics.catalogue import metrics
