@@ -202,7 +202,11 @@ def draw_scores(reports: Sequence[ScoresReport]) -> dict | None:
         sides = [0, 0.5 - _GAP / 2] if column == 0 else [0.5 + _GAP / 2, 1]
         axes[f"xaxis{end}"] = axis(domain=sides, anchor=f"y{end}", **_range(name))
         named_lines = [html.escape(one) for one in lines] if column == 0 else [""] * len(lines)
-        ticks: dict[str, Any] = {"tickvals": [*range(len(lines))], "ticktext": named_lines, "range": [len(lines) - 0.5, -0.5]}
+        ticks: dict[str, Any] = {
+            "tickvals": [*range(len(lines))],
+            "ticktext": named_lines,
+            "range": [len(lines) - 0.5, -0.5],
+        }
         axes[f"yaxis{end}"] = axis(domain=[low, high - _GAP], anchor=f"x{end}", showgrid=False, **ticks)
         panel = {"xaxis": f"x{end}", "yaxis": f"y{end}"}
         for y, one in enumerate(lines):
