@@ -16,7 +16,7 @@ from core.figures.figures import performance_by_masking
 from core.measures.catalogue import default_measures, measures
 from core.network.scheduler import NonFinite, OutOfMemory
 from core.validity.marks import reference_text
-from core.wording import amount, escaped, linked_name, plain, safe_name
+from core.wording import amount, escaped, joined, linked_name, plain, safe_name, strong
 from pages.parts.components.pictures import chart, figure_buttons
 from pages.parts.components.player import player
 from pages.parts.frame.links import held, link_to, visit
@@ -25,17 +25,20 @@ from pages.parts.frame.picking import OWN
 from pages.parts.frame.server import OwnPagesOnly, running
 from pages.parts.frame.sidebar import View, open_page
 from pages.parts.frame.texts import captions, prediction_line, show_answer, show_text_notes
-from pages.parts.frame.tour import shipped_strip, take
+from pages.parts.frame.tour import BELIEVED, shipped_strip, take
 from pages.parts.frame.working import in_turn
 from pages.parts.sections.coloured import coloured_words
 from pages.parts.sections.saving import about_models, save_attributions, save_table
 
 WHAT_IT_IS = (
-    "<b>Explanations of a classifier often disagree:</b> each importance measure calls different words important. "
-    "Faithscope masks (hides) the words that a measure names and watches what the model predicts, while a test (MaSF) "
-    "watches whether the model still knows such inputs. For each text it then says which explanations to believe: "
-    "those whose words, masked first, lower the prediction more on average than words masked in random order do; or "
-    "that none is shown to do so, or that it cannot be told."
+    "<b>Explanations of a classifier often disagree:</b> each importance measure calls other words important. "
+    "Faithscope masks (hides) the words that a measure names and says of each text which measures to believe: those "
+    "whose words, masked first, lower the prediction more than words in random order do. That may be one, several or "
+    "none."
+)
+BESIDE_STRIP = (
+    "“Not rejected” is no proof that the model knows an input. In other orders and on other texts it may be otherwise: "
+    "see the tour, and below."
 )
 STRATEGIES = {"half": "every second example masked", "mask": "every example masked", "none": "never masked"}
 
@@ -43,8 +46,11 @@ STRATEGIES = {"half": "every second example masked", "mask": "every example mask
 def home() -> None:
     """Draw the page."""
     view = open_page("Home", _lead)
+    # Statistics take a moment to load: the example is drawn before, and stands below.
+    believed = st.container()
     _example(view)
-    _believed(view)
+    with believed:
+        _believed(view)
     _trust(view)
     st.header("Every page asks one question", anchor=False)
     for page in PAGES[1:]:
@@ -58,9 +64,10 @@ def _lead() -> None:
     _ways()
     strip = shipped_strip()
     if strip is not None:
-        st.html(f"<p>{escaped(strip.asks, 900)}</p>")
+        believed = f"believe {joined([*map(strong, strip.believed)])}" if strip.believed else "believe none"
+        st.html(f"<p>{escaped(strip.asks, 400).replace(BELIEVED, believed)} {escaped(strip.said, 900)}</p>")
         player(strip.shown, key="strip")
-        st.html(f"<p>{escaped(strip.said, 900)}</p>")
+        st.html(f"<p>{BESIDE_STRIP}</p>")
 
 
 def _ways() -> None:
@@ -85,7 +92,6 @@ def _believed(view: View) -> None:
     if view.browsed is None or view.example is None or view.explained != view.predicted or view.than is not None:
         st.html(f"<p>{asks}</p>")
         return
-    # Statistics take a moment to load: the example stands there before.
     from core.evaluation.sampling import SAMPLE, draw_examples, without_labels
     from core.evaluation.studies.verdicts import VerdictsOfTexts
     from core.evaluation.studies.verdicts_question import believed_sentence, judged_sentence

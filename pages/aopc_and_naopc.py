@@ -107,8 +107,11 @@ def _say(view: View, known: list[KnownLimits]) -> None:
     closest, *believed = _answer(known)
     # The page's own question first; beside a second model, which of the two is explained better, and whom to believe.
     beside = [*filter(None, [compared.head])]
-    more = [*beside, *believed] if compared.settled else [*believed, *beside]
     verdicts, two = verdicts_of(known[0]), len(known) > 1
+    if two:
+        # Of two models what comes closest says little without whom to believe under either.
+        closest, believed = " ".join([closest, *believed]), []
+    more = [*beside, *believed] if compared.settled else [*believed, *beside]
     favours = favoured_sentence(verdicts) if two and verdicts is not None else ""
     prediction_line(view, f"{text_shown(view)} {favours}".rstrip(), *more, first=closest, named=two)
 
@@ -126,7 +129,7 @@ def _draw(view: View, known: list[KnownLimits], asks) -> None:
     draw_gauges(view, boards)
     compared = setting_beside.comparison(boards)
     show_answer(after=f"<p>{compared.rest}</p>" if compared.rest else "")
-    st.html(f"<p>{escaped(how_read(first.choice.direction, boards.get(first)), 600)}</p>")
+    st.html(f"<p>{escaped(how_read(first.choice.direction, boards), 600)}</p>")
     asks()
     # As a rule two models are refused for one reason.
     told = (refused(one.side) for one in known if one.exact is None and not one.search.exact)

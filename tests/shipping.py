@@ -52,6 +52,7 @@ from core.storage.store import Store
 from core.validity.references import CALIBRATED
 from core.verdicts.deciding import Word
 from pages.parts.frame import resources
+from pages.parts.frame.tour import BELIEVED as BELIEVED_MEASURES
 from pages.parts.frame.tour import STOPS, STRIP
 from tests.app_session import App
 
@@ -126,28 +127,33 @@ def strip(models: dict[str, Explainer], identity: str) -> dict:
         panes.append(pane(path, one.summary))
     first = walks[MASKED]
     shown = frame(f"strip-{identity}", first.encoded, pieces(first.encoded, ()), names, 0, panes)
-    return {"asks": ASKS, "said": said(walks), "shown": shown | {"title": f"Words masked step by step by {MEASURE}"}}
+    mine = believed(models[MASKED], example)
+    names = [name for name in default_measures() if name in mine]
+    return {
+        "asks": ASKS,
+        "believed": names,
+        "said": said(walks),
+        "shown": shown | {"title": f"Words masked step by step by {MEASURE}"},
+    }
 
 
-# What is said above the strip.
+# What is said above the strip first.
 ASKS = (
-    "First, can masking be trusted? One review, two models: press ▶ to mask (hide) its words step by step, in the order "
-    f"of {MEASURE}, one of the measures."
+    f"One review, under {MASKED}: {BELIEVED_MEASURES}, of {len(default_measures())} measures. But does a model still know a text with words "
+    f"hidden? Press ▶ to mask them step by step, in {MEASURE}’s order:"
 )
 
 
 def said(walks: dict[str, Walk]) -> str:
-    """What the strip shows, said below it."""
+    """What the strip shows, as a sentence goes on."""
     mine, twin = walks[MASKED].summary, walks[PLAIN].summary
-    after = (
-        "its prediction changes only there, which" if (twin.flips or 0) >= twin.gate.first else "what it predicts there"
-    )
-    return (
-        f"{MASKED}, trained to be masked, changes its prediction (▴) with "
-        f"{10 * mine.flips} % masked, on an input that a test does not reject as unlike what it knows. The inputs of its twin "
-        f"{PLAIN}, trained without masking, are rejected (✕) from {10 * twin.gate.first} % on: {after} says little. In other "
-        "orders and on other texts it may be otherwise: see the tour, and below."
-    )
+    if (twin.flips or 0) >= twin.gate.first:
+        its = f"its twin {PLAIN}, trained without masking, only among inputs that are rejected (✕), which says little"
+    else:
+        its = f"the inputs of its twin {PLAIN}, trained without masking, are rejected (✕), so there it says little"
+    where = "on an input that a second test (MaSF) does not reject as unlike what it knows"
+    assert mine.flips is not None
+    return f"{MASKED}, trained to be masked, changes its prediction (▴) {where}; {its}."
 
 
 def write_strip(folder: Path, store: Store) -> str:

@@ -9,7 +9,7 @@ from core.figures.palette import LIMIT, OUT_OF_DISTRIBUTION, RANDOM
 from core.mathematics.search.limits import EXACT, BeamStudy, Limits
 from core.validity.marks import with_sign
 
-_ROW, _CLOSE, _ABOVE, _BELOW = 58, 46, 44, 126
+_ROW, _CLOSE, _ABOVE, _BELOW = 58, 46, 44, 138
 _OVER: dict[str, Any] = {"y": 1, "yref": "paper", "yanchor": "bottom", "yshift": 6}
 # Marks of the two directions; their shape tells them apart without colour.
 _MARKS = (
@@ -91,7 +91,7 @@ def gauges(
         # As wide for each of two models, so that their axes are equally long.
         margin={"l": 8 * max(16, *(len(row.name) for row in rows), 0), "r": 24, "t": _ABOVE, "b": _BELOW},
         # Below the axis and its title, whatever the number of rows.
-        legend=legend(-92 / tall, xanchor="left", yanchor="top"),
+        legend=legend(-104 / tall, xanchor="left", yanchor="top"),
         showlegend=bool(traces),
     )
 

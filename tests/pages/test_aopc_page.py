@@ -154,7 +154,13 @@ def test_the_answer_says_where_random_orders_reach_as_far_and_calls_no_searched_
         assert bool(re.search(rf"it goes [0-9.]+ {SIGN} of the way from", alone)) is marked
     assert "the best order that was found lowers it" in score_line(known, searched, way)
     bar = f"the middle 95 % of {len(middle.aopc)} random orders reach."
-    assert bar in how_read(way, by_hand) and "grey bar" not in how_read(way, None), "before there is one"
+    known, other = (SimpleNamespace(side=SimpleNamespace(model=SimpleNamespace(name=name))) for name in ("one", "twin"))
+    boards = SimpleNamespace(items=lambda: [(known, by_hand)])
+    assert bar in how_read(way, boards) and "grey bar" not in how_read(way, {}), "before there is one"
+    # Of two models each bar is of its own orders.
+    fewer = replace(by_hand, chance=replace(by_hand.chance, name="7 random orders"))
+    both = how_read(way, SimpleNamespace(items=lambda: [(known, by_hand), (other, fewer)]))
+    assert f"random orders (one: {len(middle.aopc)} random orders; twin: 7 random orders) reach" in both
 
 
 def test_random_orders_that_the_verdicts_asked_for_are_there_though_nobody_asked_for_them_before():

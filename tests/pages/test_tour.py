@@ -86,7 +86,7 @@ def test_numbers_may_part_in_their_last_place_and_nothing_else_may():
 def test_the_strip_is_what_the_code_computes(walked):
     """Its words, masks, verdicts and sentences, and its numbers within a unit of the last place that is shown."""
     found, told = strip(walked, first_example("reviews")), shipped_strip()
-    assert (found["asks"], found["said"]) == (told.asks, told.said)
+    assert (found["asks"], found["believed"], found["said"]) == (told.asks, told.believed, told.said)
 
     def agree(one, other):
         if isinstance(one, float):
@@ -136,8 +136,8 @@ def test_at_the_stop_on_limits_normalising_changes_which_model_is_ahead(walked):
     chance = finish(find_chance(walked[MASKED], encoded, target, (MEASURE,))).null.reached.mean()
     assert best.measure == MEASURE and best.naopc[COMPREHENSIVENESS] > 0.8
     assert naopc(float(chance), limits.lower, limits.upper) < 0.5
-    assert "leave-one-out’s order lower that (AOPC)? About level under both." in stop.line
-    assert "best order (NAOPC)? Nearer under sst2-fmm, where it passes the chance test: believe it." in stop.line
+    assert "leave-one-out’s order lower that? About equally under both models (AOPC)." in stop.line
+    assert "of what is possible (NAOPC) it gets more under sst2-fmm." in stop.line and "(a wider band)" in stop.line
     assert f"“{example.text}”" in stop.new and example.label == "positive"
     assert MEASURE in believed(walked[MASKED], example)
 
@@ -230,7 +230,7 @@ def test_the_steps_of_the_masking_stops_are_those_that_their_lines_speak_of(walk
     assert both.gate.first is None and both.flips is not None and both.flips < step, "its change counts"
     assert twin.gate.first is not None and twin.gate.first <= twin.flips == step, "the twin's does not"
     # In the other two orders it changes before any input is rejected.
-    assert "In other measures’ orders it changes before any rejection" in beside.line
+    assert "In other measures’ orders sst2-plain’s changes before any rejection" in beside.line
     for measure in default_measures():
         other = walk(walked[PLAIN], second, measure).summary
         assert measure == MEASURE or other.flips < other.gate.first
@@ -268,8 +268,9 @@ def test_a_stop_shows_what_its_line_says_of_whom_to_believe(at, claims, monkeypa
     spent = counters.passes
     wait(app, lambda: all(claim in app.said for claim in claims), rest=60.0)
     assert counters.passes == spent
-    if "All three measures" in stop.line:
-        assert "and tells, rightly, where" in stop.new and "That is right: the label is " in app.said
+    if "all three look right" in stop.line:
+        assert "and rightly finds Bruno in the orchard" in stop.new
+        assert "That is right: the label is orchard" in app.said
         assert "One text often tells too little; Data set asks many." in app.said
         _, *found = next(rows for rows in app.tables if "recall of the top 3 ↑" in rows[0])
         assert {row[0]: row[2] for row in found if row[0] in default_measures()} == dict.fromkeys(
@@ -307,7 +308,7 @@ def test_home_leads_to_four_places():
     assert (
         "Explanations of a classifier often disagree" in app.said
         and shipped_strip().said in app.said
-        and shipped_strip().asks in app.said
+        and "One review, under sst2-fmm: believe leave-one-out and input × gradient, of 3 measures." in app.said
     )
     assert [button.label for button in app.at.main.button][:4] == [
         "Take the tour: three minutes",
@@ -334,7 +335,7 @@ def test_home_without_its_strip_is_home_all_the_same(monkeypatch, tmp_path):
     monkeypatch.setattr("pages.parts.frame.tour.STRIP", tmp_path / "nothing.json")
     try:
         app = App(HOME)
-        assert not app.errors and "One review, two models" not in app.said and list(app.rows) == [MEASURE]
+        assert not app.errors and "One review, under" not in app.said and list(app.rows) == [MEASURE]
     finally:
         shipped_strip.cache_clear()
 

@@ -157,7 +157,7 @@ class ScoredRows:
         text = "" if found is None else verdict_text(found)
         if report is not None and found is not None and found.told and report.planned > 1:
             # A verdict is one of a family: its p is adjusted for as many.
-            text += f", of {report.planned} measures"
+            text += f", adjusted for {report.planned} measures"
         about = [f"{why}." if why and why[-1] != "." else why, f"{reach}." if reach else "", _VERDICT]
         return _cell("verdict:", text, self._proof(known.choice), " ".join(filter(None, about)), works)
 

@@ -21,6 +21,7 @@ from pages.parts.frame.links import forget, held, hold, visit
 STRIP = BUNDLED / "computed" / "strip.json"
 _KEY = "tour"
 # What is chosen that a stop is not about, as a sentence goes on.
+BELIEVED = "{believed}"
 _OTHER = {"model": "another model is", "data": "other data are", "example": "another example is"}
 
 
@@ -56,8 +57,7 @@ STOPS = (
         "",
         "Three importance measures colour the words; two disagree on “won’t”. If the words that a measure puts first "
         "matter, masking them first makes “negative” less likely than masking in random order does (the chance test). "
-        "Only leave-one-out’s order is shown to do that: believe that order here. It begins with “won’t”; no single "
-        "word is tested.",
+        "Only leave-one-out’s order is shown to do that. It begins with “won’t”; no single word is tested.",
         _EXAMPLE | _BELIEVED,
     ),
     Stop(
@@ -73,27 +73,27 @@ STOPS = (
         "Recursive masking",
         "pages/recursive_masking.py",
         "The review on Home, s104, beside a twin trained without masking, sst2-plain.",
-        "In leave-one-out’s order both predictions change (▴): sst2-fmm’s, trained to be masked, on an input that MaSF "
-        "does not reject; the twin’s (at the slider) among rejected ones (red, ✕), so it says little. In other "
-        "measures’ orders it changes before any rejection: so each is tested.",
+        "In leave-one-out’s order both predictions change (▴): sst2-fmm’s on an input that MaSF does not reject; "
+        "sst2-plain’s (at the slider) only among rejected ones (red, ✕), so it says little. In other measures’ orders "
+        "sst2-plain’s changes before any rejection: so each is tested.",
         _EXAMPLE | _TWIN | {"example": "s104", "step": "8"},
     ),
     Stop(
         "AOPC and NAOPC",
         "pages/aopc_and_naopc.py",
         "s048, “Nothing else on television this autumn comes close.”, is praise; sst2-fmm calls it negative.",
-        "How far does masking in leave-one-out’s order lower that (AOPC)? About level under both. How near is that to "
-        f"each model’s best order (NAOPC)? Nearer under sst2-fmm, where it passes the chance test: believe it. The "
-        f"twin’s inputs are rejected ({SIGN}): no verdict.",
+        "How far does leave-one-out’s order lower that? About equally under both models (AOPC). But under sst2-plain "
+        "more was possible (a wider band); of what is possible (NAOPC) it gets more under sst2-fmm. sst2-plain’s inputs "
+        f"are rejected ({SIGN}), so which it explains better stays open.",
         _EXAMPLE | _TWIN | {"example": "s048"},
     ),
     Stop(
         "Attributions",
         "pages/attributions.py",
-        "Another model, stories-1-fmm, reads a story (stories 1, s1-025) and tells, rightly, where Bruno is.",
-        "All three measures look right: each puts two of the three evidence words (overlined) in its top three. "
-        "Yet none of their orders is shown to lower the score more than random orders do. That does not make them "
-        "wrong; looking right is no proof.",
+        "Another model, stories-1-fmm, reads a story (stories 1, s1-025) and rightly finds Bruno in the orchard.",
+        "By support for “orchard” all three look right: each has two of three evidence words (overlined) in its top "
+        "three. Yet no order is shown to lower the score more than random orders do. Looking right is no proof, nor is "
+        "this one of being wrong.",
         {"model": "stories-1-fmm", "data": "stories 1", "example": "s1-025"} | _BELIEVED,
     ),
     Stop(
@@ -221,9 +221,12 @@ def _bullets(stop: Stop) -> str:
 
 
 class Strip(NamedTuple):
-    """What is said above it and below, text, and what `pages.parts.components.player.player` draws."""
+    """What is said above it, text, first of whom to believe, where BELIEVED stands for the measures `believed`, then of
+    what it shows; and what `pages.parts.components.player.player` draws.
+    """
 
     asks: str
+    believed: list[str]
     said: str
     shown: dict
 

@@ -12,7 +12,7 @@ from pages.parts.frame.sidebar import View
 from pages.parts.frame.working import tally_of
 from pages.parts.limits.standing import known_ends, reach
 from pages.parts.sections.sides import why_rejected
-from pages.parts.sections.standings import KnownLimits, tag
+from pages.parts.sections.standings import Boards, KnownLimits, tag
 
 # How the picture is read, by the direction that it shows: what is done, what is good.
 _READ = {
@@ -39,12 +39,15 @@ def what_scores_are(boards: Iterable[StandingTable]) -> str:
     return _SCORES.format(ends=known_ends(boards))
 
 
-def how_read(direction: str, board: StandingTable | None) -> str:
-    """How the picture is read, text: what is done, what is good, of which random orders its bar is, once there is
-    one, and what would make that wrong.
+def how_read(direction: str, boards: Boards) -> str:
+    """How the pictures are read, text: what is done, what is good, of which random orders their bars are, once there
+    are any, and what would make that wrong.
     """
-    chance = None if board is None else board.chance
-    bar = f" The grey bar shows how far the middle 95 % of {chance.name} reach." if chance is not None else ""
+    chances = {known.side.model.name: board.chance.name for known, board in boards.items() if board.chance is not None}
+    which = next(iter(chances.values()), "")
+    if len(set(chances.values())) > 1:
+        which = f"random orders ({'; '.join(f'{model}: {name}' for model, name in chances.items())})"
+    bar = f" The grey bar shows how far the middle 95 % of {which} reach." if which else ""
     return f"{_READ[direction]}{bar} {SIGN} marks scores on inputs that the test rejects as unknown to the model."
 
 

@@ -183,7 +183,7 @@ def _save_page(view: View, boards: Boards, scores: tuple[list[str], list[list[st
         "validity gate": f"{choice.rule} rule, {choice.form} form of the test",
     }
     about = first, board, choice.direction, verdicts_of(first)
-    read = [escaped(one, 600) for one in (how_read(choice.direction, board), what_scores_are(boards.values()))]
+    read = [escaped(one, 600) for one in (how_read(choice.direction, boards), what_scores_are(boards.values()))]
     verdicts, alone = verdicts_of(first), len(boards) == 1
     said = [
         *limits_answer(*about, alone, beside_line(list(boards))),

@@ -1,5 +1,7 @@
 """What followed masking paths say, in words and rows."""
 
+import re
+
 import numpy as np
 
 from core.explanation.recursive import Summary, area_cells, changed_alone
@@ -62,10 +64,14 @@ def masking_answer(paths: list[Path], found: Summaries) -> str:
     summary = mine[first]
     validity = path_clause(summary.gate, first.name, summary.p, summary.complete, summary.flips)
     why, never = why_rejected(first.side, summary.gate), _never(first, found)
-    said = " ".join(filter(None, [_lead(first, summary), never, validity, why]))
+    lead = _lead(first, summary)
+    if len(mine) > 1:
+        # Two answers, each under the name of its model.
+        lead = re.sub("^<b>", f"<b>{escaped(first.side.model.name)}: ", lead)
+    said = " ".join(filter(None, [lead, never, validity, why]))
     for path, summary in mine.items():
         if path is not first:
-            said += f" Beside it, <b>{escaped(path.side.model.name)}</b>: {_short(path, summary)}."
+            said += f" <b>{escaped(path.side.model.name)}: {_in_a_word(summary)}</b>: {_short(path, summary)}."
     return f"{said} {classes_sentence([path.side for path in asked])}".strip()
 
 
@@ -256,6 +262,13 @@ def _anew(path: Path, step: int) -> str:
     measure = measures()[path.measure]
     once = measure.baseline or measure.recursive or not path.choice.recompute or step < 2
     return "" if once else ", computed anew after each step"
+
+
+def _in_a_word(summary: Summary) -> str:
+    """What `_lead` begins with."""
+    if summary.flips is None:
+        return "No" if summary.complete else "So far"
+    return "Yes" if summary.gate.available and not summary.gate.beyond(summary.flips) else "Cannot be told"
 
 
 def _short(path: Path, summary: Summary) -> str:
