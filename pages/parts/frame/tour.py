@@ -83,8 +83,8 @@ STOPS = (
         "pages/aopc_and_naopc.py",
         "s048, “Nothing else on television this autumn comes close.”, is praise; sst2-fmm calls it negative.",
         "How far does leave-one-out’s order lower that? About equally under both models (AOPC). But under sst2-plain "
-        "more was possible (a wider band); of what is possible (NAOPC) it gets more under sst2-fmm. sst2-plain’s inputs "
-        f"are rejected ({SIGN}), so which it explains better stays open.",
+        "more was possible (a wider band); of what is possible (NAOPC) it gets more under sst2-fmm. sst2-plain’s "
+        f"inputs are rejected ({SIGN}), so which it explains better stays open.",
         _EXAMPLE | _TWIN | {"example": "s048"},
     ),
     Stop(
@@ -92,8 +92,7 @@ STOPS = (
         "pages/attributions.py",
         "Another model, stories-1-fmm, reads a story (stories 1, s1-025) and rightly finds Bruno in the orchard.",
         "By support for “orchard” all three look right: each has two of three evidence words (overlined) in its top "
-        "three. Yet no order is shown to lower the score more than random orders do. Looking right is no proof, nor is "
-        "this one of being wrong.",
+        "three. Yet no order is shown to lower the score more than random orders do. Looking right is no proof.",
         {"model": "stories-1-fmm", "data": "stories 1", "example": "s1-025"} | _BELIEVED,
     ),
     Stop(
