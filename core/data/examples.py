@@ -207,4 +207,5 @@ def hard_note(data: DataSet) -> str:
     """
     if data.name not in NOTED_HARD or data.digest != bundled_set(data.name).digest:
         return ""
-    return f"{sum(bool(one.note) for one in data.examples):,} of these examples were written to be hard"
+    hard = sum(bool(one.note) for one in data.examples)
+    return f"{hard:,} of the {len(data.examples):,} examples of {data.name} were written to be hard"

@@ -60,9 +60,11 @@ from core.evaluation.studies.check_tables import (
     apart_note,
     faithful_sentence,
     found_and_faithful,
+    lengths_table,
     measured_caveats,
     measures_note,
     measures_table,
+    p_sentence,
     ratios_note,
     ratios_table,
     training_table,
@@ -894,6 +896,36 @@ def split_by_length(p: np.ndarray):
     return replace(found, followed=replace(found.followed, tokens=tokens), other_lengths=(5, 30))
 
 
+def test_tables_tell_of_texts_of_usual_length_and_of_others_by_themselves():
+    """27 of 30 long ones and 5 of 35 usual ones with all masked, 2 usual ones unmasked."""
+    p = np.full((65, 11), 0.5)
+    p[:27, 10] = p[30:35, 10] = p[63:, 0] = 0.01
+    found = split_by_length(p)
+    header, rows = lengths_table(found)
+    assert header[1:] == [*(f"rejected at {k} %" for k in (0, 50, 90, 100)), "rejected together (Holm)"]
+    assert rows == [
+        [
+            "of 5 to 30 tokens, as most it was fitted on (35)",
+            *("6 % (2)", "0 % (0)", "0 % (0)", "14 % (5)"),
+            "at no ratio",
+        ],
+        ["shorter or longer (30)", *("0 % (0)", "0 % (0)", "0 % (0)", "90 % (27)"), "cannot be told"],
+        ["all (65)", *("3 % (2)", "0 % (0)", "0 % (0)", "49 % (32)"), f"100 % {SIGN}"],
+    ]
+    # The table of p-values has every ratio; by count 5 of 35 or more have p = .03 at 5 % each.
+    named = {row[0]: row[1:] for row in ratios_table([found], CALIBRATED)[1]}
+    assert named["random order, of 5 to 30 tokens: rejected of 35"] == ["2", *["0"] * 9, "5"]
+    assert named["random order, shorter or longer: rejected of 30"] == [*["0"] * 10, "27"]
+    assert 0.02 < float(named["random order, of 5 to 30 tokens: p by count"][-1]) < 0.04
+    # Of usual lengths alone, of few texts, and while more come there is no such table.
+    for other in (replace(found, other_lengths=None), replace(found, tally=Tally(65, 200, coming=True))):
+        assert lengths_table(other)[1] == []
+    assert p_sentence([found]) == (
+        "More texts are rejected than chance explains, over all ratios by count: m at 100 % masked."
+    )
+    assert p_sentence([of_twenty_judged({})]).endswith(": m at no ratio.")
+
+
 def test_the_answer_begins_with_lengths_where_usual_ones_are_rejected_nowhere_and_others_more_often():
     """27 of 30 long ones and 5 of 35 usual ones with all masked; held-out texts by ratio from 1 to 6 %."""
     p = np.full((65, 11), 0.5)
@@ -1091,7 +1123,9 @@ def test_what_holm_does_not_reject_is_on_the_edge():
         edge.verdict == DOUBTFUL
         and "at 10 and 40 % masked" in verdict_sentence(edge)
         and "4 of 20 texts rejected at 10 % masked, 5 % expected" in verdict_sentence(edge)
-        and "Holm over all 11 ratios rejects none" in verdict_sentence(edge)
+        and "tested together, its inputs are not rejected as out-of-distribution at any ratio (Holm over all 11), which "
+        "is no proof that m knows them."
+        in verdict_sentence(edge)
     )
     # Each ratio is named, three or more in a row by their ends.
     assert "at 20 to 40, 70, 80 and 100 % masked" in check_answer(
@@ -1201,15 +1235,27 @@ def test_texts_that_are_rejected_unmasked_say_nothing_about_masking():
     assert told.agrees is None and "unmasked texts are rejected, too" in told.said
 
 
+def test_inputs_that_are_expected_to_be_rejected_are_so_where_more_masked_ones_are_than_unmasked():
+    """Of 20 texts 6 unmasked and all 20 at 70 % masked: Fisher's p is 2·10⁻⁶; 6 and 8 are not told apart."""
+    for count, agrees in ((20, True), (8, None)):
+        passed = of_twenty({0: 6, 7: count})
+        (told,) = [
+            one
+            for one in check_findings([judged(SOUND, passed, card=card(training="none"))])
+            if one.claim.startswith("The inputs of a plain model are rejected")
+        ]
+        assert told.agrees is agrees, told.said
+
+
 def test_one_ratio_by_itself_says_nothing_of_all_unmasked_texts():
     """Four of 20 are rejected unmasked, p = 0.015; over all 11 ratios that may be chance, and the table has no sign."""
     edge = of_twenty_judged({0: 4})
     assert edge.verdict == DOUBTFUL and not edge.random.marked(CALIBRATED)
     said = check_answer(edge)
-    assert said.startswith("On the edge") and "Not on this data" not in said and "Holm over all 11 ratios" in said
+    assert said.startswith("On the edge") and "Not on this data" not in said and "(Holm over all 11)" in said
     assert SIGN not in said and SIGN not in str(training_table([edge], CALIBRATED))
     # Nothing is masked there.
-    assert "On the edge: even the unmasked texts are" in said and "masked at random" not in said
+    assert "Each ratio by itself at 5 %, even the unmasked texts are" in said and "masked at random" not in said
     both = check_answer(of_twenty_judged({0: 4, 1: 4}))
     assert "even the unmasked texts are" in both and "at 10 % masked" in both
 
@@ -1502,7 +1548,7 @@ def test_what_measures_explain_and_what_favours_them_is_told_beside_how_faithful
     both = caveats("leave-one-out", "gradient")
     assert both == (
         "Measures explain the label here, computed anew at each step; on Data set and Scoreboard the class that is "
-        "predicted. leave-one-out masks words to score them, as these curves do: that favours it, and by how much is not "
+        "predicted, so that they may rank otherwise there. leave-one-out masks words to score them, as these curves do: that favours it, and by how much is not "
         "known. gradient has no sign, so that words against the class stand first, too: that counts against it."
     )
     assert "computed anew" not in caveats("leave-one-out", "gradient", recompute=False)

@@ -136,8 +136,8 @@ def test_the_page_says_what_the_library_says(given, by_hand):
             assert cell == f"{told} at {100 * at:.0f} % masked" + (" ⚠" if one.random.marked(form) else "")
         assert row[7] == " · ".join(f"{one.random.rejected[CALIBRATED][k]}" for k in (0, 5, 10)) + f" of {one.n}"
     found = check_findings([mine, other])
-    assert [row[:2] for row in named(app, "FMM found")[1:]] == [[one.claim, one.here] for one in found]
-    assert [row[2] for row in named(app, "FMM found")[1:]] == [one.said for one in found]
+    assert [row[::2] for row in named(app, "FMM found")[1:]] == [[one.claim, one.here] for one in found]
+    assert [row[1] for row in named(app, "FMM found")[1:]] == [one.said for one in found]
     curves, cards, p_values = charts(app)
     for shown, expected in ((curves, panels([mine, other])["data"]), (p_values, p_panels([mine, other])["data"])):
         assert len(shown["data"]) == len(expected)

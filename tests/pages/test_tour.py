@@ -324,7 +324,9 @@ def test_home_says_that_its_example_is_the_strips_and_why_fewer_are_right_here()
     app = App(HOME)
     assert "The same example, explained by leave-one-out" in app.said
     hard = sum(bool(one.note) for one in read_bundled("reviews"))
-    right = f"it is right on 171 of 264 examples (64.8 % ↑); {hard} of these examples were written to be hard."
+    right = (
+        f"it is right on 171 of 264 examples (64.8 % ↑); {hard} of the 264 examples of reviews were written to be hard."
+    )
     wait(app, lambda: right in app.said, rest=20.0)
     assert "It reaches 88.4 % accuracy ↑ on its own test file" in app.said
     assert "One example, explained by leave-one-out" in App(HOME, example="s005").said

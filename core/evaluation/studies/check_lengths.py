@@ -41,7 +41,7 @@ class LengthSplit:
             for (name, (_, n)), counts in zip(lots, self.rejected)
         ]
         if self.p is not None:
-            rows.insert(1, (f"{lots[0][0]}: calibrated p by count", [*map(number, self.p.tolist())]))
+            rows.insert(1, (f"{lots[0][0]}: p by count", [*map(number, self.p.tolist())]))
         return rows
 
     @property

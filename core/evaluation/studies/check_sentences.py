@@ -33,7 +33,7 @@ from core.evaluation.studies.check_report import (
     of_held,
 )
 from core.evaluation.studies.check_words import masked_in_words, ratios_in_words, shares_elsewhere, spread_text
-from core.mathematics.statistics import ALPHA, Interval, share_interval, significant
+from core.mathematics.statistics import ALPHA, Interval, more_often, share_interval, significant
 from core.validity.marks import HOLM, OUT, PERCENT, SIGN, alone
 from core.validity.references import CALIBRATED, LITERAL, Reference
 from core.wording import amount, p_value, percent, share_text
@@ -251,10 +251,10 @@ def _doubtful(found: CheckReport, where: np.ndarray, counted: str) -> str:
         return f"On the edge: at most {counted}.{_as_held_out(found)} {beside}"
     masked = f"masked at random, its inputs are {OUT} {ratios_in_words(where[where > 0])}" if where[-1] else ""
     unmasked = f"even the unmasked texts are {OUT}{', and ' if masked else ''}" if where[0] == 0 else ""
-    said = f"{unmasked}{masked} ({counted})"
     return (
-        f"On the edge: {said}, each ratio by itself at {PERCENT} as in the paper. Over all of them together that may "
-        f"be chance: Holm over all {len(X)} ratios rejects none.{_as_held_out(found)}"
+        f"On the edge: tested together, its inputs are not {OUT} at any ratio (Holm over all {len(X)}), which is no "
+        f"proof that {found.model} knows them. Each ratio by itself at {PERCENT}, {unmasked}{masked} ({counted}), "
+        f"which may be chance.{_as_held_out(found)}"
     )
 
 
@@ -387,12 +387,9 @@ def _validity(masked: CheckReport | None, plain: CheckReport | None) -> Iterator
             )
             within = not_more(most, one.n)
             rejected = one.n >= FEW and (one.random.gates[CALIBRATED].marked or within is False)
-            if rejected and (one.as_held_out or _unmasked_too(one)):
-                why = (
-                    "unmasked texts are rejected, too"
-                    if _unmasked_too(one)
-                    else "not shown to be more than of held-out texts"
-                )
+            too = _unmasked_too(one, should)
+            if rejected and (one.as_held_out or too):
+                why = "unmasked texts are rejected, too" if too else "not shown to be more than of held-out texts"
                 yield Finding(claim, here, None, f"{NOT_ENOUGH}: {why}")
                 continue
             found = True if rejected else False if not where and within else None
@@ -441,6 +438,10 @@ def _unsure(one: CheckReport) -> str:
     return f"{NOT_ENOUGH}: not rejected, but more than the margin may be"
 
 
-def _unmasked_too(one: CheckReport) -> bool:
-    """Whether even the unmasked texts are rejected, so that masking need not be why."""
-    return bool(one.random.gates[CALIBRATED].rejected[0])
+def _unmasked_too(one: CheckReport, should: bool) -> bool:
+    """Whether even the unmasked texts are rejected, so that masking need not be why; should: where inputs are expected
+    to be, more masked ones than unmasked settle that (Fisher's exact test, which is careful of the same texts).
+    """
+    counts, k = one.random.rejected[CALIBRATED], one.worst()
+    more = should and bool(more_often(counts[k : k + 1], one.n, counts[:1], one.n)[0])
+    return bool(one.random.gates[CALIBRATED].rejected[0]) and not more

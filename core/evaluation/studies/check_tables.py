@@ -1,7 +1,7 @@
 """A model check as tables, each (header, rows) of text, and the sentences that stand beside them on a page."""
 
 from core.evaluation.families import Measured, all_tokens_masked
-from core.evaluation.findings import unranked
+from core.evaluation.findings import FEW, unranked
 from core.evaluation.studies.check_lengths import by_length
 from core.evaluation.studies.check_report import CheckReport, CurveFigures, X
 from core.evaluation.studies.disagreement import Disagreement
@@ -85,6 +85,50 @@ def _shares(one: CheckReport, form: str) -> str:
     return "—" if counts is None else " · ".join(f"{counts[k]:,}" for k in (0, 5, 10)) + f" of {one.n:,}"
 
 
+# Ratios of `lengths_table`: unmasked, half, nearly all and all.
+_FEW_RATIOS = (0, 5, 9, 10)
+
+
+def lengths_table(found: CheckReport) -> tuple[list[str], list[list[str]]]:
+    """How many texts of usual length, of others, and of all are rejected at a few masking ratios, in the calibrated
+    form, and at which ratios they are together; without rows where nobody knows, or all are of usual length.
+    """
+    span = found.other_lengths
+    split = None if span is None else by_length(found.followed, span, CALIBRATED, found.worst(), found.fitted)
+    gate = found.random.gates.get(CALIBRATED)
+    header = ["texts", *(f"rejected at {share_text(X[k])}" for k in _FEW_RATIOS), "rejected together (Holm)"]
+    if split is None or split.rejected is None or gate is None or not found.tally.settled or found.n < FEW:
+        return header, []
+
+    def row(name: str, counts, n: int, together: str) -> list[str]:
+        cells = (f"{share_text(counts[k] / n)} ({int(counts[k]):,})" if n else "—" for k in _FEW_RATIOS)
+        return [f"{name} ({n:,})", *cells, together]
+
+    def ratios(where: list[float]) -> str:
+        return joined([share_text(ratio) for ratio in where]) if where else "at no ratio"
+
+    every = with_sign(ratios([float(X[k]) for k in gate.rejected.nonzero()[0]]), gate.marked)
+    (_, m), (_, n) = split.alike, split.others
+    usual = "—" if split.together is None else ratios([float(one) for one in split.together])
+    return header, [
+        row(f"of {split.low:,} to {split.high:,} tokens, as most it was fitted on", split.rejected[0], m, usual),
+        row("shorter or longer", split.rejected[1], n, "cannot be told"),
+        row("all", found.random.rejected[CALIBRATED], found.n, every),
+    ]
+
+
+def p_sentence(reports: list[CheckReport]) -> str:
+    """Of each model at which ratios more texts are rejected than chance explains, over all ratios by Holm; "" where
+    nothing is tested."""
+    told = []
+    for one in reports:
+        gate = one.random.gates.get(CALIBRATED)
+        if gate is not None and gate.available and one.tally.settled:
+            where = [share_text(X[k]) for k in gate.rejected.nonzero()[0]]
+            told.append(f"{one.model} {f'at {joined(where)} masked' if where else 'at no ratio'}")
+    return f"More texts are rejected than chance explains, over all ratios by count: {'; '.join(told)}." if told else ""
+
+
 def ratios_table(reports: list[CheckReport], form: str) -> tuple[list[str], list[list[str]]]:
     """How many texts are rejected at each masking ratio, random order first, and the p-values of the data set; in the
     calibrated form those of usual length and the others by themselves, too, where many are unusual.
@@ -160,7 +204,10 @@ def measured_caveats(found: CheckReport) -> str:
     curves = [line.curve for line in found.measured]
     names = [curve.measure for curve in curves]
     anew = ", computed anew at each step" * curves[0].recompute
-    label = f"Measures explain the label here{anew}; on Data set and Scoreboard the class that is predicted."
+    label = (
+        f"Measures explain the label here{anew}; on Data set and Scoreboard the class that is predicted, so that they "
+        "may rank otherwise there."
+    )
     told = label, suits_sentence(names, "as these curves do"), unsigned_sentence(names, curves[0].sign)
     return " ".join(filter(None, told))
 
@@ -214,7 +261,7 @@ def measures_note(found: CheckReport, form: str) -> str:
     )
     acu = (
         f"ACU: how far masking what a measure ranks first takes {found.metric} below random order (0), as the area "
-        "between the two curves; that is faithfulness, and does not compare across models."
+        "between the two curves: one measure of faithfulness, which does not compare across models."
     )
     said = (
         acu,

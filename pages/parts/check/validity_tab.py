@@ -26,7 +26,7 @@ from core.figures.check_figures import p_panels, panels, spans
 from core.terms import MASF_P
 from core.validity.marks import SIGN
 from core.validity.references import fitting_command, how_to_fit
-from core.wording import escaped, none_of, plain, share_text
+from core.wording import escaped, none_of, plain, share_text, unbroken
 from pages.parts.check.checking import choose_texts, models_on_sample
 from pages.parts.check.known import answer_parts
 from pages.parts.components.pictures import chart, draw_figure
@@ -43,6 +43,10 @@ from pages.parts.sections.streaming import stream
 from pages.parts.sections.studying import Asking
 
 _COMING = "Coming: on how many of these texts the model no longer knows the input once words are masked at random."
+_FMM = (
+    "FMM: Madsen, Reddy and Chandar (2024), Faithfulness Measurable Masked Language Models, where masked fine-tuning "
+    "and the MaSF test are from. Margin: of how many points a difference must be to count here."
+)
 _SEEDS_HELP = (
     "Of each text. Measures are set against the mean of them; everything else is told of the first. More take longer "
     "and lessen what chance does to ACU and RACU."
@@ -96,7 +100,14 @@ def _say(checked: list[Asking]) -> None:
     chance, found = first.works[0], first.report
     if found is not None:
         twin = twin_sentence([one.report for one in checked if one.report is not None])
-        show_answer(*answer_parts(found, twin), *filter(None, [escaped(own_orders_sentence(found), 600)]))
+        parts = [*answer_parts(found, twin), *filter(None, [escaped(own_orders_sentence(found), 600)])]
+        header, rows = check_tables.lengths_table(found)
+        # Where a table says how often, what it rests on is a step away.
+        show_answer(*(parts[:2] if rows else parts))
+        if rows:
+            table(header, rows, most=80)
+            with st.expander("By which test, and in measures’ own orders"):
+                st.html(unbroken("".join(f"<p>{one}</p>" for one in parts[2:])))
         if found.tally.settled and found.verdict in (DOUBTFUL, REJECTED):
             _what_to_do(first, found)
         return
@@ -191,6 +202,7 @@ def _p_values(found: list[CheckReport], form: str, name: list[str], about: str) 
     if not any(one.floor for one in found):
         st.caption("Without a MaSF reference there are no p-values.")
         return
+    captions(filter(None, [check_tables.p_sentence(found)]))
     draw_figure(p_panels(found), "p-values", check_tables.p_in_words(found), [*name, "p"], about)
     st.caption(
         "Dashed red: 5 %, each ratio by itself, so that the smallest of all is more often below it. A calibrated "
@@ -215,6 +227,7 @@ def _side_by_side(first: Asking, found: list[CheckReport], form: str) -> None:
         chart(drawn, "spans", check_tables.spans_in_words(cards))
         captions([check_tables.spans_note(cards)])
     show_findings("FMM", check_findings(found), 400)
+    st.caption(_FMM)
     captions(filter(None, [check_tables.apart_note(found, cards)]))
 
 

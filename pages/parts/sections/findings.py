@@ -12,4 +12,5 @@ def show_findings(paper: str, findings: Sequence[Finding], most: int) -> None:
     """A heading and a table of them, with at most so many characters a cell; nothing where there are none."""
     if findings:
         st.header(f"Beside {paper}", anchor=False)
-        table([f"{paper} found", "here", ""], [[one.claim, one.here, one.said] for one in findings], most=most)
+        header = [f"{paper} found", "does this data agree?", "by what"]
+        table(header, [[one.claim, one.said, one.here] for one in findings], most=most)

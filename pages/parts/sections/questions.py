@@ -160,7 +160,7 @@ def _say(
             said = f"The first text is being {one.question.done}."
         else:
             lead, stop, rest = (escaped(already(one), 2000) if already else "").partition(". ")
-            left = "Which measure beats which by faithfulness metrics, and at which cost, is not known yet and"
+            left = "Which measure beats which by faithfulness metrics, and at which cost, is not tested yet and"
             asks = f"<b>{lead}{stop}</b>{rest}{picked} {left}" if lead else "Not known yet: it"
             said = f"{asks} can be asked for below; figures stream in text by text."
             # What is known already names its texts, which may be more than those that come first.
