@@ -159,7 +159,9 @@ def readable_check(reports: list[CheckReport]) -> str:
         parts.append(UNSTABLE_MEANS)
     told = check_findings(reports)
     if told:
-        parts.append(text_table(["FMM found", "here", ""], [[f.claim, f.here, f.said] for f in told]))
+        parts.append(
+            text_table(["FMM found", "does this data agree?", "by what"], [[f.claim, f.said, f.here] for f in told])
+        )
     return "\n\n".join(parts)
 
 

@@ -902,7 +902,7 @@ def test_tables_tell_of_texts_of_usual_length_and_of_others_by_themselves():
     p[:27, 10] = p[30:35, 10] = p[63:, 0] = 0.01
     found = split_by_length(p)
     header, rows = lengths_table(found)
-    assert header[1:] == [*(f"rejected at {k} %" for k in (0, 50, 90, 100)), "rejected together (Holm)"]
+    assert header[1:] == [*(f"{k}\u00a0% masked" for k in (0, 50, 90, 100)), "together (Holm)"]
     assert rows == [
         [
             "of 5 to 30 tokens, as most it was fitted on (35)",

@@ -9,7 +9,7 @@ from core.explanation.recursive import NO_RACU, UNSTABLE_MEANS, area_cells
 from core.validity.marks import HOLM, OUT, PERCENT, SIGN, Why, ratios_text, with_sign
 from core.validity.references import CALIBRATED, FORMS, LITERAL
 from core.verdicts.telling import suits_sentence, unsigned_sentence
-from core.wording import amount, escaped, joined, linked_name, number, p_value, percent, share_text, strong
+from core.wording import amount, escaped, joined, linked_name, number, p_value, percent, share_text, strong, unbroken
 
 # What the p of a data set asks in each form.
 ASKS = {CALIBRATED: "texts rejected (calibrated, by count)", LITERAL: "the most unlike text (literal, by Simes)"}
@@ -96,7 +96,7 @@ def lengths_table(found: CheckReport) -> tuple[list[str], list[list[str]]]:
     span = found.other_lengths
     split = None if span is None else by_length(found.followed, span, CALIBRATED, found.worst(), found.fitted)
     gate = found.random.gates.get(CALIBRATED)
-    header = ["texts", *(f"rejected at {share_text(X[k])}" for k in _FEW_RATIOS), "rejected together (Holm)"]
+    header = ["texts rejected", *(unbroken(f"{share_text(X[k])} masked") for k in _FEW_RATIOS), "together (Holm)"]
     if split is None or split.rejected is None or gate is None or not found.tally.settled or found.n < FEW:
         return header, []
 

@@ -2,8 +2,6 @@
 them.
 """
 
-from functools import partial
-
 import streamlit as st
 
 from core.evaluation.studies.behaviour import ORDERS
@@ -33,7 +31,7 @@ from pages.parts.frame.texts import captions, coming, show_answer
 from pages.parts.sections.asking import choose_measures, choose_models, choose_sign
 from pages.parts.sections.saving import about_models, save_report
 from pages.parts.sections.streaming import stream
-from pages.parts.sections.studying import Asking
+from pages.parts.sections.studying import Asking, Growing
 
 UNSEARCHED, SEARCHED = "not searched", "searched"
 _SEARCH_HELP = (
@@ -51,15 +49,23 @@ def behaviour(frame: DataView) -> None:
             question, size, filtered, beside, mapped = _settings(frame)
         behaved = models_on_sample(frame, question, size, filtered, beside, said, question.erasure)
     if behaved:
+        # Of many texts the first come unasked.
+        grown = [Growing.of(one) for one in behaved]
         stream(
-            lambda: [*(work for one in behaved for work in one.works), *maps_of(behaved, mapped)],
+            lambda: [*(work for one in grown for work in one.works), *maps_of(_shown(grown), mapped)],
             stage,
-            partial(_draw, frame, behaved, mapped),
+            lambda asks: _draw(frame, _shown(grown), mapped, asks),
             said,
-            partial(_say, behaved),
+            lambda: _say(_shown(grown), grown[0].whole),
             every=1.0,
             together=True,
         )
+
+
+def _shown(grown: list[Growing]) -> list[Asking]:
+    """What answers now, of all models on as many texts."""
+    begins = all(one.shown is one.first for one in grown)
+    return [one.shown if begins or one.first is None else one.whole for one in grown]
 
 
 def _settings(frame: DataView) -> tuple[Behaviour, int, bool, list[str], str]:
@@ -99,7 +105,7 @@ def _settings(frame: DataView) -> tuple[Behaviour, int, bool, list[str], str]:
     return question, size, filtered, beside, mapped
 
 
-def _say(behaved: list[Asking]) -> None:
+def _say(behaved: list[Asking], whole: Asking) -> None:
     first, reports = behaved[0].works[0], [one.report for one in behaved]
     if reports[0] is not None:
         said = "<br>".join(
@@ -119,7 +125,9 @@ def _say(behaved: list[Asking]) -> None:
         )
     show_answer(said)
     about = () if reports[0] is None else (REJECTED_COUNT, *reports[0].notes)
-    captions([*about, *first.sample.notes])
+    few, many = len(behaved[0].sample), len(whole.sample)
+    begins = f"Of the first {few:,} of {many:,} texts drawn; all of them can be asked for below." if few < many else ""
+    captions([*filter(None, [begins]), *about, *first.sample.notes])
 
 
 def _draw(frame: DataView, behaved: list[Asking], measure: str, asks) -> None:
