@@ -169,7 +169,8 @@ class App:
     @property
     def said(self) -> str:
         """Everything that is written on the page, without its markup."""
-        html = " ".join(re.sub(r"<[^>]*>", "", e.value) for e in self.at.html)
+        # A new paragraph parts words as a space does.
+        html = " ".join(re.sub(r"<[^>]*>", "", re.sub(r"</p><p[^>]*>", " ", e.value)) for e in self.at.html)
         written = [
             e.value
             for kind in ("markdown", "caption", "warning", "info", "error", "header", "subheader")

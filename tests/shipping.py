@@ -139,8 +139,8 @@ def strip(models: dict[str, Explainer], identity: str) -> dict:
 
 # What is said above the strip first.
 ASKS = (
-    f"One review, under {MASKED}: {BELIEVED_MEASURES}, of {len(default_measures())} measures. But does a model still know a text with words "
-    f"hidden? Press ▶ to mask them step by step, in {MEASURE}’s order:"
+    f"One review, under {MASKED}: {BELIEVED_MEASURES}, of {len(default_measures())} measures. But does a model still "
+    f"know a text with words hidden? Press ▶ to mask them step by step, in {MEASURE}’s order:"
 )
 
 

@@ -62,7 +62,7 @@ def test_the_chip_beside_a_row_is_the_librarys_and_leads_to_its_proof(report, fr
     shown = cells(wait(app, lambda: judged(app), rest=60.0))
     for name in NAMES:
         chip, found = shown[name]["verdict:"], report.of(name)
-        of = ", of 2 measures" if found.told else ""
+        of = ", adjusted for 2 measures" if found.told else ""
         assert chip["text"] == f"{verdict_text(found)}{of}" and ERROR_RATE in chip["about"]
         link = urlsplit(chip["href"])
         assert link.path == "aopc_and_naopc" and parse_qs(link.query)["measures"] == NAMES

@@ -149,10 +149,12 @@ def _say(
         answer, told = one.question.sentences(report)[0], []
         lead, stop, rest = escaped(answer, 2000).partition(". ")
         # What may turn is no headline.
-        said = f"<b>{lead}{stop}</b>{rest}" if answers.complete else f"{lead}{stop}{rest}"
-        said += f" {adds(one)}" if adds else ""
-        said += picked
+        more = " ".join(filter(None, [rest, adds(one) if adds else "", picked.strip()]))
+        # What is sure stands by itself, and what it rests on below it.
+        whole = f"{lead}{stop.strip()}"
+        said, more = (f"<b>{whole}</b>", more) if answers.complete else (f"{whole} {more}".strip(), "")
     else:
+        more = ""
         told = [f"{count:,} of them: {why}" for why, count in answers.left_out.items()]
         if answers.complete:
             said = f"Nothing can be said: none of the {texts} can be {one.question.done}."
@@ -161,11 +163,12 @@ def _say(
         else:
             lead, stop, rest = (escaped(already(one), 2000) if already else "").partition(". ")
             left = "Which measure beats which by faithfulness metrics, and at which cost, is not tested yet and"
-            asks = f"<b>{lead}{stop}</b>{rest}{picked} {left}" if lead else "Not known yet: it"
-            said = f"{asks} can be asked for below; figures stream in text by text."
+            ask = "can be asked for below; figures stream in text by text."
+            said = f"<b>{lead}{stop.strip()}</b>" if lead else f"Not known yet: it {ask}"
+            more = f"{rest}{picked} {left} {ask}" if lead else ""
             # What is known already names its texts, which may be more than those that come first.
             asked = "" if lead else asked
-    show_answer(said)
+    show_answer(said, more)
     captions([*filter(None, [asked]), *one.sample.notes, *told])
 
 
