@@ -256,6 +256,13 @@ def test_the_first_word_answers_the_question_of_the_page(turns, orders, p, lead,
     assert masking_answer([waiting, path], {}) == "LIME waits to be asked for below."
 
 
+def test_two_models_are_answered_each_under_its_name():
+    app = complete(App(PAGE, example="s104", beside="sst2-plain", measures=["leave-one-out"]))
+    answer = next(one.value for one in app.at.html if "leave-one-out</b> names first" in one.value)
+    assert "<b>sst2-fmm: Yes" in answer and "<b>sst2-plain: Cannot be told</b>: the prediction changes at" in answer
+    assert "<b>sst2" not in " ".join(one.value for one in told(PAGE, measures=["leave-one-out"]).at.html)
+
+
 def test_what_is_tested_and_which_number_has_no_interval_is_said_once():
     """A step for which the reference has no ratio of its own is one test with another that masks the same."""
     area = SimpleNamespace(mean=1.02, low=1.018, high=1.021)

@@ -3,8 +3,10 @@
 import csv
 import io
 import threading
+from types import SimpleNamespace
 from urllib.parse import parse_qs, urlsplit
 
+import numpy as np
 import pytest
 
 from core.data.examples import read_bundled
@@ -26,6 +28,7 @@ from pages.parts.sections.standings import Searching
 from pages.parts.sections.verdicts import VerdictWork
 from tests.app_session import ATTRIBUTIONS, App, complete, wait
 from tests.pages.test_scored_rows import cells
+from tests.verdicts.table_explainer import TableExplainer
 
 pytestmark = pytest.mark.usefixtures("server", "stands_aside")
 NAMES = ["leave-one-out", "gradient"]
@@ -200,3 +203,22 @@ def test_by_every_way_of_erasing_the_verdicts_are_the_librarys(bundled, fresh, a
         for erasure, one in found.items():
             assert row[f"verdict ({erasure})"] == one.report.of(row["measure"]).word
             assert row[f"inputs ({erasure})"] == one.inputs(row["measure"])
+
+
+def test_a_verdict_is_decided_once_for_all_parts_of_a_page_and_anew_for_what_it_rests_on():
+    weights = np.linspace(0.3, 0.0, 6)
+    explainer = TableExplainer(
+        0.95 - (np.arange(64)[:, None] >> np.arange(6) & 1) @ weights,
+        {NAMES[0]: {"signed": weights, "absolute": weights}},
+    )
+    test = finish(find_chance(explainer, explainer.encoded, 1, NAMES[:1]))
+    work = SimpleNamespace(latest=test, complete=True, direction="comprehensiveness")
+
+    def told(rule="Holm", **known):
+        return VerdictWork.report(work, StandingGates(explainer.encoded, None, rule), Reasons(**known))
+
+    first = told()
+    assert told() is first and told(rule="plain") is not first
+    narrow = told(limits=SimpleNamespace(lower=0.0, upper=0.9))
+    assert narrow is not first and told(stepwise={NAMES[0]: 0.5}).stepwise == {NAMES[0]: 0.5} != first.stepwise
+    assert VerdictWork.report(SimpleNamespace(latest=test, complete=False), None, Reasons()) is None

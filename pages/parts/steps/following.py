@@ -1,7 +1,5 @@
 """What followed masking paths say, in words and rows."""
 
-import re
-
 import numpy as np
 
 from core.explanation.recursive import Summary, area_cells, changed_alone
@@ -67,7 +65,7 @@ def masking_answer(paths: list[Path], found: Summaries) -> str:
     lead = _lead(first, summary)
     if len(mine) > 1:
         # Two answers, each under the name of its model.
-        lead = re.sub("^<b>", f"<b>{escaped(first.side.model.name)}: ", lead)
+        lead = lead.replace("<b>", f"<b>{escaped(first.side.model.name)}: ", lead.startswith("<b>"))
     said = " ".join(filter(None, [lead, never, validity, why]))
     for path, summary in mine.items():
         if path is not first:
