@@ -31,10 +31,10 @@ from pages.parts.sections.coloured import coloured_words
 from pages.parts.sections.saving import about_models, save_attributions, save_table
 
 WHAT_IT_IS = (
-    "<b>Explanations of a classifier often disagree:</b> each importance measure calls other words important. "
-    "Faithscope masks (hides) the words that a measure names and says of each text which measures to believe: those "
-    "whose words, masked first, lower the prediction more than words in random order do. That may be one, several or "
-    "none."
+    "<b>Explanations of a classifier often disagree:</b> one importance measure calls these words important, "
+    "another those. Faithscope masks (hides) the words that a measure names and says of each text which measures to "
+    "believe: those whose words, masked first, lower the prediction more than words in random order do. That may be "
+    "one, several or none, or it cannot be told."
 )
 BESIDE_STRIP = (
     "“Not rejected” is no proof that the model knows an input. In other orders and on other texts it may be otherwise: "

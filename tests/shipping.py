@@ -140,7 +140,7 @@ def strip(models: dict[str, Explainer], identity: str) -> dict:
 # What is said above the strip first.
 ASKS = (
     f"One review, under {MASKED}: {BELIEVED_MEASURES}, of {len(default_measures())} measures. But does a model still "
-    f"know a text with words hidden? Press ▶ to mask them step by step, in {MEASURE}’s order:"
+    f"know a text with words hidden? Press ▶ to mask them step by step, in {MEASURE}’s order, asked again at each step:"
 )
 
 

@@ -68,7 +68,9 @@ def _over_many(report: VerdictReport) -> str:
     if report.those(Word.BETTER) or not any(one.told for one in report.verdicts):
         return ""
     own = {"data": first_data(held("model") or "")} if held("data") == OWN else {}
-    return f"One text often tells too little; {linked_name('Data set', link_to('data_set', **own))} asks many."
+    # Of what it asks instead of a text of one's own.
+    of = f", of {escaped(own['data'])}" if own else ""
+    return f"One text often tells too little; {linked_name('Data set', link_to('data_set', **own))} asks many{of}."
 
 
 def _offered(scoring: ScoredRows) -> VerdictWork | None:

@@ -73,18 +73,18 @@ STOPS = (
         "Recursive masking",
         "pages/recursive_masking.py",
         "The review on Home, s104, beside a twin trained without masking, sst2-plain.",
-        "In leave-one-out’s order both predictions change (▴): sst2-fmm’s on an input that MaSF does not reject; "
-        "sst2-plain’s (at the slider) only among rejected ones (red, ✕), so it says little. In other measures’ orders "
-        "sst2-plain’s changes before any rejection: so each is tested.",
+        "In leave-one-out’s order both predictions change (▴): sst2-fmm’s where MaSF does not reject (grey), "
+        "sst2-plain’s (at the slider) only among rejected inputs (red, ✕), so it says little. In other measures’ "
+        "orders sst2-plain’s changes before any rejection: go by the step, not by the model.",
         _EXAMPLE | _TWIN | {"example": "s104", "step": "8"},
     ),
     Stop(
         "AOPC and NAOPC",
         "pages/aopc_and_naopc.py",
         "s048, “Nothing else on television this autumn comes close.”, is praise; sst2-fmm calls it negative.",
-        "How far does leave-one-out’s order lower that? About equally under both models (AOPC). But under sst2-plain "
-        "more was possible (a wider band); of what is possible (NAOPC) it gets more under sst2-fmm. sst2-plain’s "
-        f"inputs are rejected ({SIGN}), so which it explains better stays open.",
+        "How far does leave-one-out’s order lower that? About equally under both (AOPC). But under sst2-plain "
+        "more was possible (a wider band); of what is possible (NAOPC) it gets more under sst2-fmm. Of sst2-plain "
+        f"some inputs are rejected ({SIGN}), so which it explains better stays open.",
         _EXAMPLE | _TWIN | {"example": "s048"},
     ),
     Stop(
@@ -92,7 +92,8 @@ STOPS = (
         "pages/attributions.py",
         "Another model, stories-1-fmm, reads a story (stories 1, s1-025) and rightly finds Bruno in the orchard.",
         "By support for “orchard” all three look right: each has two of three evidence words (overlined) in its top "
-        "three. Yet no order is shown to lower the score more than random orders do. Looking right is no proof.",
+        "three. Yet no order is shown to be better than random ones. Looking right is no proof; nor does this prove "
+        "them wrong.",
         {"model": "stories-1-fmm", "data": "stories 1", "example": "s1-025"} | _BELIEVED,
     ),
     Stop(
@@ -111,7 +112,7 @@ STOPS = (
         "To take away:",
         {"model": "sst2-fmm", "data": "own text"} | _BELIEVED,
         (
-            "Measures disagree.",
+            "Measures often disagree.",
             "Masking can sometimes tell which to believe, on inputs not rejected.",
             "Looking right is no proof.",
             "Over these reviews leave-one-out stands out (masking to score favours it); on yours another may, or none.",
