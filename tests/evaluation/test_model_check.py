@@ -921,7 +921,7 @@ def test_tables_tell_of_texts_of_usual_length_and_of_others_by_themselves():
     for other in (replace(found, other_lengths=None), replace(found, tally=Tally(65, 200, coming=True))):
         assert lengths_table(other)[1] == []
     assert p_sentence([found]) == (
-        "More texts are rejected than chance explains, over all ratios by count: m at 100 % masked."
+        "More texts masked at random are rejected than chance explains, by count: m at 100 % masked."
     )
     assert p_sentence([of_twenty_judged({})]).endswith(": m at no ratio.")
 

@@ -2,13 +2,15 @@
 and JSON.
 """
 
+from collections.abc import Sequence
+
 from core.evaluation.findings import FEW, unranked
 from core.evaluation.studies.behaviour import ORDERS, Course
 from core.evaluation.studies.behaviour_report import ALL, HALF, BehaviourReport, CourseLine, X
 from core.explanation.rows import values_taken
 from core.oracle.erasing import MASK
 from core.validity.marks import OUT
-from core.wording import as_json, number, with_ends
+from core.wording import as_json, joined, number, with_ends
 
 TOO_FEW_YET = "Too few yet to say anything."
 REJECTED_COUNT = (
@@ -66,7 +68,16 @@ def flips_sentence(found: BehaviourReport) -> str:
         )
     return (
         f"{over}, {first.course.measure} changes the prediction of {found.model} earliest: {_after(first)}{beside} "
-        f"(fidelity {first.fidelity.mean:.3g} ↑)."
+        f"(fidelity {first.fidelity.mean:.3g} ↑; not tested{_meet(ranked)})."
+    )
+
+
+def _meet(ranked: Sequence[CourseLine]) -> str:
+    """Which others' 95 % intervals meet that of the first, as a sentence goes on; "" for none."""
+    level = [line.course.measure for line in ranked[1:] if line.fidelity.high >= ranked[0].fidelity.low]
+    return (
+        f", and the 95 % interval{'s' * (len(level) > 1)} of {joined(level)} meet{'s' * (len(level) == 1)} its"
+        * bool(level)
     )
 
 

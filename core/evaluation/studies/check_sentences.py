@@ -418,7 +418,8 @@ def _forms_differ(one: CheckReport, paper: bool) -> str:
     decides = "; by Simes both forms say the same, so how texts are combined decides" * alike
     most, misses = one.random.rejected[CALIBRATED].max(), _simes_misses(one, one.worst())
     weak = f"; Simes rejects nothing even where {most:,} of {one.n:,} texts are rejected"
-    return f"the two tests disagree: rejected by {by}, not by {not_by}{decides}{weak * misses}"
+    takes = _takes(one) * (not paper)
+    return f"the two tests disagree: rejected by {by}, not by {not_by}{takes}{decides}{weak * misses}"
 
 
 def _simes_misses(found: CheckReport, k: int) -> bool:

@@ -126,7 +126,9 @@ def p_sentence(reports: list[CheckReport]) -> str:
         if gate is not None and gate.available and one.tally.settled:
             where = [share_text(X[k]) for k in gate.rejected.nonzero()[0]]
             told.append(f"{one.model} {f'at {joined(where)} masked' if where else 'at no ratio'}")
-    return f"More texts are rejected than chance explains, over all ratios by count: {'; '.join(told)}." if told else ""
+    return (
+        f"More texts masked at random are rejected than chance explains, by count: {'; '.join(told)}." if told else ""
+    )
 
 
 def ratios_table(reports: list[CheckReport], form: str) -> tuple[list[str], list[list[str]]]:

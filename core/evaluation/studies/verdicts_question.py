@@ -326,7 +326,8 @@ def _better_words(report: VerdictsReport) -> str:
 
 
 def _if_random(report: VerdictsReport) -> str:
-    return f"were all {len(report.measures):,} random, one or another would be so on at most {PERCENT} of texts"
+    many = len(report.measures)
+    return f"were all {many:,} random, one or another would be expected to be so on at most {PERCENT} of texts"
 
 
 def _holds(share: Interval) -> str:
