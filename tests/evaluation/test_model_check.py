@@ -45,6 +45,7 @@ from core.evaluation.studies.check_report import (
 )
 from core.evaluation.studies.check_rows import HEADER, check_json, check_rows
 from core.evaluation.studies.check_sentences import (
+    _unmasked_too,
     accuracy_note,
     check_answer,
     check_figures,
@@ -1245,6 +1246,19 @@ def test_inputs_that_are_expected_to_be_rejected_are_so_where_more_masked_ones_a
             if one.claim.startswith("The inputs of a plain model are rejected")
         ]
         assert told.agrees is agrees, told.said
+
+
+def test_texts_that_are_rejected_as_often_masked_as_unmasked_are_seldom_said_to_be_so_more_often():
+    """Of 40 texts each rejected with probability .3 at every ratio: in at most 5 % of samples more masked ones at any."""
+    rng, samples, wrong = np.random.default_rng(5), 1_000, 0
+    gates = {CALIBRATED: SimpleNamespace(rejected=np.array([True]))}
+    for _ in range(samples):
+        counts = (rng.random((40, 11)) < 0.3).sum(axis=0)
+        one = SimpleNamespace(n=40, random=SimpleNamespace(rejected={CALIBRATED: counts}, gates=gates))
+        wrong += not _unmasked_too(one, True)
+        assert _unmasked_too(one, False)
+    # The unmasked count is met by all ten: Holm over them holds.
+    assert wrong <= 0.05 * samples + 2 * np.sqrt(0.05 * 0.95 * samples)
 
 
 def test_one_ratio_by_itself_says_nothing_of_all_unmasked_texts():

@@ -441,8 +441,8 @@ def _unsure(one: CheckReport) -> str:
 
 def _unmasked_too(one: CheckReport, should: bool) -> bool:
     """Whether even the unmasked texts are rejected, so that masking need not be why; should: where inputs are expected
-    to be, more masked ones than unmasked settle that (Fisher's exact test, which is careful of the same texts).
+    to be, more masked than unmasked ones at some ratio settle that (Fisher's exact tests, careful of the same texts).
     """
-    counts, k = one.random.rejected[CALIBRATED], one.worst()
-    more = should and bool(more_often(counts[k : k + 1], one.n, counts[:1], one.n)[0])
-    return bool(one.random.gates[CALIBRATED].rejected[0]) and not more
+    counts = one.random.rejected[CALIBRATED]
+    more = should and more_often(counts[1:], one.n, np.full(len(counts) - 1, counts[0]), one.n).any()
+    return bool(one.random.gates[CALIBRATED].rejected[0] and not more)
