@@ -3,6 +3,7 @@
 import math
 from functools import partial
 
+import numpy as np
 import streamlit as st
 from starlette.middleware import Middleware
 
@@ -11,21 +12,23 @@ from core.data.examples import hard_note
 from core.evaluation.families import all_tokens_masked, card_sentence, measured_card, reads_pairs
 from core.evaluation.predictions_report import right_share
 from core.explanation.row_sentences import importance_note, importance_sentence
-from core.explanation.rows import build_row
+from core.explanation.rows import build_row, row_of_scores
 from core.figures.figures import performance_by_masking
 from core.measures.catalogue import default_measures, measures
 from core.network.scheduler import NonFinite, OutOfMemory
 from core.validity.marks import reference_text
+from core.verdicts.deciding import Word
 from core.wording import amount, escaped, joined, linked_name, plain, safe_name, strong
 from pages.parts.components.pictures import chart, figure_buttons
 from pages.parts.components.player import player
+from pages.parts.components.words import chip, words
 from pages.parts.frame.links import held, link_to, visit
 from pages.parts.frame.pages import PAGES
 from pages.parts.frame.picking import OWN
 from pages.parts.frame.server import OwnPagesOnly, running
 from pages.parts.frame.sidebar import View, open_page
 from pages.parts.frame.texts import captions, prediction_line, show_answer, show_text_notes
-from pages.parts.frame.tour import BELIEVED, shipped_strip, take
+from pages.parts.frame.tour import Strip, shipped_strip, take
 from pages.parts.frame.working import in_turn
 from pages.parts.sections.coloured import coloured_words
 from pages.parts.sections.saving import about_models, save_attributions, save_table
@@ -64,10 +67,31 @@ def _lead() -> None:
     _ways()
     strip = shipped_strip()
     if strip is not None:
-        believed = f"believe {joined([*map(strong, strip.believed)])}" if strip.believed else "believe none"
-        st.html(f"<p>{escaped(strip.asks, 400).replace(BELIEVED, believed)} {escaped(strip.said, 900)}</p>")
+        _coloured(strip)
+        st.html(f"<p><b>{escaped(strip.asks, 400)}</b> {escaped(strip.said, 900)}</p>")
         player(strip.shown, key="strip")
         st.html(f"<p>{BESIDE_STRIP}</p>")
+
+
+def _coloured(strip: Strip) -> None:
+    """The strip's review as each measure colours it, and which of them to believe."""
+    rows = [row_of_scores(measures()[one["measure"]], np.array(one["scores"]), one["variant"]) for one in strip.rows]
+    verdicts = {one["measure"]: Word[one["word"]] for one in strip.rows}
+    better = [strong(name) for name, word in verdicts.items() if word is Word.BETTER]
+    says = f"Believe {joined(better)} here" if better else "None is shown to be one to believe here"
+    calls = f"{escaped(strip.model)} calls it {strong(strip.predicted)}; each colours the words it calls important"
+    tested = "tested against random orders of its words"
+    st.html(f"<p><b>One review, {amount(len(rows), 'measure')}:</b> {calls}. {says}, {tested}.</p>")
+    proof = link_to("attributions", says="which measures to believe")
+    words(
+        rows,
+        strip.shown["pieces"],
+        strip.predicted,
+        {},
+        key="strip-words",
+        scores={name: [chip(word, "", proof, "")] for name, word in verdicts.items()},
+        brief=True,
+    )
 
 
 def _ways() -> None:

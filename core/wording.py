@@ -31,6 +31,13 @@ def strong(text: str, most: int = 60) -> str:
     return f"<b>{escaped(text, most)}</b>"
 
 
+def aside(text: str, most: int = 900) -> str:
+    """Text as `escaped` gives it, in small print on a line of its own: what a reader must weigh, beside an answer; ""
+    for none.
+    """
+    return f"<small style='display:block;margin-top:.4rem'>{escaped(text, most)}</small>" if text else ""
+
+
 def linked_name(text: str, address: str | None) -> str:
     """A name within a sentence, as HTML, in bold; a link where it has an address, of this app and as a query escapes
     it.

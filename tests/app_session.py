@@ -87,25 +87,24 @@ class App:
     @property
     def words(self) -> dict:
         """What the page sends to its word component."""
-        drawn = self._drawn("pieces")
-        # Home draws the strip besides.
-        (found,) = [data for data in drawn if "rows" in data] or drawn
+        drawn = self.drawn("pieces")
+        # Home draws besides what ships of its first review.
+        (found,) = [data for data in drawn if "rows" in data and not data["brief"]] or drawn[-1:]
         return found
 
     @property
     def table(self) -> dict:
         """What the page Examples sends to its table."""
-        (found,) = self._drawn("facets")
+        (found,) = self.drawn("facets")
         return found
 
-    def _drawn(self, part: str) -> list[dict]:
+    def drawn(self, part: str) -> list[dict]:
         sent = (json.loads(json.loads(component.proto.json)["json"]) for component in self.components)
         return [data for data in sent if part in data]
 
     @property
     def rows(self) -> dict[str, dict]:
-        drawn = any("rows" in data for data in self._drawn("pieces"))
-        return {row["name"]: row for row in self.words["rows"]} if drawn else {}
+        return {row["name"]: row for row in self.words.get("rows", [])} if self.drawn("pieces") else {}
 
     @property
     def text(self) -> str:

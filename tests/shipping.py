@@ -34,6 +34,7 @@ from core.evaluation.studies.verdicts import VALUES, VerdictsOfTexts
 from core.explanation.explainer import Explainer, with_reference
 from core.explanation.limiting import find_exact, score
 from core.explanation.recursive import BY_RATIO, Summary, follow, summarise
+from core.explanation.rows import build_row
 from core.explanation.standings import (
     COMPREHENSIVENESS,
     StandingGates,
@@ -44,7 +45,7 @@ from core.explanation.standings import (
 from core.loading.loading import load
 from core.mathematics.statistics import ALPHA
 from core.mathematics.stepwise import finish
-from core.measures.catalogue import default_measures
+from core.measures.catalogue import default_measures, measures
 from core.network.scheduler import Counters
 from core.settings import BUNDLED
 from core.storage.shipped import RESULTS, write_shipped
@@ -52,7 +53,6 @@ from core.storage.store import Store
 from core.validity.references import CALIBRATED
 from core.verdicts.deciding import Word
 from pages.parts.frame import resources
-from pages.parts.frame.tour import BELIEVED as BELIEVED_MEASURES
 from pages.parts.frame.tour import STOPS, STRIP
 from tests.app_session import App
 
@@ -127,21 +127,32 @@ def strip(models: dict[str, Explainer], identity: str) -> dict:
         panes.append(pane(path, one.summary))
     first = walks[MASKED]
     shown = frame(f"strip-{identity}", first.encoded, pieces(first.encoded, ()), names, 0, panes)
-    mine = believed(models[MASKED], example)
-    names = [name for name in default_measures() if name in mine]
     return {
+        "model": MASKED,
+        "predicted": first.explainer.model.labels[first.target],
+        "rows": rows_of(models[MASKED], example),
         "asks": ASKS,
-        "believed": names,
         "said": said(walks),
         "shown": shown | {"title": f"Words masked step by step by {MEASURE}"},
     }
 
 
-# What is said above the strip first.
-ASKS = (
-    f"One review, under {MASKED}: {BELIEVED_MEASURES}, of {len(default_measures())} measures. But does a model still "
-    f"know a text with words hidden? Press ▶ to mask them step by step, in {MEASURE}’s order, asked again at each step:"
-)
+# What the strip answers, said above it, and how to see it.
+ASKS = "But does a model still know a text with words hidden?"
+HOW = f"Press ▶ to mask them step by step, in {MEASURE}’s order, asked again at each step:"
+
+
+def rows_of(explainer: Explainer, example: Example) -> list[dict]:
+    """What each of the measures shown unasked says of an example, and whether it is to be believed."""
+    encoded = explainer.encode(example.text, None, "word")
+    target, words = int(explainer.probabilities(encoded).argmax()), verdicts_on(explainer, example)
+    found = []
+    for name in default_measures():
+        row = build_row(measures()[name], explainer.attribute(encoded, name, target), "signed", encoded.premasked)
+        # Four digits are more than a colour shows.
+        scores = [float(f"{one:.4g}") for one in row.scores]
+        found.append({"measure": name, "variant": row.variant, "scores": scores, "word": words[name].name})
+    return found
 
 
 def said(walks: dict[str, Walk]) -> str:
@@ -153,7 +164,7 @@ def said(walks: dict[str, Walk]) -> str:
         its = f"the inputs of its twin {PLAIN}, trained without masking, are rejected (✕), so there it says little"
     where = "on an input that a second test (MaSF) does not reject as unlike what it knows"
     assert mine.flips is not None
-    return f"{MASKED}, trained to be masked, changes its prediction (▴) {where}; {its}."
+    return f"{HOW} {MASKED}, trained to be masked, changes its prediction (▴) {where}; {its}."
 
 
 def write_strip(folder: Path, store: Store) -> str:
@@ -214,11 +225,17 @@ def crossing(models: dict[str, Explainer]) -> list[tuple[bool, bool, float, str]
     return sorted(ranked, key=lambda one: (*one[:2], -one[2]))
 
 
-def believed(explainer: Explainer, example: Example) -> set[str]:
-    """Those of the measures shown unasked whose order is better than chance on an example."""
+def verdicts_on(explainer: Explainer, example: Example) -> dict[str, Word]:
+    """The verdicts of the measures shown unasked on an example."""
     asked = VerdictsOfTexts(default_measures())
     found = finish(run_study(explainer, without_labels("one", "0" * 64, (example,)), asked))
-    return {name for name, word in zip(asked.measures, found.columns["word"][0]) if word == VALUES[Word.BETTER]}
+    told = {value: word for word, value in VALUES.items() if word != Word.UNTOLD}
+    return {name: told.get(value, Word.UNTOLD) for name, value in zip(asked.measures, found.columns["word"][0])}
+
+
+def believed(explainer: Explainer, example: Example) -> set[str]:
+    """Those of them whose order is better than chance."""
+    return {name for name, word in verdicts_on(explainer, example).items() if word == Word.BETTER}
 
 
 # What is asked for on a page of all that it offers, a pattern of labels: nothing, all of it, or what tells whom to believe.

@@ -51,7 +51,11 @@ def build_row(measure: Measure, attribution: Attribution, sign: str, masked: np.
     A measure that lacks the asked variant shows its own (gradient has no sign; beam only places).
     """
     variant = choose_variant(measure, sign)
-    scores = attribution.scores[variant]
+    return row_of_scores(measure, attribution.scores[variant], variant, masked)
+
+
+def row_of_scores(measure: Measure, scores: np.ndarray, variant: str, masked: np.ndarray | None = None) -> WordRow:
+    """The same of one variant's scores, float64[F]."""
     kind = "rank" if measure.rank_only else "signed" if variant in measure.signed else "positive"
     waiting = np.isnan(scores)
     largest = float(np.abs(scores[~waiting]).max(initial=0.0))

@@ -12,10 +12,10 @@ from core.measures.registry import ORACLE
 from core.network.features import Encoded, placed_word
 from core.oracle.erasing import MASK
 from core.terms import CHANCE
-from core.validity.marks import PERCENT, SIGN, with_sign
+from core.validity.marks import PERCENT, SIGN
 from core.verdicts.deciding import FAILS, Cause, Verdict, VerdictReport, Word
 from core.verdicts.finding import SIGNS
-from core.wording import amount, as_json, escaped, joined, number, p_value
+from core.wording import amount, as_json, aside, escaped, joined, number, p_value
 
 # How a verdict can be wrong.
 ERROR_RATE = (
@@ -55,9 +55,7 @@ NOTED = ["verdict", *_CHANCES, "measures_tested"]
 
 
 def p_text(p: tuple[float, float]) -> str:
-    """A p-value as drawn; of one that was not drawn to its end, what it is at least, or at most where that is all that
-    is known.
-    """
+    """A p-value as drawn; of one that was not drawn to its end, what it is at least, or at most, as far as is known."""
     if math.isnan(p[0]) or math.isnan(p[1]):
         return "—"
     if not p[0]:
@@ -72,13 +70,19 @@ def chance_text(p: tuple[float, float], arrow: str = "") -> str:
     return f"{CHANCE.removesuffix('p')}{said}{arrow}" if (said := p_text(p)) != "—" else said
 
 
-def verdict_text(one: Verdict) -> str:
-    """A verdict with its p, for a row of words: that of being worse where it is worse; where it cannot be told for
-    rejected inputs, of which orders these are.
+def verdict_about(one: Verdict) -> str:
+    """What stands beside a verdict's word: the p that decided, of being worse where it is worse; where it cannot be
+    told for rejected inputs, of which orders these are; "" for nothing.
     """
     if one.told:
-        return f"{one.word} ({_p_of(one, ' ↓')})"
-    return f"{with_sign(Word.UNTOLD, True)} inputs of {one.rejected} rejected" if one.rejected else str(Word.UNTOLD)
+        return _p_of(one, " ↓")
+    return f"{SIGN} inputs of {one.rejected} rejected" if one.rejected else ""
+
+
+def verdict_text(one: Verdict) -> str:
+    """A verdict with that, for a cell of a table."""
+    about = f"({verdict_about(one)})" if one.told else verdict_about(one)
+    return f"{one.word.chip} {about}".rstrip()
 
 
 def believe_sentence(report: VerdictReport, encoded: Encoded, why: bool = True, chances: bool = True) -> str:
@@ -160,14 +164,14 @@ def unsigned_sentence(names: Iterable[str], sign: str) -> str:
 
 
 def favoured_sentence(report: VerdictReport) -> str:
-    """What favours measures that are believed, and what counts against others, HTML; "" where none is believed."""
+    """What favours measures that are believed, and what counts against others, small print as HTML; "" for none."""
     names, better = [one.measure for one in report.verdicts], [one.measure for one in report.those(Word.BETTER)]
     # What is believed without a sign has had no harm from that.
     harmed = [name for name in names if name not in better or measures()[name].signed]
     against = unsigned_sentence(harmed, report.sign) if report.direction == COMPREHENSIVENESS else ""
     # What favours a measure explains nothing where it is not believed.
     suits = suits_sentence(names) if any(measures()[name].needs == ORACLE for name in better) else ""
-    return escaped(" ".join(filter(None, [suits, against])), 600) if better else ""
+    return aside(" ".join(filter(None, [suits, against]))) if better else ""
 
 
 def chance_sentence(report: VerdictReport) -> str:
@@ -199,8 +203,8 @@ def _least(report: VerdictReport) -> str:
 
 
 def as_good_text(report: VerdictReport, measure: str) -> str:
-    """How many random orders do at least as well as a measure's own: "1 of 120 random orders", of all orders "2 of the
-    other 119 orders"; "" where that says nothing.
+    """How many random orders do at least as well: "1 of 120 random orders", of all orders "2 of the other 119 orders";
+    "" where that says nothing.
     """
     count = _as_good(report, measure)
     if count is None:

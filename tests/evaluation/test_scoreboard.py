@@ -419,10 +419,10 @@ def test_a_p_that_is_the_smallest_that_so_few_orders_allow_says_so_in_its_cell()
         Verdict("beam", Word.BETTER, (0.0, 1 / 121), (1.0, 1.0), adjusted=(0.0, least)),
     ]
     cells = verdicts_of_text(judged(told, NullOrders(np.zeros(120), 120), {}, 6)).of
-    assert cells["gradient"] == "better, p = 0.0496 (least possible)"
+    assert cells["gradient"] == "✓ better, p = 0.0496 (least possible)"
     assert "least" not in cells["attention"] and "least" not in cells["beam"], "a bound is not the least"
     more = judged(told, NullOrders(np.zeros(240), 240), {}, 6)
-    assert verdicts_of_text(more).of["gradient"] == "better, p = 0.0496"
+    assert verdicts_of_text(more).of["gradient"] == "✓ better, p = 0.0496"
 
 
 def test_beside_a_verdict_stands_how_many_random_orders_do_as_well_and_p_by_itself():
@@ -440,10 +440,10 @@ def test_beside_a_verdict_stands_how_many_random_orders_do_as_well_and_p_by_itse
     header, *_ = table = board_table(report, None, "", column)
     assert header[1:3] == ["against chance, of 4 (chance p by Holm ↓)", ALONE] and "raw chance p of better ↓" in ALONE
     assert [row[1:3] for row in table[1]] == [
-        ["not shown better, p = 0.0992", "1 of 120 random orders, p = 0.0165"],
-        ["not shown better, p = 1", "40 of 120 random orders, p = 0.339"],
-        ["better, p = 0.0496 (least possible)", "None of 120 random orders, p = 0.00826"],
-        ["cannot be told", "—"],
+        ["– not shown better, p = 0.0992", "1 of 120 random orders, p = 0.0165"],
+        ["– not shown better, p = 1", "40 of 120 random orders, p = 0.339"],
+        ["✓ better, p = 0.0496 (least possible)", "None of 120 random orders, p = 0.00826"],
+        ["? cannot be told", "—"],
         ["—", "—"],
     ]
     # Of all 24 orders one is the measure's own.

@@ -4,7 +4,7 @@ import html
 import json
 import re
 import time
-from urllib.parse import parse_qsl
+from urllib.parse import parse_qsl, urlsplit
 
 import numpy as np
 import pytest
@@ -36,7 +36,7 @@ from core.wording import joined
 from pages.parts.check.known import answer_parts, known_check
 from pages.parts.frame import resources
 from pages.parts.frame.picking import OWN
-from pages.parts.frame.tour import STOPS, shipped_strip
+from pages.parts.frame.tour import STOPS, Strip, shipped_strip
 from tests.app_session import ATTRIBUTIONS, HOME, App, unescaped, wait
 from tests.sessions import Session, running_server
 from tests.shipping import (
@@ -86,7 +86,8 @@ def test_numbers_may_part_in_their_last_place_and_nothing_else_may():
 def test_the_strip_is_what_the_code_computes(walked):
     """Its words, masks, verdicts and sentences, and its numbers within a unit of the last place that is shown."""
     found, told = strip(walked, first_example("reviews")), shipped_strip()
-    assert (found["asks"], found["believed"], found["said"]) == (told.asks, told.believed, told.said)
+    assert {*found} == {*Strip._fields} and (found["asks"], found["said"]) == (told.asks, told.said)
+    assert (found["model"], found["predicted"]) == (told.model, told.predicted)
 
     def agree(one, other):
         if isinstance(one, float):
@@ -106,6 +107,9 @@ def test_the_strip_is_what_the_code_computes(walked):
             assert one == other
 
     agree(json.loads(json.dumps(found["shown"])), told.shown)
+    for mine, its in zip(found["rows"], told.rows, strict=True):
+        assert mine.pop("scores") == pytest.approx(its["scores"], rel=1e-3, abs=1e-4)
+        assert mine.items() <= its.items(), "each measure has the verdict of its own test"
 
 
 def test_the_first_example_shows_something_on_every_page(walked, first_text):
@@ -308,7 +312,8 @@ def test_home_leads_to_four_places():
     assert (
         "Explanations of a classifier often disagree" in app.said
         and shipped_strip().said in app.said
-        and "One review, under sst2-fmm: believe leave-one-out and input × gradient, of 3 measures." in app.said
+        and "One review, 3 measures: sst2-fmm calls it negative; each" in app.said
+        and "Believe leave-one-out and input × gradient here, tested against random orders of its words." in app.said
     )
     assert [button.label for button in app.at.main.button][:4] == [
         "Take the tour: three minutes",
@@ -330,6 +335,19 @@ def test_home_says_that_its_example_is_the_strips_and_why_fewer_are_right_here()
     wait(app, lambda: right in app.said, rest=20.0)
     assert "It reaches 88.4 % accuracy ↑ on its own test file" in app.said
     assert "One example, explained by leave-one-out" in App(HOME, example="s005").said
+
+
+def test_home_colours_its_review_by_each_measure_beside_whom_to_believe():
+    """What ships, and nothing that could be mistaken for the row that is computed below."""
+    (drawn,) = (data for data in App(HOME).drawn("pieces") if data.get("brief"))
+    told = shipped_strip()
+    assert [row["name"] for row in drawn["rows"]] == [one["measure"] for one in told.rows] == list(default_measures())
+    chips = [cell["chip"] for (cell,) in drawn["scores"]]
+    assert chips == ["✓ better than chance", "– not shown better than chance", "✓ better than chance"]
+    assert all(urlsplit(cell["href"]).path == "attributions" for (cell,) in drawn["scores"])
+    for row, one in zip(drawn["rows"], told.rows):
+        scores = np.array(one["scores"])
+        assert row["shades"] == pytest.approx(scores / abs(scores).max()) and not row["detail"]
 
 
 def test_home_without_its_strip_is_home_all_the_same(monkeypatch, tmp_path):

@@ -20,7 +20,7 @@ from core.validity.references import find_reference
 from core.verdicts.deciding import Reasons, decide_verdicts
 from core.verdicts.finding import find_chance
 from core.verdicts.operators import operator_rows, operators_sentence, under_erasure
-from core.verdicts.telling import ERROR_RATE, HANGS, verdict_text
+from core.verdicts.telling import ERROR_RATE, HANGS, verdict_about, verdict_text
 from core.wording import without_markup
 from pages.parts.attributions.believing import BELIEVED
 from pages.parts.frame import resources
@@ -55,7 +55,7 @@ def any_speed(monkeypatch):
 
 def judged(app: App) -> bool:
     return all(
-        "(chance p" in str(own.get("verdict:")) or "cannot" in str(own.get("verdict:")) for own in cells(app).values()
+        "chance p " in str(own.get("verdict:")) or "cannot" in str(own.get("verdict:")) for own in cells(app).values()
     )
 
 
@@ -66,7 +66,9 @@ def test_the_chip_beside_a_row_is_the_librarys_and_leads_to_its_proof(report, fr
     for name in NAMES:
         chip, found = shown[name]["verdict:"], report.of(name)
         of = ", adjusted for 2 measures" if found.told else ""
-        assert chip["text"] == f"{verdict_text(found)}{of}" and ERROR_RATE in chip["about"]
+        assert (chip["chip"], chip["text"]) == (found.word.chip, verdict_about(found) + of) and ERROR_RATE in chip[
+            "about"
+        ]
         link = urlsplit(chip["href"])
         assert link.path == "aopc_and_naopc" and parse_qs(link.query)["measures"] == NAMES
     # The proof: the orders, p and the verdicts, of the same work.

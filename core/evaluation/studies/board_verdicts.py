@@ -66,12 +66,12 @@ def _by_itself(report: VerdictReport, one: Verdict) -> str:
 
 
 def _short(one: Verdict, least: float) -> str:
-    """A verdict as a cell under a header that names chance and its p: "better, p = 0.013"."""
+    """A verdict as a cell under a header that names chance and its p: "✓ better, p = 0.013"."""
     if not one.told:
         return verdict_text(one)
     # No order is better by how far it exceeds every random one.
     lowest = " (least possible)" if math.isclose(*one.adjusted) and math.isclose(one.adjusted[1], least) else ""
-    return f"{str(one.word).replace(' than chance', '')}, {p_text(one.adjusted)}{lowest}"
+    return f"{one.word.chip.replace(' than chance', '')}, {p_text(one.adjusted)}{lowest}"
 
 
 def elsewhere_sentence(report: VerdictReport) -> str:

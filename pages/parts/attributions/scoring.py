@@ -15,8 +15,9 @@ from core.validity.marks import HOLM, RULES, path_word, why_unavailable, with_si
 from core.validity.references import CALIBRATED, FORMS
 from core.verdicts.deciding import Cause, Reasons, VerdictReport, Word
 from core.verdicts.reasons import find_unstable, known_pairs, stepwise_of
-from core.verdicts.telling import ERROR_RATE, reason_text, verdict_text
+from core.verdicts.telling import ERROR_RATE, reason_text, verdict_about
 from core.wording import estimate, number
+from pages.parts.components.words import chip
 from pages.parts.frame.links import held_of, link_to
 from pages.parts.frame.sidebar import View
 from pages.parts.frame.working import PageWork
@@ -154,12 +155,13 @@ class ScoredRows:
         why = "" if report is None or found is None else reason_text(report, found)
         # They rest on scored orders alone: a search, or exact limits that nobody asked for, are not their price.
         works = [*known.scored, *filter(None, [verdicts])]
-        text = "" if found is None else verdict_text(found)
+        text = "" if found is None else verdict_about(found)
         if report is not None and found is not None and found.told and report.planned > 1:
             # A verdict is one of a family: its p is adjusted for as many.
             text += f", adjusted for {report.planned} measures"
         about = [f"{why}." if why and why[-1] != "." else why, f"{reach}." if reach else "", _VERDICT]
-        return _cell("verdict:", text, self._proof(known.choice), " ".join(filter(None, about)), works)
+        proof, told = self._proof(known.choice), " ".join(filter(None, about))
+        return _cell("verdict:", text, proof, told, works) if found is None else chip(found.word, text, proof, told)
 
     def _between(self, name: str, value: str) -> dict:
         known = self.limits

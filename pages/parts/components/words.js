@@ -21,8 +21,11 @@ export default function (component) {
   const drawScores = () =>
     root.querySelectorAll('.scores').forEach((box, k) =>
       box.replaceChildren(
-        ...(scores[k] ?? []).map(({ name, text, href, about }) => {
-          const link = make('a', 'score', make('span', 'soft', name + ' '), make('span', 'figure', text));
+        ...(scores[k] ?? []).map(({ name, text, href, about, chip, tone }) => {
+          const [first, then] = chip
+            ? [make('span', 'chip ' + tone, chip), make('span', 'soft', text)]
+            : [make('span', 'soft', name), make('span', 'figure', text)];
+          const link = make('a', 'score', first, ' ', then);
           return Object.assign(link, { href, title: about, target: '_self' });
         }),
       ),
@@ -131,6 +134,7 @@ export default function (component) {
     places: data.pieces.map(() => ''),
     values: data.pieces.map(() => ''),
   };
+  root.classList.toggle('brief', data.brief);
   const giveFocus = keptFocus(parentElement, root);
   root.replaceChildren(...(data.rows.length ? data.rows.map(drawRow).concat(legend) : [drawRow(waiting)]));
   if (!data.rows.length && over.length) {

@@ -10,10 +10,16 @@ from core.explanation.row_sentences import outscaled_sentence, per_unit_note
 from core.explanation.rows import WordRow, outscaled, value_text
 from core.figures.palette import STRONGEST, hue
 from core.reports.exports import describe
+from core.verdicts.deciding import Word
 from pages.parts.components.component import component
 
 _draw = component("words", "word")
 _SCALED = "Each row’s colour is scaled to its own largest value."
+
+
+def chip(word: Word, text: str, href: str, about: str) -> dict:
+    """A verdict as one of the figures beside a measure's name: its word stands out from the text beside it."""
+    return {"name": "verdict:", "chip": word.chip, "tone": word.name, "text": text, "href": href, "about": about}
 
 
 def words(
@@ -28,6 +34,7 @@ def words(
     about: str = "",
     unit: str = "word",
     scores: dict[str, list[dict]] | None = None,
+    brief: bool = False,
 ) -> int | None:
     """Draw a row of coloured words per measure, with a legend; return the clicked word's index.
 
@@ -41,7 +48,8 @@ def words(
         about: the line under a saved picture, see `core.reports.exports.picture_line`; without one there are no
             buttons.
         unit: what a piece is, see `core.network.features.UNITS`.
-        scores: of each measure figures that stand beside its name, {"name", "text", "href", "about"} each.
+        scores: of each measure figures that stand beside its name, {"name", "text", "href", "about"} each, or `chip`.
+        brief: to be looked at only: names, verdicts and words, and what the colours mean.
     """
     # A click belongs to a text: after the next one it marks nothing.
     text = f"{hash(tuple(piece['text'] for piece in pieces)):x}"
@@ -61,12 +69,13 @@ def words(
         "for": f"supports “{class_name}”",
         "most": "matters most, for or against (no sign)",
         "against": f"opposes “{class_name}”",
-        "legend": f"{_SCALED} {per_unit_note(rows)}".rstrip(),
-        "hint": f"Point at a {unit} for the number, click it to compare.",
+        "brief": brief,
+        "legend": "" if brief else f"{_SCALED} {per_unit_note(rows)}".rstrip(),
+        "hint": "" if brief else f"Point at a {unit} for the number, click it to compare.",
         "name": name,
         "about": about,
         "title": f"{unit.capitalize()}s coloured by {', '.join(row.measure for row in rows)}",
-        "rows": [_drawn(row, definitions, notes) for row in rows],
+        "rows": [_drawn(row, definitions, notes, brief) for row in rows],
         "scores": [(scores or {}).get(row.measure, []) for row in rows],
     }
     return _clicked(_draw(data, key).word, text, len(pieces))
@@ -83,11 +92,11 @@ def _so_far(row: WordRow, unit: str) -> str:
     return f"so far {len(row.scores) - waiting:,} of {len(row.scores):,} {unit}s" if waiting else ""
 
 
-def _drawn(row: WordRow, definitions: dict[str, str], notes: dict[str, str]) -> dict:
+def _drawn(row: WordRow, definitions: dict[str, str], notes: dict[str, str], brief: bool) -> dict:
     return {
         "name": row.measure,
-        "detail": describe(row),
-        "note": notes.get(row.measure, ""),
+        "detail": "" if brief else describe(row),
+        "note": "" if brief else notes.get(row.measure, ""),
         "kind": row.kind,
         "hue": hue(row.measure),
         "definition": definitions.get(row.measure, ""),

@@ -21,7 +21,6 @@ from pages.parts.frame.links import forget, held, hold, visit
 STRIP = BUNDLED / "computed" / "strip.json"
 _KEY = "tour"
 # What is chosen that a stop is not about, as a sentence goes on.
-BELIEVED = "{believed}"
 _OTHER = {"model": "another model is", "data": "other data are", "example": "another example is"}
 
 
@@ -221,12 +220,15 @@ def _bullets(stop: Stop) -> str:
 
 
 class Strip(NamedTuple):
-    """What is said above it, text, first of whom to believe, where BELIEVED stands for the measures `believed`, then of
-    what it shows; and what `pages.parts.components.player.player` draws.
+    """A review under a model, and the class that it predicts; rows: of each measure shown unasked its name, the variant
+    and the scores of the words, and the name of its verdict; what the strip asks and what it shows, text; and what
+    `pages.parts.components.player.player` draws.
     """
 
+    model: str
+    predicted: str
+    rows: list[dict]
     asks: str
-    believed: list[str]
     said: str
     shown: dict
 
