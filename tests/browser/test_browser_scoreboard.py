@@ -75,7 +75,8 @@ def test_it_is_cancelled_and_goes_on_and_one_example_is_judged_sorted_and_saved(
     playwright.expect(table.locator("tbody tr")).to_have_count(3)
     assert column(person, 1) == ["gradient", "attention", "random order"]
     assert all(
-        re.match(r"(better|not shown better|worse), p = |cannot be told|⚠", cell) for cell in column(person, 2)[:2]
+        re.match(r"(✓ better|– not shown better|✗ worse), p = |\? cannot be told", cell)
+        for cell in column(person, 2)[:2]
     )
     assert re.search("Metrics (dis)?agree on which measure is ahead on this text", person.said)
     playwright.expect(page.locator(".st-key-board .js-plotly-plot").first).to_contain_text("random order")

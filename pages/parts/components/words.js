@@ -76,7 +76,7 @@ export default function (component) {
     return node;
   };
   const drawRow = (row) => {
-    const box = make('div', 'row');
+    const box = make('div', data.brief ? 'glance' : 'row');
     const head = make('div', 'head');
     const swatch = make('span', 'swatch');
     swatch.style.background = row.hue;
@@ -134,7 +134,6 @@ export default function (component) {
     places: data.pieces.map(() => ''),
     values: data.pieces.map(() => ''),
   };
-  root.classList.toggle('brief', data.brief);
   const giveFocus = keptFocus(parentElement, root);
   root.replaceChildren(...(data.rows.length ? data.rows.map(drawRow).concat(legend) : [drawRow(waiting)]));
   if (!data.rows.length && over.length) {
