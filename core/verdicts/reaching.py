@@ -19,7 +19,7 @@ Reach = Callable[[Sequence[Order]], np.ndarray]
 CLOSE = 0.15
 # An order is scored again where it lies no farther from a measure than FAR times the largest error of BOTH orders that
 # are scored in both precisions, and than LEAST.
-FAR, BOTH, LEAST = 4.0, 30, 1e-4
+FAR, BOTH, LEAST = 5.0, 10, 1e-4
 
 
 def own_reach(value: Value, start: np.ndarray) -> Reach:
