@@ -157,8 +157,8 @@ def _checked(view: View) -> str:
     if view.browsed is None:
         return f"{page} tells, of texts with labels."
     # Statistics take a moment to load: the example stands there before.
+    from core.evaluation.studies.check_lengths import length_split, told_of_lengths
     from core.evaluation.studies.check_report import REJECTED
-    from core.evaluation.studies.check_sentences import leads_by_length, length_split
     from pages.parts.check.known import answer_parts, known_check
 
     found = known_check(view.explainer, view.browsed.index, view.encoded.unit)
@@ -167,10 +167,8 @@ def _checked(view: View) -> str:
     of = f"{amount(found.n, 'text')} of {escaped(found.sample.name)}"
     # What the test says of other lengths need not hold for the example.
     split = length_split(found)
-    # Where the answer begins with lengths they are told already.
-    told = "" if split is None or leads_by_length(found) else f" {split.sentence}"
-    lengths = "" if split is None else f"{told} {_among(found, view)}"
-    here = escaped(lengths, 400) if found.tally.settled and found.verdict == REJECTED and view.example else ""
+    lengths = "" if split is None else f" {told_of_lengths(found, split)} {_among(found, view)}"
+    here = escaped(lengths, 600) if found.tally.settled and found.verdict == REJECTED and view.example else ""
     return f"{answer_parts(found)[0]}{here} That is the answer of {page} on {of}."
 
 

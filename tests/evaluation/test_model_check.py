@@ -29,7 +29,7 @@ from core.evaluation.engine import study_cost as check_cost
 from core.evaluation.families import Measured
 from core.evaluation.findings import points_text
 from core.evaluation.sampling import Sample, draw_examples, draw_sample, same_examples
-from core.evaluation.studies.check_lengths import LengthSplit, by_length
+from core.evaluation.studies.check_lengths import LengthSplit, by_length, leads_by_length, length_split
 from core.evaluation.studies.check_question import MaskingCheck
 from core.evaluation.studies.check_report import (
     CONFUSED,
@@ -52,8 +52,6 @@ from core.evaluation.studies.check_sentences import (
     check_findings,
     end_note,
     expected_sentence,
-    leads_by_length,
-    length_split,
     twin_sentence,
     verdict_sentence,
 )
@@ -933,8 +931,8 @@ def test_the_answer_begins_with_lengths_where_usual_ones_are_rejected_nowhere_an
     p[:27, 10] = p[30:35, 10] = 0.01
     found = replace(split_by_length(p), held_out=held_out_of(floors(held_out=[0.06] + [0.01] * 10)))
     lead = (
-        "On texts of 5 to 30 tokens (35 of 65) masked inputs are not rejected as out-of-distribution at any ratio (tested "
-        "together), which is no proof that m knows them; on the 30 shorter or longer ones that cannot be told: with "
+        "On texts of 5 to 30 tokens (35 of 65) masked inputs, tested together, are not rejected as out-of-distribution "
+        "at any ratio. That is no proof that m knows them. On the 30 shorter or longer ones it cannot be told: with "
         "everything masked 90 % of them are rejected, but the test was fitted on few of such lengths."
     )
     over = (
@@ -948,7 +946,7 @@ def test_the_answer_begins_with_lengths_where_usual_ones_are_rejected_nowhere_an
     # Where less than everything is masked more is left of a text than its length.
     p[:, [9, 10]] = p[:, [10, 9]]
     half = check_answer(split_by_length(p))
-    assert "that cannot be told: with 90 % of the words masked at random 90 % of them are rejected" in half
+    assert "it cannot be told: with 90 % of the words masked at random 90 % of them are rejected" in half
     assert "Length may be why these are rejected, and the test may be off for the length alone. ⚠" in half
     # Even the unmasked texts are rejected: masking need not be why, whatever their lengths.
     p[:, [0, 9]] = p[:, [9, 0]]

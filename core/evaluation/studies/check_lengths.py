@@ -5,10 +5,13 @@ from dataclasses import dataclass, field
 import numpy as np
 
 from core.evaluation.findings import FEW
+from core.evaluation.studies.check_report import REJECTED, CheckReport, X
+from core.evaluation.studies.check_words import masked_in_words
 from core.evaluation.studies.model_check import Passed
 from core.mathematics.masking import RATIOS
 from core.mathematics.statistics import holm_adjusted, more_often, rejected_count_p, significant
 from core.validity.marks import OUT, alone
+from core.validity.references import CALIBRATED
 from core.wording import amount, joined, number, share_text
 
 
@@ -60,13 +63,19 @@ class LengthSplit:
         return self.more is True and self.together == ()
 
     def lead(self, model: str, masked: str) -> str:
-        """That, in a sentence; masked: how much is masked at that ratio, as a sentence goes on."""
-        (_, m), (other, n) = self.alike, self.others
+        """That: what holds of usual lengths in a sentence, then what it does not show; masked: as of `beyond`."""
+        m = self.alike[1]
         return (
-            f"On texts of {self.low:,} to {self.high:,} tokens ({m:,} of {m + n:,}) masked inputs are not {OUT} at any "
-            f"ratio (tested together), which is no proof that {model} knows them; on the {n:,} shorter or longer ones "
-            f"that cannot be told: {masked} {share_text(other / n)} of them are rejected, but the test was fitted on "
-            "few of such lengths."
+            f"On texts of {self.low:,} to {self.high:,} tokens ({m:,} of {m + self.others[1]:,}) masked inputs, tested "
+            f"together, are not {OUT} at any ratio. That is no proof that {model} knows them. {self.beyond(masked)}"
+        )
+
+    def beyond(self, masked: str) -> str:
+        """What cannot be told of other lengths; masked: how much is masked at that ratio, as a sentence goes on."""
+        other, n = self.others
+        return (
+            f"On the {n:,} shorter or longer ones it cannot be told: {masked} {share_text(other / n)} of them are "
+            "rejected, but the test was fitted on few of such lengths."
         )
 
     @property
@@ -125,3 +134,24 @@ def by_length(
         p = rejected_count_p(mine, m, fitted)
         together = tuple(ratio for ratio, one in zip(RATIOS, holm_adjusted(p).tolist()) if significant(one))
     return LengthSplit(*span, (int(mine[k]), m), (int(others[k]), n), together, whole, (mine, others), p)
+
+
+def leads_by_length(found: CheckReport) -> bool:
+    """Whether the answer begins with the lengths of which texts are rejected, and of which they are not."""
+    split = length_split(found)
+    masked_alone = found.verdict == REJECTED and not found.random.gates[CALIBRATED].rejected[0]
+    return masked_alone and split is not None and split.parted
+
+
+def length_split(found: CheckReport) -> LengthSplit | None:
+    """The texts rejected where most are by length; None where nobody knows, and where lengths are usual."""
+    span = found.other_lengths
+    k, sample = found.worst(), found.sample
+    whole = sample.whole * (k == len(X) - 1 and not sample.paired)
+    return None if span is None else by_length(found.followed, span, CALIBRATED, k, found.fitted, whole)
+
+
+def told_of_lengths(found: CheckReport, split: LengthSplit) -> str:
+    """What stands of lengths beside the first sentence of the answer, where that is told alone; plain text."""
+    masked = masked_in_words(found.worst(), found.sample.whole)
+    return f"That is no proof. {split.beyond(masked)}" if leads_by_length(found) else split.sentence

@@ -17,7 +17,7 @@ from core.evaluation.findings import (
     too_few,
     unsure_of,
 )
-from core.evaluation.studies.check_lengths import LengthSplit, by_length
+from core.evaluation.studies.check_lengths import leads_by_length, length_split
 from core.evaluation.studies.check_report import (
     CONFUSED,
     DOUBTFUL,
@@ -196,21 +196,6 @@ def _rejected(found: CheckReport) -> str:
     tested = f"{SIGN} Masked at random, these texts together are {OUT} {together} ({by}){own}{_literal(found)}."
     averages = "" if found.other_lengths is None else _AVERAGES
     return " ".join(filter(None, [rising, lengths, tested, averages]))
-
-
-def leads_by_length(found: CheckReport) -> bool:
-    """Whether the answer begins with the lengths of which texts are rejected, and of which they are not."""
-    split = length_split(found)
-    masked_alone = found.verdict == REJECTED and not found.random.gates[CALIBRATED].rejected[0]
-    return masked_alone and split is not None and split.parted
-
-
-def length_split(found: CheckReport) -> LengthSplit | None:
-    """The texts rejected where most are by length; None where nobody knows, and where lengths are usual."""
-    span = found.other_lengths
-    k, sample = found.worst(), found.sample
-    whole = sample.whole * (k == len(X) - 1 and not sample.paired)
-    return None if span is None else by_length(found.followed, span, CALIBRATED, k, found.fitted, whole)
 
 
 def _here(share: float, found: CheckReport) -> str:
