@@ -45,7 +45,11 @@ def behaviour_panels(reports: Sequence[BehaviourReport]) -> dict:
         "yaxis2": axis(domain=_LOWER, anchor="x2", rangemode="tozero"),
         "yaxis3": axis(domain=_LOWER, anchor="x3", zeroline=True, zerolinecolor=INK),
     }
-    titles = "predictions not changed yet (%)", "centroid change<br>(1 − cosine)", "change of mean σ (%)"
+    titles = (
+        "predictions not changed yet (%; the faster it falls, the more faithful)",
+        "centroid change<br>(1 − cosine)",
+        "change of mean σ (%)",
+    )
     notes = [heading(text, end) for text, end in zip(titles, ("", "2", "3"))]
     masked = f"masked (%{reports[0].sample.of_first})"
     for end, domain in (("", [0, 1]), ("2", _LEFT), ("3", _RIGHT)):

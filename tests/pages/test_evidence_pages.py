@@ -99,7 +99,7 @@ def test_where_no_evidence_is_known_nothing_is_said_of_it():
     for page in (HOME, ATTRIBUTIONS, RECURSIVE, AOPC, EXAMPLES):
         app = complete(App(page, example="s040", measures=["gradient"]))
         assert "evidence" not in app.said.lower() and not any("average precision ↑" in table[0] for table in app.tables)
-        assert not any(overlined(data["pieces"]) for data in app._drawn("pieces"))
+        assert not any(overlined(data["pieces"]) for data in app.drawn("pieces"))
     own = App(ATTRIBUTIONS, **ASKED).type(STORY.text)
     assert HEADING not in own.said and not overlined(own.words["pieces"])
 
@@ -128,7 +128,7 @@ def test_recursive_masking_sets_it_beside_racu(mine):
         assert row[4] == number(evidence.precision(scores.get("signed", next(iter(scores.values())))))
     assert {row[0] for row in rows} == {"sst2-fmm", "sst2-plain"} and all(float(row[4]) > 0 for row in rows)
     assert f"A random order has {number(evidence.chance_precision)} on average." in app.said
-    shown = list(app._drawn("panes"))
+    shown = list(app.drawn("panes"))
     assert len(shown) == 2 and all(len(overlined(data["pieces"])) == 1 for data in shown)
     # A sentence where the best of one column is not the best of the other, and none where it is.
     for model in ("sst2-fmm", "sst2-plain"):

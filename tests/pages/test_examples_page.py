@@ -111,7 +111,7 @@ def test_filters_narrow_and_the_counts_follow():
 
 def slices(app: App) -> dict[str, dict]:
     """The rows of the table of slices, by facet and value."""
-    (drawn,) = app._drawn("groups")
+    (drawn,) = app.drawn("groups")
     return {f"{row['facet']}:{row['value']}": row for group in drawn["groups"] for row in group["rows"]}
 
 

@@ -59,7 +59,7 @@ def test_pairs_are_the_librarys_and_lead_to_the_inputs_that_mask_them(bundled, f
     assert [one["masked"] for one in asked[:3]] == [[place] for place in places]
     assert all(one["example"] == [SHORT.id] and one["rule"] == ["plain"] for one in asked)
     assert {urlsplit(link).path for link in links(app)} == {"recursive_masking"}
-    (joins,) = app._drawn("joins")
+    (joins,) = app.drawn("joins")
     assert [join["text"] for join in joins["joins"]] == [signed(one.pair.value) for one in report.paired.tests]
     assert all(join["text"][0] == "+-"[join["against"]] for join in joins["joins"])
     assert len(joins["words"]) == encoded.F == 8
@@ -80,7 +80,7 @@ def test_the_link_masks_by_hand_what_it_says(fresh):
     asked = {key: values if len(values) > 1 else values[0] for key, values in parse_qs(link.query).items()}
     there = App("pages/recursive_masking.py", **asked)
     masked = set(map(int, asked["masked"].split(".")))
-    (hand,) = [one for one in there._drawn("panes") if one.get("mode") == "what-if"]
+    (hand,) = [one for one in there.drawn("panes") if one.get("mode") == "what-if"]
     assert len(masked) == 2 and "2 of 8 words masked" in json.dumps(hand)
 
 

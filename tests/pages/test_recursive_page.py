@@ -57,7 +57,7 @@ SMALL = next(example for example in REVIEWS if 9 <= len(example.text.split()) <=
 
 def panes(app: App, mode: str | None = None) -> dict:
     """What the page sends to its stepper, or to what-if."""
-    found = [data for data in app._drawn("panes") if data.get("mode") == mode]
+    found = [data for data in app.drawn("panes") if data.get("mode") == mode]
     return found[0] if found else {}
 
 

@@ -60,7 +60,7 @@ def opened(monkeypatch, tmp_path):
 
 def verdict_word(cell: str) -> str:
     """The verdict of a file that a cell of the page says."""
-    return "cannot be told" if ", p" not in cell else f"{cell.partition(', p')[0]} than chance"
+    return "cannot be told" if ", p" not in cell else f"{cell.partition(', p')[0][2:]} than chance"
 
 
 def test_it_is_the_last_page():

@@ -184,7 +184,11 @@ def test_the_first_view_is_of_the_first_example_and_says_what_the_check_that_shi
     shown = answer_parts(checked)
     # How it is over all texts and what is marked are paragraphs of their own; all of the first sentence is in bold.
     assert shown[0] == f"<b>{lead}. </b>"
-    assert [part[:13] for part in shown[1:]] == ["That is no proof"[:13], f"{SIGN} Masked at r"[:13]]
+    assert [part[:13] for part in shown[1:]] == [
+        "That is no proof"[:13],
+        "Over all 200 texts"[:13],
+        f"{SIGN} Masked at r"[:13],
+    ]
     assert f"{lengths} That is the answer of Model check on 200 texts of reviews." in told and checked.n == SAMPLE
     assert not any(other in told for other in ("necessary sign", "familiar ground", "distrust"))
     assert known_check(explainer, Index(bundled_set("contrast pairs")), "word") is None, "not known: nothing is told"

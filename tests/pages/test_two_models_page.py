@@ -14,7 +14,7 @@ NAMES = ["leave-one-out", "gradient"]
 
 def both(app: App) -> dict:
     """What is drawn of two models."""
-    (found,) = app._drawn("changed")
+    (found,) = app.drawn("changed")
     return found
 
 
@@ -48,9 +48,9 @@ def test_the_same_words_stand_under_both_models_and_their_orders_are_compared(bu
 
 def test_models_that_answer_other_questions_are_not_compared_and_none_is_needed():
     app = App(ATTRIBUTIONS, example="s104", measures=["gradient"], beside="ag-news-fmm")
-    assert "explain different classes" in app.said and not app._drawn("changed") and not app.errors
+    assert "explain different classes" in app.said and not app.drawn("changed") and not app.errors
     app = App(ATTRIBUTIONS, example="s104", measures=["gradient"])
-    assert not app._drawn("changed") and "Choose a model to see the same words under it" in app.said
+    assert not app.drawn("changed") and "Choose a model to see the same words under it" in app.said
 
 
 def test_what_lies_in_the_top_words_is_said_and_drawn(bundled, text):

@@ -40,12 +40,12 @@ def edit(app: App, word: int, new: str | None) -> App:
 
 def sent(app: App) -> dict:
     """What is drawn of two versions."""
-    (found,) = app._drawn("changed")
+    (found,) = app.drawn("changed")
     return found
 
 
 def beside(app: App) -> bool:
-    return bool(app._drawn("changed"))
+    return bool(app.drawn("changed"))
 
 
 def table_of(app: App, *names: str) -> dict[str, list[str]]:

@@ -48,6 +48,8 @@ _UNTOLD = (CONFUSED, POOR, UNTESTED)
 _AVERAGES = (
     "Averages over all of these texts say little there; a verdict on a single text tests that text’s own inputs."
 )
+# What begins a paragraph of its own, where the answer begins with lengths.
+OVER_ALL = "Over all"
 # The share of texts rejected from which on the answer is a plain no.
 _MOST, _NEARLY_ALL = 0.5, 0.95
 # Of a difference between a model that always gives one class and the class majority.
@@ -185,7 +187,7 @@ def _rejected(found: CheckReport) -> str:
     lengths = "" if split is None else split.sentence
     if split is not None and leads_by_length(found):
         lengths = split.beside_lead
-        begins = f"{split.lead(found.model, masked)} Over all {found.n:,} texts"
+        begins = f"{split.lead(found.model, masked)} {OVER_ALL} {found.n:,} texts"
     rising = f"{begins}: {shares_elsewhere(found)}{most}, {expected}."
     gate = found.random.gates[CALIBRATED]
     by = f"by count, Holm over all {len(X)} ratios" if gate.rule == HOLM else f"each ratio by itself at {PERCENT}"

@@ -5,7 +5,7 @@ from core.data.parsed import BadData
 from core.evaluation.sampling import SAMPLE, draw_sample
 from core.evaluation.studies.check_question import MaskingCheck
 from core.evaluation.studies.check_report import CheckReport, metric_of
-from core.evaluation.studies.check_sentences import check_answer
+from core.evaluation.studies.check_sentences import OVER_ALL, check_answer
 from core.evaluation.studies.masking_caution import MODEL_CHECK, masking_caution
 from core.explanation.explainer import Explainer
 from core.validity.marks import SIGN
@@ -31,6 +31,8 @@ def answer_parts(found: CheckReport, twin: str = "") -> list[str]:
     # What is marked begins a paragraph, after what length has to do with it.
     about, sign, marked = rest.partition(SIGN)
     parts = [about.strip(), sign + marked] if about.endswith(". ") else [rest]
+    usual, over, all_lengths = parts[0].partition(OVER_ALL)
+    parts = [usual.strip(), over + all_lengths, *parts[1:]] if usual and over else parts
     return [f"<b>{escaped(lead, 400)}{stop}</b> {escaped(twin, 400)}".rstrip(), *(escaped(one, 900) for one in parts)]
 
 

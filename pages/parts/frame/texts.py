@@ -29,9 +29,14 @@ def show_answer(*said: str, after: str = "") -> None:
     first, *more = *(f"<p{style}>{one}</p>" for one in said if one), ""
     rest = "".join(more) + after
     if first and rest and touring():
-        rest = f"<details><summary style='cursor:pointer'>More on this answer</summary>{rest}</details>"
+        rest = folded_text("More on this answer", rest)
     if first or rest:
         st.html(unbroken(first + rest))
+
+
+def folded_text(name: str, inside: str) -> str:
+    """What is shown once its name, text, is opened; inside: HTML of ours."""
+    return f"<details><summary style='cursor:pointer'>{escaped(name, 200)}</summary>{inside}</details>"
 
 
 @contextmanager

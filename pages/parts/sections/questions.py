@@ -21,7 +21,8 @@ from pages.parts.components.tables import table
 from pages.parts.frame.links import choose_one, forget_unasked, held, linked
 from pages.parts.frame.pages import question_of
 from pages.parts.frame.sidebar import DataView
-from pages.parts.frame.texts import captions, coming, show_answer
+from pages.parts.frame.texts import captions, coming, folded_text, show_answer
+from pages.parts.frame.tour import touring
 from pages.parts.sections.asking import choose_draws, choose_measures, choose_perturbation, choose_sign
 from pages.parts.sections.saving import about_models, save_records
 from pages.parts.sections.streaming import stream
@@ -137,6 +138,10 @@ def _sample(frame: DataView, question: Question, examples: Sequence[Example]) ->
     return draw_sample(replace(data, examples=tuple(examples)), frame.explainer.model.labels, len(examples))
 
 
+# Behind what an answer's further sentences are folded.
+_WEIGH = "What this rests on, and what speaks for or against a measure"
+
+
 def _say(
     grown: Growing, about: str, adds: Callable[[Asking], str] | None, already: Callable[[Asking], str] | None
 ) -> None:
@@ -149,12 +154,14 @@ def _say(
         answer, told = one.question.sentences(report)[0], []
         lead, stop, rest = escaped(answer, 2000).partition(". ")
         # What may turn is no headline.
-        more = " ".join(filter(None, [rest, adds(one) if adds else "", picked.strip()]))
-        # What is sure stands by itself, and what it rests on below it.
+        beside = " ".join(filter(None, [adds(one) if adds else "", picked.strip()]))
         whole = f"{lead}{stop.strip()}"
-        said, more = (f"<b>{whole}</b>", more) if answers.complete else (f"{whole} {more}".strip(), "")
+        # What is sure stands by itself; what it rests on is a step away.
+        done = answers.complete
+        said, more = (f"<b>{whole}</b>", beside) if done else (f"{whole} {rest} {beside}".strip(), "")
+        folded = _folded(rest) if done else ""
     else:
-        more = ""
+        more = folded = ""
         told = [f"{count:,} of them: {why}" for why, count in answers.left_out.items()]
         if answers.complete:
             said = f"Nothing can be said: none of the {texts} can be {one.question.done}."
@@ -165,11 +172,17 @@ def _say(
             left = "Which measure beats which by faithfulness metrics, and at which cost, is not tested yet and"
             ask = "can be asked for below; figures stream in text by text."
             said = f"<b>{lead}{stop.strip()}</b>" if lead else f"Not known yet: it {ask}"
-            more = f"{rest}{picked} {left} {ask}" if lead else ""
+            more, folded = (f"{picked} {left} {ask}", _folded(rest)) if lead else ("", "")
             # What is known already names its texts, which may be more than those that come first.
             asked = "" if lead else asked
-    show_answer(said, more)
+    show_answer(said, more, after=folded)
     captions([*filter(None, [asked]), *one.sample.notes, *told])
+
+
+def _folded(rest: str) -> str:
+    """An answer's further sentences, HTML; on a tour all but the first paragraph is folded anyway."""
+    said = f"<p>{rest}</p>" if rest else ""
+    return folded_text(_WEIGH, said) if said and not touring() else said
 
 
 def _asked_of(grown: Growing, about: str) -> str:
