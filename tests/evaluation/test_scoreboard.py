@@ -438,11 +438,11 @@ def test_beside_a_verdict_stands_how_many_random_orders_do_as_well_and_p_by_itse
     column = verdicts_of_text(known)
     _, report = reported(dict.fromkeys(["leave-one-out", "gradient", "attention", "beam"], UP))
     header, *_ = table = board_table(report, None, "", column)
-    assert header[1:3] == ["against chance, of 4 (chance p by Holm ↓)", ALONE] and "raw chance p of better ↓" in ALONE
+    assert header[1:3] == ["against chance, of 4 (chance p by Holm ↓)", ALONE] and "raw chance p ↓" in ALONE
     assert [row[1:3] for row in table[1]] == [
-        ["– not shown better, p = 0.0992", "1 of 120 random orders, p = 0.0165"],
-        ["– not shown better, p = 1", "40 of 120 random orders, p = 0.339"],
-        ["✓ better, p = 0.0496 (least possible)", "None of 120 random orders, p = 0.00826"],
+        ["– not shown better, p = 0.0992", "1 of 120, p = 0.0165"],
+        ["– not shown better, p = 1", "40 of 120, p = 0.339"],
+        ["✓ better, p = 0.0496 (least possible)", "None of 120, p = 0.00826"],
         ["? cannot be told", "—"],
         ["—", "—"],
     ]

@@ -86,7 +86,7 @@ def test_one_example_has_a_verdict_of_each_measure_and_the_librarys_numbers(open
         own = score(explainer, encoded, row[0], target)
         assert row[3].startswith(f"{own.comprehensiveness:.3f}") and row[4].startswith(f"{own.sufficiency:.3f}")
         assert "p = " in row[1] or "cannot be told" in row[1]
-        assert re.search(r"orders, p [=≥] |^—$", row[2])
+        assert re.search(r"of [\d,]+, p [=≥] |^—$", row[2])
     # On one text nobody beats anybody.
     assert not any(one.label == "Who beats whom" for one in app.at.expander)
     # What Hard and soft erasure says of the same text.

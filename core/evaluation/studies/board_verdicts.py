@@ -15,7 +15,7 @@ from core.verdicts.telling import as_good_text, least_p, p_text, verdict_record,
 from core.wording import amount, joined, share_text
 
 _ON = "better than chance ↑ (texts)"
-ALONE = f"how many orders do as well (raw {CHANCE} of better ↓)"
+ALONE = f"random orders as good (raw {CHANCE} ↓)"
 
 VerdictLines = dict[tuple[int, str], dict]
 
@@ -61,8 +61,9 @@ def verdicts_of_text(report: VerdictReport | None, chosen: Sequence[str] = ()) -
 
 
 def _by_itself(report: VerdictReport, one: Verdict) -> str:
-    """How many random orders do as well as a measure's, and p by itself: "1 of 120 random orders, p = 0.0165"."""
-    return ", ".join(filter(None, [as_good_text(report, one.measure), p_text(one.p)])) if one.told else "—"
+    """How many random orders do as well as a measure's, of how many, and p by itself: "1 of 120, p = 0.0165"."""
+    count = as_good_text(report, one.measure).replace(" random orders", "").removesuffix(" orders")
+    return ", ".join(filter(None, [count, p_text(one.p)])) if one.told else "—"
 
 
 def _short(one: Verdict, least: float) -> str:
