@@ -82,7 +82,8 @@ def _coloured(strip: Strip) -> None:
     calls = f"{escaped(strip.model)} calls it {strong(strip.predicted)}; each colours the words it calls important"
     tested = "tested against random orders of its words"
     st.html(f"<p><b>One review, {amount(len(rows), 'measure')}:</b> {calls}. {says}, {tested}.</p>")
-    proof = link_to("attributions", says="which measures to believe")
+    about = {"model": strip.model, "data": "reviews", "example": strip.example}
+    proof = link_to("attributions", **about, says="which measures to believe")
     words(
         rows,
         strip.shown["pieces"],

@@ -129,6 +129,7 @@ def strip(models: dict[str, Explainer], identity: str) -> dict:
     shown = frame(f"strip-{identity}", first.encoded, pieces(first.encoded, ()), names, 0, panes)
     return {
         "model": MASKED,
+        "example": identity,
         "predicted": first.explainer.model.labels[first.target],
         "rows": rows_of(models[MASKED], example),
         "asks": ASKS,

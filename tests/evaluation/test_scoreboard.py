@@ -450,9 +450,7 @@ def test_beside_a_verdict_stands_how_many_random_orders_do_as_well_and_p_by_itse
     every = NullOrders(np.array([0.5, 0.4] + [0.0] * 22), 24, every=True)
     own = [Verdict("gradient", Word.NO_BETTER, (2 / 24, 2 / 24), (1.0, 1.0), adjusted=(2 / 24, 2 / 24))]
     one = verdicts_of_text(judged(own, every, {"gradient": 0.4}))
-    assert one.header.endswith("of 1 (chance p ↓)") and one.alone == {
-        "gradient": "1 of the other 23, p = 0.0833"
-    }
+    assert one.header.endswith("of 1 (chance p ↓)") and one.alone == {"gradient": "1 of the other 23, p = 0.0833"}
     # Data set keeps no order: p alone is known, and no more than that it is at most so much.
     kept = [Verdict("gradient", Word.BETTER, (0.0, 0.01), (0.0, 1.0), adjusted=(0.0, 0.03))]
     assert verdicts_of_text(judged(kept, NullOrders(np.empty(0), 0), {"gradient": 0.4})).alone == {

@@ -88,7 +88,7 @@ def test_the_strip_is_what_the_code_computes(walked):
     """Its words, masks, verdicts and sentences, and its numbers within a unit of the last place that is shown."""
     found, told = strip(walked, first_example("reviews")), shipped_strip()
     assert {*found} == {*Strip._fields} and (found["asks"], found["said"]) == (told.asks, told.said)
-    assert (found["model"], found["predicted"]) == (told.model, told.predicted)
+    assert (found["model"], found["example"], found["predicted"]) == (told.model, told.example, told.predicted)
 
     def agree(one, other):
         if isinstance(one, float):
@@ -348,7 +348,9 @@ def test_home_colours_its_review_by_each_measure_beside_whom_to_believe():
     assert [row["name"] for row in drawn["rows"]] == [one["measure"] for one in told.rows] == list(default_measures())
     chips = [cell["chip"] for (cell,) in drawn["scores"]]
     assert chips == ["✓ better than chance", "– not shown better than chance", "✓ better than chance"]
-    assert all(urlsplit(cell["href"]).path == "attributions" for (cell,) in drawn["scores"])
+    links = [urlsplit(cell["href"]) for (cell,) in drawn["scores"]]
+    about = {"model": told.model, "data": "reviews", "example": told.example}
+    assert all(link.path == "attributions" and about.items() <= dict(parse_qsl(link.query)).items() for link in links)
     for row, one in zip(drawn["rows"], told.rows):
         scores = np.array(one["scores"])
         assert row["shades"] == pytest.approx(scores / abs(scores).max()) and not row["detail"]

@@ -220,12 +220,13 @@ def _bullets(stop: Stop) -> str:
 
 
 class Strip(NamedTuple):
-    """A review under a model, and the class that it predicts; rows: of each measure shown unasked its name, the variant
-    and the scores of the words, and the name of its verdict; what the strip asks and what it shows, text; and what
-    `pages.parts.components.player.player` draws.
+    """A review by its id, a model and the class that it predicts; rows: of each measure shown unasked its name, the
+    variant and the scores of the words, and the name of its verdict; what the strip asks and what it shows, text; and
+    what `pages.parts.components.player.player` draws.
     """
 
     model: str
+    example: str
     predicted: str
     rows: list[dict]
     asks: str
