@@ -259,7 +259,10 @@ def test_the_first_word_answers_the_question_of_the_page(turns, orders, p, lead,
 def test_two_models_are_answered_each_under_its_name():
     app = complete(App(PAGE, example="s104", beside="sst2-plain", measures=["leave-one-out"]))
     answer = next(one.value for one in app.at.html if "leave-one-out</b> names first" in one.value)
-    assert "<b>sst2-fmm: Yes" in answer and "<b>sst2-plain: Cannot be told</b>: the prediction changes at" in answer
+    assert (
+        "<b>sst2-fmm: Yes" in answer
+        and "<b>sst2-plain: Cannot be told</b> by leave-one-out: the prediction changes at" in answer
+    )
     assert "<b>sst2" not in " ".join(one.value for one in told(PAGE, measures=["leave-one-out"]).at.html)
 
 

@@ -142,7 +142,7 @@ def test_at_the_stop_on_limits_normalising_changes_which_model_is_ahead(walked):
     assert best.measure == MEASURE and best.naopc[COMPREHENSIVENESS] > 0.8
     assert naopc(float(chance), limits.lower, limits.upper) < 0.5
     assert "leave-one-out’s order lower that? About equally under both (AOPC)." in stop.line
-    assert "of what is possible (NAOPC) it gets more under sst2-fmm." in stop.line and "(a wider band)" in stop.line
+    assert "of the possible (NAOPC) it gets more under sst2-fmm." in stop.line and "(a wider band)" in stop.line
     assert f"“{example.text}”" in stop.new and example.label == "positive"
     assert MEASURE in believed(walked[MASKED], example)
 
@@ -572,13 +572,20 @@ def test_the_check_that_ships_objects_to_masked_texts(walked, tmp_path):
 def test_the_check_that_ships_sets_the_twin_beside_the_model_and_says_what_to_do(ships):
     app = App("pages/model_check.py", model=MASKED, data="reviews")
     assert (
-        f"Under its twin {PLAIN}, trained without masking, 100 % of all 200 texts are rejected with everything masked."
-        in app.said
+        f"Under its twin {PLAIN}, trained without masking, 100 % of all 200 texts are rejected with everything masked, "
+        f"under {MASKED} 18 %." in app.said
     )
     (command,) = (one.value for one in app.at.code)
     assert command == f"python -m core reference --model {MASKED} --data FILE"
     scores = App("pages/data_set.py", model=MASKED, data="reviews", section="scores")
     assert "Model check finds that inputs of this data are rejected as out-of-distribution" in scores.said
+    # What an answer rests on first stands below it, the rest is folded, on a tour all of it, and once.
+    (answer,) = (said for raw, said in scores.markup() if raw and said.startswith("<p") and "Means only" in said)
+    seen, folded = answer.split("<details>")
+    assert "favours it, and by how much is not known." in seen and "<b>Means only" in seen
+    assert "Not ahead of random attributions" in folded and folded.count("<summary") == 1
+    toured = App("pages/data_set.py", model=MASKED, data="reviews", section="scores", tour="7")
+    assert sum(said.count("<summary") for raw, said in toured.markup() if raw and "Means only" in said) == 1
     # What is judged on one page is known where it is taken for granted, and where nothing is scored yet.
     granted = App("pages/data_set.py", model=MASKED, data="reviews", section="diagnosticity")
     assert "Measures against chance finds leave-one-out better than chance on" in granted.said

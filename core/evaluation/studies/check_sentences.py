@@ -277,10 +277,11 @@ def twin_sentence(reports: Sequence[CheckReport]) -> str:
         mine, its = (share_text(float(alone(p).mean())) for p in last)
         even = f"; by Simes, the paper’s rule, not even these are {OUT} together" * _simes_misses(other, len(X) - 1)
         if first.verdict == REJECTED and first.worst() == len(X) - 1 and both.sum() == first.n:
-            # The answer says already what the first one's share is.
+            # The answer says already what the first one's share is, unless it begins with some of the texts.
+            own = f", under {first.model} {mine}" * leads_by_length(first)
             how = f"trained {_TRAINED[other.training]}"
             said = f"Under its twin {other.model}, {how}, {its} of all {first.n:,} texts are rejected"
-            return f"{said} with {first.sample.whole} masked{even}."
+            return f"{said} with {first.sample.whole} masked{own}{even}."
         return (
             f"With {first.sample.whole} masked, {mine} of the texts are rejected under {first.model}, trained "
             f"{_TRAINED[first.training]}, and {its} under its twin {other.model}, trained "

@@ -21,17 +21,18 @@ _OWN = (
 )
 
 
-def show_answer(*said: str, after: str = "") -> None:
+def show_answer(*said: str, after: str = "", seen: str = "") -> None:
     """The page's answer, a paragraph each, and what stands `after` it; HTML of ours, in which all text is escaped. On a
-    tour, whose line says what it is about, all but its first paragraph is folded, so that the picture is in view.
+    tour, whose line says what it is about, all but its first paragraph is folded, so that the picture is in view, and
+    what has to be `seen`.
     """
     style = " style='font-size:1.12rem'" * (not touring())
     first, *more = *(f"<p{style}>{one}</p>" for one in said if one), ""
     rest = "".join(more) + after
     if first and rest and touring():
         rest = folded_text("More on this answer", rest)
-    if first or rest:
-        st.html(unbroken(first + rest))
+    if first or rest or seen:
+        st.html(unbroken(first + rest + seen))
 
 
 def folded_text(name: str, inside: str) -> str:
@@ -70,9 +71,9 @@ def prediction_line(view: View, rest: str, *more: str, after: str = "", first: s
     predicts = f"{which} predicts <b>{escaped(view.model.labels[view.predicted])}</b> (probability {share})."
     predicted = f"{predicts}{_verdict(view)}{chosen} {rest}".rstrip()
     if first:
-        show_answer(first, *more, after=f"<p>{predicted}</p>{after}{second_text(view)}")
+        show_answer(first, *more, after=f"<p>{predicted}</p>{after}", seen=second_text(view))
     else:
-        show_answer(predicted, *more, after=after + second_text(view))
+        show_answer(predicted, *more, after=after, seen=second_text(view))
 
 
 def captions(told: Iterable[str]) -> None:

@@ -80,19 +80,20 @@ STOPS = (
     Stop(
         "AOPC and NAOPC",
         "pages/aopc_and_naopc.py",
-        "s048, “Nothing else on television this autumn comes close.”, is praise; sst2-fmm calls it negative.",
+        "s048, “Nothing else on television this autumn comes close.”, is praise; sst2-fmm and sst2-plain call it "
+        "negative.",
         "How far does leave-one-out’s order lower that? About equally under both (AOPC). But under sst2-plain "
-        "more was possible (a wider band); of what is possible (NAOPC) it gets more under sst2-fmm. Of sst2-plain "
-        f"some inputs are rejected ({SIGN}), so which it explains better stays open.",
+        "more was possible (a wider band); of the possible (NAOPC) it gets more under sst2-fmm. sst2-plain’s inputs "
+        f"are partly rejected ({SIGN}), so which it explains better stays open.",
         _EXAMPLE | _TWIN | {"example": "s048"},
     ),
     Stop(
         "Attributions",
         "pages/attributions.py",
         "Another model, stories-1-fmm, reads a story (stories 1, s1-025) and rightly finds Bruno in the orchard.",
-        "By support for “orchard” all three look right: each has two of three evidence words (overlined) in its top "
-        "three. Yet no order is shown to be better than random ones. Looking right is no proof; nor does this prove "
-        "them wrong.",
+        "By the words they put first all three look right: each has two of three evidence words (overlined) in its "
+        "top three. Yet no order is shown to be better than random ones. Looking right is no proof; nor does this "
+        "prove them wrong.",
         {"model": "stories-1-fmm", "data": "stories 1", "example": "s1-025"} | _BELIEVED,
     ),
     Stop(

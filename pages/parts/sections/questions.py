@@ -156,10 +156,10 @@ def _say(
         # What may turn is no headline.
         beside = " ".join(filter(None, [adds(one) if adds else "", picked.strip()]))
         whole = f"{lead}{stop.strip()}"
-        # What is sure stands by itself; what it rests on is a step away.
+        # What is sure stands by itself, what it rests on first below it; the rest is a step away.
         done = answers.complete
-        said, more = (f"<b>{whole}</b>", beside) if done else (f"{whole} {rest} {beside}".strip(), "")
-        folded = _folded(rest) if done else ""
+        then, folded = _folded(rest) if done else (rest, "")
+        said, more = (f"<b>{whole}</b>", f"{then} {beside}") if done else (f"{whole} {then} {beside}".strip(), "")
     else:
         more = folded = ""
         told = [f"{count:,} of them: {why}" for why, count in answers.left_out.items()]
@@ -172,17 +172,21 @@ def _say(
             left = "Which measure beats which by faithfulness metrics, and at which cost, is not tested yet and"
             ask = "can be asked for below; figures stream in text by text."
             said = f"<b>{lead}{stop.strip()}</b>" if lead else f"Not known yet: it {ask}"
-            more, folded = (f"{picked} {left} {ask}", _folded(rest)) if lead else ("", "")
+            then, folded = _folded(rest) if lead else ("", "")
+            more = f"{then}{picked} {left} {ask}" if lead else ""
             # What is known already names its texts, which may be more than those that come first.
             asked = "" if lead else asked
     show_answer(said, more, after=folded)
     captions([*filter(None, [asked]), *one.sample.notes, *told])
 
 
-def _folded(rest: str) -> str:
-    """An answer's further sentences, HTML; on a tour all but the first paragraph is folded anyway."""
-    said = f"<p>{rest}</p>" if rest else ""
-    return folded_text(_WEIGH, said) if said and not touring() else said
+def _folded(rest: str) -> tuple[str, str]:
+    """The first of an answer's further sentences, and the others, folded, HTML; on a tour all but the first paragraph
+    is folded anyway.
+    """
+    first, stop, others = rest.partition(". ")
+    said = f"<p>{others}</p>" if others else ""
+    return f"{first}{stop.strip()}", folded_text(_WEIGH, said) if said and not touring() else said
 
 
 def _asked_of(grown: Growing, about: str) -> str:

@@ -69,7 +69,8 @@ def masking_answer(paths: list[Path], found: Summaries) -> str:
     said = " ".join(filter(None, [lead, never, validity, why]))
     for path, summary in mine.items():
         if path is not first:
-            said += f" <b>{escaped(path.side.model.name)}: {_in_a_word(summary)}</b>: {_short(path, summary)}."
+            told = f"<b>{escaped(path.side.model.name)}: {_in_a_word(summary)}</b> by {escaped(played)}"
+            said += f" {told}: {_short(path, summary)}."
     return f"{said} {classes_sentence([path.side for path in asked])}".strip()
 
 
