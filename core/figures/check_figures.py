@@ -6,6 +6,7 @@ from typing import Any, cast
 
 import numpy as np
 
+from core.evaluation.studies.check_lengths import split_told
 from core.evaluation.studies.check_question import MaskingCheck
 from core.evaluation.studies.check_report import CheckReport, CurveFigures, X
 from core.figures.catalogue import register_figure
@@ -31,7 +32,8 @@ def panels(reports: Sequence[CheckReport], form: str = CALIBRATED) -> dict:
     """Performance and, where a model has a reference, the share of single examples rejected, against the masking ratio.
 
     The model that is checked is drawn full, one line for each measure and grey for random order; the models beside it
-    in random order, each in a dash and a mark of its own.
+    in random order, each in a dash and a mark of its own. Where most are of other lengths than the reference's, the
+    share rejected of those that are not has a line, too.
 
     Source: FMM Fig. 4, above.
     """
@@ -47,7 +49,8 @@ def panels(reports: Sequence[CheckReport], form: str = CALIBRATED) -> dict:
         axes |= {"xaxis2": _share("2", _RIGHT), "yaxis2": axis(anchor="x2", rangemode="tozero")}
         notes.append(heading(f"% of single texts rejected<br>{_against(first)}, {form})", "2"))
         shapes.append(_level(100 * ALPHA, "2", OUT_OF_DISTRIBUTION))
-    return figure(_traces(reports, form, ("", "2")), 370, notes, **axes, shapes=shapes, **_BELOW)
+    traces = [*_traces(reports, form, ("", "2")), *_usual(first, form) * tested]
+    return figure(traces, 370, notes, **axes, shapes=shapes, **_BELOW)
 
 
 def p_panels(reports: Sequence[CheckReport]) -> dict:
@@ -81,6 +84,19 @@ def _traces(reports: Sequence[CheckReport], form: str, ends: tuple[str, str]) ->
     return bands + [
         one for place, report, line in lines for one in _line(line, form, place, _name(report, line, reports), ends)
     ]
+
+
+def _usual(found: CheckReport, form: str) -> list[dict]:
+    """The line of texts of usual length, masked at random, where a table tells of them."""
+    split = split_told(found) if form == CALIBRATED else None
+    if split is None or split.rejected is None or not split.alike[1]:
+        return []
+    counts, n = split.rejected[0], split.alike[1]
+    name = f"random order, texts of {split.low:,} to {split.high:,} tokens"
+    look = stroke(INK, 2, "dot", "diamond") | {"customdata": counts.tolist(), "name": name, "legendgroup": name}
+    told = f"%{{x:.0f}} % masked: %{{customdata}} of {n:,} texts of usual length rejected, 5 % expected"
+    line = trace("lines+markers", (100 * X).tolist(), (100 * counts / n).tolist(), told, name, **look)
+    return [line | {"xaxis": "x2", "yaxis": "y2"}]
 
 
 def _name(report: CheckReport, line: CurveFigures, reports: Sequence[CheckReport]) -> str:

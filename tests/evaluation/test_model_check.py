@@ -57,6 +57,7 @@ from core.evaluation.studies.check_sentences import (
 )
 from core.evaluation.studies.check_tables import (
     apart_note,
+    curves_in_words,
     faithful_sentence,
     found_and_faithful,
     lengths_table,
@@ -916,9 +917,15 @@ def test_tables_tell_of_texts_of_usual_length_and_of_others_by_themselves():
     assert named["random order, of 5 to 30 tokens: rejected of 35"] == ["2", *["0"] * 9, "5"]
     assert named["random order, shorter or longer: rejected of 30"] == [*["0"] * 10, "27"]
     assert 0.02 < float(named["random order, of 5 to 30 tokens: p by count"][-1]) < 0.04
+    # The picture has a line of the usual ones, which the answer is of.
+    usual = "random order, texts of 5 to 30 tokens"
+    (line,) = (one for one in panels([found])["data"] if one.get("name") == usual)
+    assert line["yaxis"] == "y2" and line["y"] == pytest.approx([100 * 2 / 35, *[0] * 9, 100 * 5 / 35])
+    assert curves_in_words([found]).endswith("Rejected of 35 texts of 5 to 30 tokens: 2, 0, 0, 0, 0, 0, 0, 0, 0, 0, 5.")
+    assert usual not in json.dumps(panels([found], LITERAL)), "the split is by calibrated p"
     # Of usual lengths alone, of few texts, and while more come there is no such table.
     for other in (replace(found, other_lengths=None), replace(found, tally=Tally(65, 200, coming=True))):
-        assert lengths_table(other)[1] == []
+        assert lengths_table(other)[1] == [] and usual not in json.dumps(panels([other]))
     assert p_sentence([found]) == (
         "More texts masked at random are rejected than chance explains, by count: m at 100 % masked."
     )

@@ -151,6 +151,13 @@ def length_split(found: CheckReport) -> LengthSplit | None:
     return None if span is None else by_length(found.followed, span, CALIBRATED, k, found.fitted, whole)
 
 
+def split_told(found: CheckReport) -> LengthSplit | None:
+    """The same of the whole sample, where there is enough to tell of it at every ratio."""
+    enough = found.tally.settled and found.n >= FEW and CALIBRATED in found.random.gates
+    split = length_split(found) if enough else None
+    return None if split is None or split.rejected is None else split
+
+
 def told_of_lengths(found: CheckReport, split: LengthSplit) -> str:
     """What stands of lengths beside the first sentence of the answer, where that is told alone; plain text."""
     masked = masked_in_words(found.worst(), found.sample.whole)

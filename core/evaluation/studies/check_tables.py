@@ -1,8 +1,8 @@
 """A model check as tables, each (header, rows) of text, and the sentences that stand beside them on a page."""
 
 from core.evaluation.families import Measured, all_tokens_masked
-from core.evaluation.findings import FEW, unranked
-from core.evaluation.studies.check_lengths import by_length
+from core.evaluation.findings import unranked
+from core.evaluation.studies.check_lengths import by_length, split_told
 from core.evaluation.studies.check_report import CheckReport, CurveFigures, X
 from core.evaluation.studies.disagreement import Disagreement
 from core.explanation.recursive import NO_RACU, UNSTABLE_MEANS, area_cells
@@ -24,7 +24,12 @@ def curves_in_words(reports: list[CheckReport]) -> str:
         for one in reports
         for line in one.shown
     )
-    return f"Performance at each masking ratio. {'; '.join(told)}."
+    split = split_told(reports[0])
+    usual = ""
+    if split is not None and split.rejected is not None:
+        ends, counts = f"{split.low:,} to {split.high:,}", ", ".join(map(str, split.rejected[0].tolist()))
+        usual = f" Rejected of {amount(split.alike[1], 'text')} of {ends} tokens: {counts}."
+    return f"Performance at each masking ratio. {'; '.join(told)}.{usual}"
 
 
 def p_in_words(reports: list[CheckReport]) -> str:
@@ -93,12 +98,11 @@ def lengths_table(found: CheckReport) -> tuple[list[str], list[list[str]]]:
     """How many texts of usual length, of others, and of all are rejected at a few masking ratios, in the calibrated
     form, and at which ratios they are together; without rows where nobody knows, or all are of usual length.
     """
-    span = found.other_lengths
-    split = None if span is None else by_length(found.followed, span, CALIBRATED, found.worst(), found.fitted)
-    gate = found.random.gates.get(CALIBRATED)
+    split = split_told(found)
     header = ["texts rejected", *(unbroken(f"{share_text(X[k])} masked") for k in _FEW_RATIOS), "together (Holm)"]
-    if split is None or split.rejected is None or gate is None or not found.tally.settled or found.n < FEW:
+    if split is None or split.rejected is None:
         return header, []
+    gate = found.random.gates[CALIBRATED]
 
     def row(name: str, counts, n: int, together: str) -> list[str]:
         cells = (f"{share_text(counts[k] / n)} ({int(counts[k]):,})" if n else "—" for k in _FEW_RATIOS)
