@@ -137,9 +137,11 @@ def _draw(view: View, known: list[KnownLimits], asks) -> None:
     if not boards:
         return
     parts = _parts(view, known, boards)
-    for tab, draw in zip(st.tabs(list(parts)), parts.values()):
-        with tab:
-            draw()
+    # What is not looked at costs the browser as much as what is: it is drawn once its tab is opened.
+    for tab, draw in zip(st.tabs(list(parts), key="parts-of-limits", on_change="rerun"), parts.values()):
+        if tab.open:
+            with tab:
+                draw()
 
 
 def _parts(view: View, known: list[KnownLimits], boards: Boards) -> dict[str, Callable[[], None]]:

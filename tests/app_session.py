@@ -3,9 +3,12 @@
 import json
 import re
 import time
+from contextlib import nullcontext
 from pathlib import Path
+from unittest import mock
 from xml.etree import ElementTree
 
+from streamlit.elements.lib.mutable_tab_container import TabContainer
 from streamlit.testing.v1 import AppTest
 
 ROOT = Path(__file__).resolve().parent.parent
@@ -16,10 +19,15 @@ PAGES = [HOME, *sorted(path.relative_to(ROOT).as_posix() for path in (ROOT / "pa
 # ask for.
 WAITING: dict = {}
 NAMES: dict[str, str] = {}
+ALL_OPEN = property(lambda _: True, lambda *_: None)
 
 
 class App:
-    """One person's session; the first request may carry query parameters."""
+    """One person's session; the first request may carry query parameters. Who looks behind every tab at once sees all
+    that a page draws; with `tabs` False only what is behind the open ones.
+    """
+
+    tabs = True
 
     def __init__(self, page: str = HOME, /, **query):
         self.at = AppTest.from_file(str(ROOT / HOME), default_timeout=180)
@@ -31,7 +39,8 @@ class App:
         return self.run()
 
     def run(self):
-        self.at.run()
+        with mock.patch.object(TabContainer, "open", ALL_OPEN) if self.tabs else nullcontext():
+            self.at.run()
         assert not self.at.exception, self.at.exception[0].message
         return self
 

@@ -45,8 +45,14 @@ def test_two_models_are_set_between_their_limits(visit):
         and "normalising" in said.lower()
         and "exact, over all orders (256 sets)" in said
     )
+    # What stands behind a tab is drawn once it is opened.
     slope = person.page.locator(".st-key-slope .js-plotly-plot").first
+    assert not slope.count()
+    person.page.get_by_role("tab", name="Before and after normalising").click()
+    playwright.expect(slope).to_contain_text("leave-one-out · sst2-plain")
     assert len(re.findall(r"\d\. leave-one-out · sst2-(?:fmm|plain)", slope.text_content())) == 4
+    person.page.get_by_role("tab", name="Which words first?").click()
+    playwright.expect(slope).to_have_count(0)
     for theme in ("light", "dark"):
         person.turn(theme)
         # Words of the best and the worst order have a ground of their own.

@@ -55,6 +55,12 @@ def told(**query) -> App:
     return complete(App(PAGE, **({"example": SMALL.id} | query)))
 
 
+class Looking(App):
+    """Who opens one tab after the other."""
+
+    tabs = False
+
+
 @pytest.fixture(scope="module")
 def mine(bundled):
     explainer = Explainer(bundled, None, find_reference(bundled))
@@ -626,3 +632,13 @@ def test_a_link_restores_the_view():
 def test_a_link_that_asks_for_what_is_not_there_says_so(query):
     app = told(measures=["gradient"], **query)
     assert scores_table(app) and (not query.get("beam") or "which is not here" in app.said)
+
+
+def test_what_stands_behind_a_tab_is_drawn_once_it_is_opened():
+    """Of seven pictures of two models two are in view: the browser need not draw the others."""
+    app = complete(Looking(PAGE, example=SMALL.id, beside="sst2-plain"))
+    pictures = lambda: len(app.at.get("plotly_chart"))  # noqa: E731
+    assert pictures() == 2 and [tab.label for tab in app.at.tabs][:2] == ["Which words first?", "Step by step"]
+    for name, drawn in (("Step by step", 4), ("Which words first?", 2), ("Better than chance?", 4)):
+        app.at.session_state["parts-of-limits"] = name
+        assert app.run() and pictures() == drawn, name
