@@ -26,6 +26,7 @@ _LISTING = re.compile(
     r"infiltered_state(?:(?!Error:|infiltered_state).)*\d+,?in(?:"
     r"(?:<setcomp>|_keys)(?:(?!Error:).)*RuntimeError:dictionarychangedsizeduringiteration"
     r"|__getitem__(?:(?!KeyError:).)*KeyError:.?st\.session_statehasnokey)"
+    r"|\d+,?in_remove_stale_widgets(?:(?!Error:).)*RuntimeError:dictionarychangedsizeduringiteration"
 )
 _FIRST_OF_TWO = "Duringhandlingoftheaboveexception,anotherexceptionoccurred:"
 
@@ -96,8 +97,8 @@ def faults_of(log: bytes) -> str:
     """What a server logged, from its first traceback on; "" where nothing went wrong.
 
     Streamlit starts a new run while the one that it told to stop still works up to its next call, and both share the
-    session's state without a lock: the old run may list the keys just when the new one adds or takes one. Nobody is shown
-    what a stopped run says, so a traceback that ends in that listing is no fault.
+    session's state without a lock: the old run may list the keys, at its end, too, just when the new one adds or takes
+    one. Nobody is shown what a stopped run says, so a traceback that ends in that listing is no fault.
     """
     said = re.sub(r"\x1b\[[\d;]*m", "", log.decode("utf-8", errors="replace"))
     faults, first = "", ""

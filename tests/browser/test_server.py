@@ -11,6 +11,7 @@ import re
 import traceback
 from concurrent.futures import ThreadPoolExecutor
 from types import SimpleNamespace
+from unittest import mock
 from urllib.parse import urlsplit
 
 import psutil
@@ -297,8 +298,27 @@ class _Growing(SessionState):
         return super()._get_widget_id(k)
 
 
+class _Restless(dict):
+    """Another run adds a key while a run that ends looks for what it did not draw."""
+
+    def __iter__(self):
+        for key in super().__iter__():
+            self[f"{key} and more"] = 1
+            yield key
+
+
+class _Ending(SessionState):
+    """What a run does at its end, where the listing of the keys is asked for."""
+
+    @property
+    def filtered_state(self):
+        self._old_state = _Restless(self._new_session_state)
+        with mock.patch("streamlit.runtime.state.session_state.get_script_run_ctx"):
+            return self._remove_stale_widgets(frozenset())
+
+
 @pytest.mark.parametrize("rich", [False, True])
-@pytest.mark.parametrize("state", [_Vanishing, _Growing])
+@pytest.mark.parametrize("state", [_Vanishing, _Growing, _Ending])
 def test_keys_that_change_under_a_stopped_run_are_no_fault_of_a_page_and_all_else_is(state, rich, capfd):
     torn = state()
     torn["chosen"] = 1
