@@ -38,6 +38,8 @@ def test_the_table_is_read_in_both_themes_and_its_signs_have_words(visit):
     row = person.page.get_by_role("row", name=re.compile("^gradient")).first
     playwright.expect(row).to_contain_text("⚠")
     hard, _, soft = row.locator("td").all()
+    # Its place among the others is drawn with the last of them.
+    playwright.expect(hard).to_contain_text("random as good")
     assert (
         re.match(r"\d(st|nd|rd|th) [\d.]+\n\d+ of \d+ random as good", hard.inner_text())
         and "as good" not in soft.inner_text()
