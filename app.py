@@ -18,7 +18,8 @@ from core.measures.catalogue import default_measures, measures
 from core.network.scheduler import NonFinite, OutOfMemory
 from core.validity.marks import reference_text
 from core.verdicts.deciding import Word
-from core.wording import amount, escaped, joined, linked_name, plain, safe_name, strong
+from core.verdicts.in_short import believed_sentence
+from core.wording import amount, escaped, linked_name, plain, safe_name, strong
 from pages.parts.components.pictures import chart, figure_buttons
 from pages.parts.components.player import player
 from pages.parts.components.words import chip, words
@@ -77,11 +78,8 @@ def _coloured(strip: Strip) -> None:
     """The strip's review as each measure colours it, and which of them to believe."""
     rows = [row_of_scores(measures()[one["measure"]], np.array(one["scores"]), one["variant"]) for one in strip.rows]
     verdicts = {one["measure"]: Word[one["word"]] for one in strip.rows}
-    better = [strong(name) for name, word in verdicts.items() if word is Word.BETTER]
-    says = f"Believe {joined(better)} here" if better else "None is shown to be one to believe here"
     calls = f"{escaped(strip.model)} calls it {strong(strip.predicted)}; each colours the words it calls important"
-    tested = "tested against random orders of its words"
-    st.html(f"<p><b>One review, {amount(len(rows), 'measure')}:</b> {calls}. {says}, {tested}.</p>")
+    st.html(f"<p><b>One review, {amount(len(rows), 'measure')}:</b> {calls}. Here, {believed_sentence(verdicts)}</p>")
     about = {"model": strip.model, "data": "reviews", "example": strip.example}
     proof = link_to("attributions", **about, says="which measures to believe")
     words(
@@ -119,7 +117,7 @@ def _believed(view: View) -> None:
         return
     from core.evaluation.sampling import SAMPLE, draw_examples, without_labels
     from core.evaluation.studies.verdicts import VerdictsOfTexts
-    from core.evaluation.studies.verdicts_question import believed_sentence, judged_sentence
+    from core.evaluation.studies.verdicts_question import judged_sentence
     from pages.parts.sections.judged import known_report, words_on
 
     data, family = view.browsed.index.data, VerdictsOfTexts(default_measures(), unit=view.encoded.unit)

@@ -251,15 +251,10 @@ class Person:
         self.shows(text)
 
     def saved(self, button) -> tuple[str, bytes]:
-        """Press a button (its name, or the element); name and content of the file that arrives. A browser without time
-        may give a file up: it is asked for once more then.
-        """
+        """Press a button (its name, or the element); name and content of the file that arrives."""
         element = self.page.get_by_role("button", name=button, exact=True) if isinstance(button, str) else button
-        for last in (False, True):
-            with self.page.expect_download() as download:
-                element.click()
-            if last or download.value.failure() != "canceled":
-                break
+        with self.page.expect_download() as download:
+            element.click()
         return download.value.suggested_filename, Path(download.value.path()).read_bytes()
 
     def picture(self, name: str) -> None:

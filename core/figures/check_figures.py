@@ -6,6 +6,7 @@ from typing import Any, cast
 
 import numpy as np
 
+from core.evaluation.findings import FEW
 from core.evaluation.studies.check_lengths import split_told
 from core.evaluation.studies.check_question import MaskingCheck
 from core.evaluation.studies.check_report import CheckReport, CurveFigures, X
@@ -87,9 +88,9 @@ def _traces(reports: Sequence[CheckReport], form: str, ends: tuple[str, str]) ->
 
 
 def _usual(found: CheckReport, form: str) -> list[dict]:
-    """The line of texts of usual length, masked at random, where a table tells of them."""
+    """The line of texts of usual length, masked at random, where a table tells of them; none of fewer than 20."""
     split = split_told(found) if form == CALIBRATED else None
-    if split is None or split.rejected is None or not split.alike[1]:
+    if split is None or split.rejected is None or split.alike[1] < FEW:
         return []
     counts, n = split.rejected[0], split.alike[1]
     name = f"random order, texts of {split.low:,} to {split.high:,} tokens"

@@ -202,15 +202,16 @@ def _least(report: VerdictReport) -> str:
     return f"{said}: measures that both have it are not told apart by it."
 
 
-def as_good_text(report: VerdictReport, measure: str) -> str:
+def as_good_text(report: VerdictReport, measure: str, named: bool = True) -> str:
     """How many random orders do at least as well: "1 of 120 random orders", of all orders "2 of the other 119 orders";
-    "" where that says nothing.
+    "" where that says nothing. named: whether it says what these are, where no header does.
     """
     count = _as_good(report, measure)
     if count is None:
         return ""
     drawn = len(report.null.reached)
-    orders = f"the other {drawn - 1:,} orders" if report.null.every else f"{drawn:,} random orders"
+    every, kind = report.null.every, " orders" if report.null.every else " random orders"
+    orders = (f"the other {drawn - 1:,}" if every else f"{drawn:,}") + kind * named
     return f"{f'{count:,}' if count else 'None'} of {orders}"
 
 

@@ -20,7 +20,6 @@ from core.evaluation.studies.check_sentences import check_answer
 from core.evaluation.studies.diagnosticity_question import Diagnosing
 from core.evaluation.studies.model_check import Curve
 from core.evaluation.studies.verdicts import VerdictsOfTexts
-from core.evaluation.studies.verdicts_question import believed_sentence
 from core.explanation.standings import COMPREHENSIVENESS, compare_standings
 from core.mathematics.aopc import naopc
 from core.mathematics.ranking import LEVEL
@@ -33,6 +32,7 @@ from core.terms import KEYS, TERMS
 from core.validity.marks import MEANING, SIGN
 from core.verdicts.deciding import Word
 from core.verdicts.finding import find_chance
+from core.verdicts.in_short import believed_sentence
 from core.wording import joined
 from pages.parts.check.known import answer_parts, known_check
 from pages.parts.frame import resources
@@ -317,7 +317,7 @@ def test_home_leads_to_four_places():
         "Explanations of a classifier often disagree" in app.said
         and shipped_strip().said in app.said
         and "One review, 3 measures: sst2-fmm calls it negative; each" in app.said
-        and "Believe leave-one-out and input × gradient here, tested against random orders of its words." in app.said
+        and "Here, believe leave-one-out and input × gradient, of 3 measures: masked in their orders, words" in app.said
     )
     assert [button.label for button in app.at.main.button][:4] == [
         "Take the tour: three minutes",

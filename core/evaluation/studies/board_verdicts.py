@@ -62,8 +62,8 @@ def verdicts_of_text(report: VerdictReport | None, chosen: Sequence[str] = ()) -
 
 def _by_itself(report: VerdictReport, one: Verdict) -> str:
     """How many random orders do as well as a measure's, of how many, and p by itself: "1 of 120, p = 0.0165"."""
-    count = as_good_text(report, one.measure).replace(" random orders", "").removesuffix(" orders")
-    return ", ".join(filter(None, [count, p_text(one.p)])) if one.told else "—"
+    told = [as_good_text(report, one.measure, named=False), p_text(one.p)]
+    return ", ".join(filter(None, told)) if one.told else "—"
 
 
 def _short(one: Verdict, least: float) -> str:

@@ -19,7 +19,7 @@ from core.validity.marks import PERCENT
 from core.verdicts.chance import DRAWS, EVERY_SET, MOST_DRAWS
 from core.verdicts.deciding import Word
 from core.verdicts.telling import ERROR_RATE, suits_sentence, unsigned_sentence
-from core.wording import Tally, amount, as_json, cut_sentence, joined, p_value, refuse_unknown, strong
+from core.wording import Tally, amount, as_json, cut_sentence, joined, p_value, refuse_unknown
 
 # Where a verdict cannot be told, on how many texts it is for what.
 UNTOLD = ("random orders rejected, or no order differs", "its scores are all equal", "its own inputs are rejected")
@@ -249,20 +249,6 @@ def _sign_tests(report: VerdictsReport) -> str:
     if not max(counts) or not report.tally.settled:
         return ""
     return f"Here, of {report.measures[counts.index(max(counts))]}: {_against(report)}."
-
-
-def believed_sentence(words: dict[str, Word]) -> str:
-    """Which measures are better than chance on one text, a sentence of HTML in which all text is escaped."""
-    better = [strong(name) for name, word in words.items() if word is Word.BETTER]
-    if better:
-        one = len(better) == 1
-        return (
-            f"believe {joined(better)}, of {amount(len(words), 'measure')}: masked in {'its' if one else 'their'} order"
-            f"{'s' * (not one)}, words lower the score more on average than in random orders (the chance test)."
-        )
-    if all(word is Word.UNTOLD for word in words.values()):
-        return f"of {amount(len(words), 'measure')} it cannot be told."
-    return f"none of {amount(len(words), 'measure')} is shown to do better than chance."
 
 
 def shares_sentence(report: VerdictsReport, names: tuple[str, ...], page: str) -> str:

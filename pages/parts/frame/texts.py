@@ -23,8 +23,8 @@ _OWN = (
 
 def show_answer(*said: str, after: str = "", seen: str = "") -> None:
     """The page's answer, a paragraph each, and what stands `after` it; HTML of ours, in which all text is escaped. On a
-    tour, whose line says what it is about, all but its first paragraph is folded, so that the picture is in view, and
-    what has to be `seen`.
+    tour, whose line says what it is about, all but its first paragraph, and what has to be `seen`, is folded, so that
+    the picture is in view.
     """
     style = " style='font-size:1.12rem'" * (not touring())
     first, *more = *(f"<p{style}>{one}</p>" for one in said if one), ""
