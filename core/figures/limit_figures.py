@@ -9,7 +9,7 @@ from core.figures.palette import LIMIT, OUT_OF_DISTRIBUTION, RANDOM
 from core.mathematics.search.limits import EXACT, BeamStudy, Limits
 from core.validity.marks import with_sign
 
-_ROW, _CLOSE, _ABOVE, _BELOW = 58, 46, 44, 138
+_ROW, _ABOVE, _BELOW = 58, 44, 138
 _OVER: dict[str, Any] = {"y": 1, "yref": "paper", "yanchor": "bottom", "yshift": 6}
 # Marks of the two directions; their shape tells them apart without colour.
 _MARKS = (
@@ -47,13 +47,7 @@ class Range:
 
 
 def gauges(
-    rows: list[Gauge],
-    chance: Range | None,
-    limits: Limits,
-    tag: str,
-    score: str,
-    span: tuple[float, float] | None = None,
-    direction: str = "comprehensiveness",
+    rows: list[Gauge], chance: Range | None, limits: Limits, tag: str, score: str, direction: str = "comprehensiveness"
 ) -> dict:
     """Every measure between the limits: a shaded band from the lower to the upper one, a mark for its AOPC in one
     direction, NAOPC under its name, so that a narrow window leaves room for the band.
@@ -61,7 +55,6 @@ def gauges(
     Args:
         tag: "exact", "insertion search" or "beam 5".
         score: name of the score, "probability of positive".
-        span: what the axis must hold, so that two models' gauges compare; None of one model.
         direction: of `_MARKS`; which limit is the best order depends on it.
     Source: NAOPC Eq. 8.
     """
@@ -71,11 +64,10 @@ def gauges(
     if chance is not None:
         traces += _range(chance, len(rows))
         names.append(f"random<br>NAOPC {chance.normal}")
-    reach = [*(span or ()), limits.lower, limits.upper]
+    reach = [limits.lower, limits.upper]
     reach += [(row.comprehensiveness, row.sufficiency)[at] for row in rows]
     low, high = min(reach), max(reach)
-    # Beside another model's a row has less room.
-    room, tall = 0.06 * max(high - low, 1e-3), (_ROW if span is None else _CLOSE) * len(names) + 24
+    room, tall = 0.06 * max(high - low, 1e-3), _ROW * len(names) + 24
     # In one line and from the right, so that its halves stand apart however close the limits are.
     kind = "order" if tag == EXACT else "found"
     left, right = ("worst", "best")[:: 1 - 2 * at]
@@ -94,6 +86,97 @@ def gauges(
         legend=legend(-104 / tall, xanchor="left", yanchor="top"),
         showlegend=bool(traces),
     )
+
+
+# Of two models: what a row and the name of a measure above its rows take, in rows.
+_PAIRED, _HEAD, _APART = 30, 0.8, 0.35
+
+
+@dataclass(frozen=True)
+class ModelGauges:
+    """What `gauges` draws of one model: its measures, random orders, and limits with how they were found."""
+
+    model: str
+    rows: list[Gauge]
+    chance: Range | None
+    limits: Limits
+    tag: str
+
+
+def gauges_of_models(models: list[ModelGauges], score: str, direction: str = "comprehensiveness") -> dict:
+    """Every measure between the limits of each model, its rows under its name on one axis: where raw scores are level
+    and one model allows more is seen at once; NAOPC stands behind each row.
+
+    Args:
+        models: two or more that explain the same class; score, direction: as of `gauges`.
+    Source: NAOPC Eq. 8, §5.
+    """
+    at = [name for name, *_ in _MARKS].index(direction)
+    traces, notes, shapes, ticks, end = _blocks(models, at)
+    tags = {one.tag for one in models}
+    how = tags.pop() if len(tags) == 1 else "; ".join(f"{html.escape(one.model)}: {one.tag}" for one in models)
+    left, right = ("worst", "best")[:: 1 - 2 * at]
+    over: dict[str, Any] = {"xref": "paper", "xanchor": "left", **_OVER}
+    notes += [
+        note(0, text=f"band: from the {left}<br>to the {right} order ({how})", align="left", **over),
+        note(1, text=f"NAOPC {'↑↓'[at]}", **over, xshift=10),
+    ]
+    reach = [limit for one in models for limit in (one.limits.lower, one.limits.upper)]
+    low, high = min(reach), max(reach)
+    room, tall = 0.04 * max(high - low, 1e-3), int(_PAIRED * (end + 0.6))
+    names: dict[str, Any] = {"tickvals": [place for place, _ in ticks], "ticktext": [name for _, name in ticks]}
+    return figure(
+        traces,
+        tall + _ABOVE + _BELOW,
+        notes,
+        xaxis=axis(f"AOPC: mean fall of the<br>{html.escape(score)}", range=[low - room, high + room]),
+        yaxis=axis(**names, range=[end, -0.6], showgrid=False),
+        shapes=shapes,
+        margin={"l": 8 * max(len(one.model) for one in models), "r": 84, "t": _ABOVE, "b": _BELOW},
+        legend=legend(-104 / tall, xanchor="left", yanchor="top"),
+        showlegend=bool(traces),
+    )
+
+
+def _blocks(models: list[ModelGauges], at: int) -> tuple[list[dict], list[dict], list[dict], list[tuple], float]:
+    """A block for each measure, and for random order: traces, notes, shapes, (place, name) of its rows; and where they
+    end.
+    """
+    traces, notes, shapes, ticks, y = [], [], [], [], 0.0
+    for name in [*dict.fromkeys(row.name for one in models for row in one.rows), None]:
+        found = [(one, next((row for row in one.rows if row.name == name), None)) for one in models]
+        drawn = [(one, row) for one, row in found if row is not None or (name is None and one.chance is not None)]
+        if not drawn:
+            continue
+        notes.append(note(0, y, f"<b>{html.escape(name or 'random')}</b>", xref="paper", xanchor="left"))
+        for place, (one, row) in enumerate(drawn):
+            at_y = y + _HEAD + place
+            ticks.append((at_y, html.escape(one.model)))
+            shapes.append(_allowed(one.limits, at_y))
+            if row is not None:
+                traces.append(_marks([row], at, one.limits, at_y))
+            elif one.chance is not None:
+                traces += _range(one.chance, at_y, beside=True)
+            normal = row.normal[at] if row is not None else one.chance.normal if one.chance is not None else ""
+            notes.append(note(1, at_y, f"<b>{normal}</b>", xref="paper", xanchor="left", xshift=10))
+        y += _HEAD + len(drawn) + _APART
+    _named_once(traces)
+    return traces, notes, shapes, ticks, y - _APART
+
+
+def _allowed(limits: Limits, y: float) -> dict:
+    """What one model allows, in its row."""
+    ends = {"x0": limits.lower, "x1": limits.upper, "y0": y - 0.4, "y1": y + 0.4}
+    look = {"fillcolor": "rgba(125,133,144,0.13)", "line": {"color": LIMIT, "width": 1.5}, "layer": "below"}
+    return {"type": "rect"} | ends | look
+
+
+def _named_once(traces: list[dict]) -> None:
+    """What has one name stands in the legend once."""
+    seen: set[str] = set()
+    for one in traces:
+        one["showlegend"] = one.get("showlegend", True) and one.get("name", "") not in seen
+        seen.add(one.get("name", ""))
 
 
 def _limits(limits: Limits) -> list[dict]:
@@ -165,7 +248,8 @@ def _settled(study: BeamStudy) -> str:
     return "enough" if study.settled and study.known.all() else "stands still" if study.settled else "not settled"
 
 
-def _marks(rows: list[Gauge], i: int, limits: Limits) -> dict:
+def _marks(rows: list[Gauge], i: int, limits: Limits, y: float | None = None) -> dict:
+    """Their marks, a row each; y: of one row alone, beside whose mark its value is written."""
     direction, symbol, better = _MARKS[i]
     values = [(row.comprehensiveness, row.sufficiency)[i] for row in rows]
     edges = [OUT_OF_DISTRIBUTION if row.marked[i] else row.hue for row in rows]
@@ -176,21 +260,27 @@ def _marks(rows: list[Gauge], i: int, limits: Limits) -> dict:
         "line": {"width": 2.5, "color": edges},
     }
     texts = [with_sign(f"{value:.3g}", row.marked[i]) for row, value in zip(rows, values)]
-    sides = [f"{('top', 'bottom')[i]} {_clear_of(limits, value)}" for value in values]
+    if y is None:
+        sides, places = [f"{('top', 'bottom')[i]} {_clear_of(limits, value)}" for value in values], range(len(rows))
+    else:
+        sides, places = [f"middle {_inside(limits, value)}" for value in values], [y]
     more = {"name": better, "marker": marks} | _written(texts, sides)
-    return trace("markers+text", values, list(range(len(rows))), "%{text}", f"{direction}, {better}", **more)
+    return trace("markers+text", values, list(places), "%{text}", f"{direction}, {better}", **more)
 
 
-def _range(chance: Range, y: int) -> list[dict]:
+def _range(chance: Range, y: float, beside: bool = False) -> list[dict]:
+    """Random orders in a row; beside: their mean is written beside the bar and not above it."""
     bar: dict[str, Any] = {"line": {"color": RANDOM, "width": 8}, "opacity": 0.55, "showlegend": False}
     told = f"mean %{{x:.3g}}, 95 % of {chance.orders} from {chance.low:.3g} to {chance.high:.3g}"
+    mean = with_sign(f"{chance.mean:.3g}", chance.marked)
     more: dict[str, Any] = {
         "name": f"mean and 95 % of<br>{chance.orders}",
         "marker": {"color": RANDOM, "size": 12, "symbol": "diamond"},
-    } | _written([with_sign(f"{chance.mean:.3g}", chance.marked)], "top center")
+    } | _written([mean * (not beside)], "top center")
     return [
         trace("lines", [chance.low, chance.high], [y, y], **bar),
         trace("markers+text", [chance.mean], [y], told, "random", **more),
+        *[trace("text", [chance.high], [y], showlegend=False, **_written([f" {mean}"], "middle right"))] * beside,
     ]
 
 
@@ -202,6 +292,11 @@ def _clear_of(limits: Limits, value: float) -> str:
     """To which side of its mark a value is written, so that no limit's line goes through it."""
     near = 0.15 * (limits.upper - limits.lower)
     return "right" if value - limits.lower < near else "left" if limits.upper - value < near else "center"
+
+
+def _inside(limits: Limits, value: float) -> str:
+    """On which side of its mark a value has the more room between the limits."""
+    return "right" if value - limits.lower <= limits.upper - value else "left"
 
 
 def _shifts(places: list[int]) -> list[int]:

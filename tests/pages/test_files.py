@@ -21,7 +21,7 @@ BOTH = {FMM, PLAIN}
 STEPS, LIMITS, CHECK = "pages/recursive_masking.py", "pages/aopc_and_naopc.py", "pages/model_check.py"
 ERASURE, DATA_SET = "pages/hard_and_soft_erasure.py", "pages/data_set.py"
 # Whose figures they are, by the key of the chart; a map's key says it itself.
-SHOWN = {"paths-0": {FMM}, "paths-1": {PLAIN}, "gauges-0": {FMM}, "gauges-1": {PLAIN}, "curves-0": {FMM}}
+SHOWN = {"paths-0": {FMM}, "paths-1": {PLAIN}, "gauges-0": BOTH, "curves-0": {FMM}}
 SHOWN |= {"verdicts-0": {FMM}, "verdicts-1": {PLAIN}}
 SHOWN |= {
     "curves-1": {PLAIN},

@@ -12,7 +12,7 @@ from core.explanation.plausibility import Evidence
 from core.explanation.rows import values_taken
 from core.explanation.standings import ARROWS, COMPREHENSIVENESS, StandingTable
 from core.figures.figures import masking_paths
-from core.figures.limit_figures import gauges, slope, widths
+from core.figures.limit_figures import ModelGauges, gauges, gauges_of_models, slope, widths
 from core.mathematics.search.limits import EXACT
 from core.reports.exports import VERDICT, verdict_columns
 from core.stability.known import why_unstable
@@ -41,17 +41,11 @@ _HEADER = ["measure", "comprehensiveness ↑", "NAOPC ↑", "sufficiency ↓", "
 
 def draw_gauges(view: View, boards: Boards) -> None:
     """Each model's measures between its limits, what their scores are made of, and what is said of these limits."""
-    # Two models' pictures stand side by side: what one allows and the other does not is seen at once.
-    every = [board.limits for board in boards.values()]
-    span = (min(one.lower for one in every), max(one.upper for one in every)) if len(every) > 1 else None
-    drawn_of = [(one, board) for one, board in boards.items() if board.standings or board.chance is not None]
-    for i, _ in side_columns([one.side for one, _ in drawn_of]):
-        one, board = drawn_of[i]
-        rows, direction = standing.gauge_rows(board), one.choice.direction
-        chance, how = standing.chance_range(board), tag(board.limits)
-        drawn = gauges(rows, chance, board.limits, how, one.score_name, span, direction)
-        name, told = ["naopc", view.example.id, one.side.model.name], standing.standings_in_words(board, direction)
-        draw_figure(drawn, f"gauges-{i}", told, name, about_shown(view, one.side), "the gauges")
+    drawn_of = {one: board for one, board in boards.items() if board.standings or board.chance is not None}
+    if len(drawn_of) > 1 and same_class([one.side for one in drawn_of]):
+        _draw_one_axis(view, drawn_of)
+    else:
+        _draw_each(view, drawn_of)
     for one, board in boards.items():
         direction = one.choice.direction
         made = score_line(one, board, direction, verdicts_of(one), setting_beside.same_measure(board, boards))
@@ -63,6 +57,42 @@ def draw_gauges(view: View, boards: Boards) -> None:
         untested = standing.untested(board, direction)
         if untested:
             st.caption(plain(untested))
+
+
+def _draw_one_axis(view: View, boards: Boards) -> None:
+    """Two models' measures on one axis: what one allows and the other does not is seen at once."""
+    first, *_ = boards
+    direction, sides = first.choice.direction, [one.side for one in boards]
+    models = [
+        ModelGauges(
+            one.side.model.name,
+            standing.gauge_rows(board),
+            standing.chance_range(board),
+            board.limits,
+            tag(board.limits),
+        )
+        for one, board in boards.items()
+    ]
+    told = " ".join(
+        f"{one.side.model.name}: {standing.standings_in_words(board, direction)}" for one, board in boards.items()
+    )
+    name = ["naopc", view.example.id, *(side.model.name for side in sides)]
+    drawn = gauges_of_models(models, first.score_name, direction)
+    draw_figure(drawn, "gauges-0", told, name, about_shown(view, *sides), "the gauges")
+
+
+def _draw_each(view: View, boards: Boards) -> None:
+    """Each model's measures between its limits; of other classes their scores do not compare, so that each has its own
+    picture.
+    """
+    drawn_of = list(boards.items())
+    for i, _ in side_columns([one.side for one, _ in drawn_of]):
+        one, board = drawn_of[i]
+        rows, direction = standing.gauge_rows(board), one.choice.direction
+        chance, how = standing.chance_range(board), tag(board.limits)
+        drawn = gauges(rows, chance, board.limits, how, one.score_name, direction)
+        name, told = ["naopc", view.example.id, one.side.model.name], standing.standings_in_words(board, direction)
+        draw_figure(drawn, f"gauges-{i}", told, name, about_shown(view, one.side), "the gauges")
 
 
 def draw_slope(view: View, boards: Boards) -> None:
