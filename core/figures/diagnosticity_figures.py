@@ -9,7 +9,7 @@ from core.evaluation.studies.diagnosticity_sentences import BASELINE_WORDS
 from core.evaluation.studies.scoring import interval_text
 from core.figures.catalogue import register_figure
 from core.figures.figures import axis, band, figure, legend, level, note, stroke, trace, upright
-from core.figures.palette import OPPOSES, RANDOM, SUPPORTS
+from core.figures.palette import OPPOSES, RANDOM, SUPPORTS, hue
 from core.mathematics.diagnosticity import CHANCE, HALF, STRICT
 from core.mathematics.erasure import LENGTHS
 from core.mathematics.statistics import Interval
@@ -17,6 +17,9 @@ from core.metrics.catalogue import hard_and_soft
 from core.wording import share_text
 
 _HUES = (SUPPORTS, OPPOSES)
+# Of single measures, below their metric: their marks, how far apart in rows, and a row in pixels.
+_SMALL = ("circle-open", "diamond-open", "square-open", "triangle-up-open", "x-thin-open", "star-open")
+_STEP, _APART, _UNIT = 0.36, 0.15, 34
 _SYMBOLS = ("circle", "diamond", "square", "triangle-up")
 _DOMAINS = {STRICT: [0, 0.47], HALF: [0.53, 1]}
 _ENDS = [-0.3, len(LENGTHS) - 0.7]
@@ -60,38 +63,54 @@ def draw_diagnosticity_by_length(reports: Sequence[DiagnosticityReport]) -> dict
 
 
 def draw_preferences(found: DiagnosticityReport) -> dict:
-    """How often each metric prefers measures to the baseline, over all measures, a tie counting one half, with 95 %
-    intervals over texts; ½, marked, is chance.
+    """How often each metric prefers measures to the baseline: all measures together, and small below them each by
+    itself, a tie counting one half, with 95 % intervals over texts; ½, marked, is chance.
     """
-    traces, places = [], list(range(len(found.told)))
+    measures = [name for name in found.study.measures if len(found.study.measures) > 1]
+    tall, traces, places = 1 + _STEP * len(measures) + _APART * bool(measures), [], []
     for place, name in enumerate(found.told):
-        span = found.cells[name, ALL].half
-        ends = [end if end == end else span.mean for end in (span.low, span.high)]
-        error = {
-            "type": "data",
-            "symmetric": False,
-            "array": [ends[1] - span.mean],
-            "arrayminus": [span.mean - ends[0]],
-        }
-        look = {"color": _hue(name, place), "size": 11, "symbol": _SYMBOLS[place % len(_SYMBOLS)]}
-        shown = {"marker": look, "error_x": error | {"color": look["color"], "thickness": 2}, "showlegend": False}
-        told = f"{interval_text(span)}"
-        traces.append(trace("markers", [span.mean], [place], told, html.escape(name), **shown))
-    names = [html.escape(name) for name in found.told]
+        y, symbol = place * tall, _SYMBOLS[place % len(_SYMBOLS)]
+        look = {"color": _hue(name, place), "size": 12, "symbol": symbol}
+        traces.append(_preferred(found.cells[name, ALL].half, y, look, f"{html.escape(name)}, all measures"))
+        places.append(y)
+        for i, measure in enumerate(measures):
+            cell = found.cells[name, measure]
+            if cell.n:
+                small = {"color": hue(measure), "size": 7, "symbol": _SMALL[i % len(_SMALL)]}
+                extra = f"{html.escape(measure)} by {html.escape(name)}"
+                more = {"name": html.escape(measure), "legendgroup": measure, "showlegend": not place}
+                traces.append(_preferred(cell.half, y + _APART + _STEP * (i + 1), small, extra) | more)
+    names = [f"<b>{html.escape(name)}</b>" for name in found.told]
     title = f"share of pairs (↑ better) in which it prefers<br>measures to {BASELINE_WORDS[found.study.baseline]}"
+    end = tall * len(names) - 0.4
     axes = {
         "xaxis": axis(title, range=[0, 1.02]),
-        "yaxis": axis(tickvals=places, ticktext=names, range=[len(names) - 0.5, -0.5], showgrid=False),
+        "yaxis": axis(tickvals=places, ticktext=names, range=[end, -0.6], showgrid=False),
     }
     said = note(CHANCE[HALF], 1, "tossing a coin", 12, yref="paper", yanchor="bottom")
-    return figure(traces, 110 + 34 * len(names), [said], **axes, shapes=[upright(CHANCE[HALF], RANDOM, 1.5)])
+    drawn = int(_UNIT * (end + 0.6))
+    # Below the axis and its title, whatever the number of rows.
+    below = {"legend": legend(-96 / drawn, yanchor="top"), "margin": {"l": 10, "r": 10, "t": 24, "b": 164}}
+    room = below if measures else {}
+    return figure(
+        traces, drawn + (188 if measures else 86), [said], **axes, **room, shapes=[upright(CHANCE[HALF], RANDOM, 1.5)]
+    )
+
+
+def _preferred(span: Interval, y: float, look: dict, extra: str) -> dict:
+    """A share with its interval, none below the fewest texts."""
+    low, high = (end if end == end else span.mean for end in (span.low, span.high))
+    error = {"type": "data", "symmetric": False, "array": [high - span.mean], "arrayminus": [span.mean - low]}
+    bar = error | {"color": look["color"], "thickness": 2 if look["size"] > 7 else 1.2, "width": 3}
+    shown = {"marker": look, "error_x": bar, "showlegend": False}
+    return trace("markers", [span.mean], [y], interval_text(span), extra, **shown)
 
 
 def _hue(name: str, place: int) -> str:
     """One hue for a hard metric and its soft one."""
-    for hue, pair in zip(_HUES, hard_and_soft()):
+    for shared, pair in zip(_HUES, hard_and_soft()):
         if name in pair:
-            return hue
+            return shared
     return ("#009e73", "#7a5195", "#8c564b", "#b8860b", "#56b4e9")[place % 5]
 
 

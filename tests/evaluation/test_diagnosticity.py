@@ -23,11 +23,11 @@ from core.evaluation.studies.diagnosticity_sentences import (
     interval_text,
     readable_diagnosticity,
 )
-from core.evaluation.studies.diagnosticity_tables import baselines_note
+from core.evaluation.studies.diagnosticity_tables import baselines_note, preferences_in_words
 from core.evaluation.studies.score_leads import ahead_by, beside_random, named_together
 from core.evaluation.studies.scoring import BY_LENGTH, ERROR, SHUFFLED, VALUE, Scored, Scoring
 from core.explanation.explainer import Cost, Explainer
-from core.figures.diagnosticity_figures import draw_diagnosticity_by_length
+from core.figures.diagnosticity_figures import draw_diagnosticity_by_length, draw_preferences
 from core.judging.judging import How, Judge, judging_cost
 from core.mathematics.diagnosticity import HALF, STRICT, TIE, compare, compare_metrics, diagnosticity
 from core.mathematics.erasure import LENGTHS
@@ -1116,6 +1116,41 @@ def test_the_figure_shows_lengths_levels_bands_and_chance():
     assert [shape["y0"] for shape in drawn["layout"]["shapes"]] == [0.5] and drawn["layout"]["shapes"][0][
         "yref"
     ] == "y2"
+
+
+def test_the_picture_has_each_metric_over_all_measures_and_each_measure_below_it_with_intervals_from_enough_texts():
+    made = build_diagnosticity_report(made_up(), "m", "d", tiny.LABELS)
+    drawn = draw_preferences(made)
+    whole = [one for one in drawn["data"] if "name" not in one]
+    assert [one["x"] for one in whole] == [[made.cells[name, ALL].half.mean] for name in made.told]
+    assert [one["y"] for one in whole] == [[y] for y in drawn["layout"]["yaxis"]["tickvals"]]
+    for place, name in enumerate(made.told):
+        ends = [*drawn["layout"]["yaxis"]["tickvals"], drawn["layout"]["yaxis"]["range"][0]]
+        below = [one for one in drawn["data"] if "name" in one and ends[place] < one["y"][0] < ends[place + 1]]
+        assert [(one["name"], one["x"]) for one in below] == [
+            (measure, [made.cells[name, measure].half.mean]) for measure in SMALL.measures
+        ]
+        # A measure is told by its mark as well as by its colour, and named once.
+        assert len({one["marker"]["symbol"] for one in below}) == 2
+        assert all(one["showlegend"] == (place == 0) for one in below)
+        span = made.cells[name, SMALL.measures[0]].half
+        bar = below[0]["error_x"]
+        assert (bar["array"], bar["arrayminus"]) == ([span.high - span.mean], [span.mean - span.low])
+    assert [shape["x0"] for shape in drawn["layout"]["shapes"]] == [0.5]
+    said = preferences_in_words(made)
+    assert said.count("gradient") == len(made.told) and said.count("leave-one-out") == len(made.told)
+    few = draw_preferences(build_diagnosticity_report(made_up(n=8), "m", "d", tiny.LABELS))
+    assert all(one["error_x"]["array"] == [0] for one in few["data"])
+
+
+def test_the_picture_of_one_measure_shows_it_once():
+    found = made_up()
+    study = replace(found.study, measures=found.study.measures[:1])
+    values, kept = found.values[:, [0, *range(2, 12)]], {"notes": found.notes[:, 1:], "known": found.known[:, 1:]}
+    made = build_diagnosticity_report(replace(found, study=study, values=values, **kept), "m", "d", tiny.LABELS)
+    drawn = draw_preferences(made)
+    assert len(drawn["data"]) == len(made.told) and "legend" not in drawn["layout"]
+    assert "(" not in preferences_in_words(made).partition(":")[2].replace("[", "")
 
 
 def test_why_numbers_against_two_baselines_differ_is_told_by_what_a_metric_reads():

@@ -127,8 +127,15 @@ def _side(one: Interval) -> str:
 
 def preferences_in_words(found: DiagnosticityReport) -> str:
     """The figure of how often each metric prefers measures, for those who do not see it."""
-    told = (f"{name} {interval_text(found.cells[name, ALL].half)}" for name in found.told)
+    told = (f"{name} {_preferred(found, name)}" for name in found.told)
     return f"Share of pairs in which a metric prefers a measure, a tie counting one half: {'; '.join(told)}."
+
+
+def _preferred(found: DiagnosticityReport, metric: str) -> str:
+    """How often a metric prefers all measures together, and each by itself, where there are several."""
+    whole, names = interval_text(found.cells[metric, ALL].half), found.study.measures
+    each = [f"{name} {interval_text(found.cells[metric, name].half)}" for name in names if found.cells[metric, name].n]
+    return f"{whole} ({', '.join(each)})" if len(names) > 1 and each else whole
 
 
 def _cells(found: DiagnosticityReport, metric: str, measure: str) -> list[str]:

@@ -52,7 +52,8 @@ def draw_diagnosticity(work: Asking, asks: Callable[[], None]) -> None:
     st.caption(
         f"A pair: a measure’s attribution of a text, and {other}. A metric prefers the one that it scores as more "
         "faithful; a tie counts one half. Hard metrics (NS, NC) erase words, soft ones perturb them in part. Bars: "
-        f"95 % over texts, from {FEW} texts on. A metric near the line says little about which measure is better."
+        f"95 % over texts, from {FEW} texts on; small and hollow: each measure by itself. A metric near the line says "
+        "little about which measure is better."
     )
     asks()
     # Always the same ones: what is shown stays chosen while more is found.
