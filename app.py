@@ -70,7 +70,7 @@ def _lead() -> None:
     if strip is not None:
         _coloured(strip)
         st.html(f"<p><b>{escaped(strip.asks, 400)}</b> {escaped(strip.said, 900)}</p>")
-        player(strip.shown, key="strip")
+        player(strip.shown | {"brief": True}, key="strip")
         st.html(f"<p>{BESIDE_STRIP}</p>")
 
 
@@ -122,12 +122,13 @@ def _believed(view: View) -> None:
 
     data, family = view.browsed.index.data, VerdictsOfTexts(default_measures(), unit=view.encoded.unit)
     words = words_on(view.explainer, data, view.example, family)
-    here = f"On this example: {believed_sentence(words)} {page} shows the evidence." if words else asks
     texts = without_labels(data.name, data.digest, draw_examples(data.examples, SAMPLE))
     found = known_report(view.explainer, texts, (family,))
     over = "" if found is None else escaped(judged_sentence(found, family.sign), 2000)
     over = over.replace("Data set", linked_name("Data set", link_to("data_set")), 1)
-    for said in filter(None, (here, over)):
+    here = f"On this example: {believed_sentence(words)} {page} shows the evidence." if words else asks
+    # The strip says it of its own example.
+    for said in filter(None, (here * (not (over and words and _on_strip(view))), over)):
         st.html(f"<p>{said}</p>")
 
 

@@ -12,7 +12,7 @@ from core.verdicts.telling import favoured_sentence
 from core.wording import escaped, plain
 from pages.parts.frame.links import choose_one, folded
 from pages.parts.frame.sidebar import View, open_page
-from pages.parts.frame.texts import captions, prediction_line, show_answer, show_notes
+from pages.parts.frame.texts import captions, draw_tabs, prediction_line, show_answer, show_notes
 from pages.parts.limits import setting_beside
 from pages.parts.limits.answering import how_read, limits_answer, text_shown
 from pages.parts.limits.drawing import draw_curves, draw_gauges, draw_slope, draw_standings, draw_widths
@@ -136,12 +136,7 @@ def _draw(view: View, known: list[KnownLimits], asks) -> None:
     captions(dict.fromkeys(filter(None, told)))
     if not boards:
         return
-    parts = _parts(view, known, boards)
-    # What is not looked at costs the browser as much as what is: it is drawn once its tab is opened.
-    for tab, draw in zip(st.tabs(list(parts), key="parts-of-limits", on_change="rerun"), parts.values()):
-        if tab.open:
-            with tab:
-                draw()
+    draw_tabs(_parts(view, known, boards), "parts-of-limits")
 
 
 def _parts(view: View, known: list[KnownLimits], boards: Boards) -> dict[str, Callable[[], None]]:

@@ -146,6 +146,18 @@ def test_the_page_says_what_the_library_says(given, by_hand):
     assert "By their cards" in app.said and len([trace for trace in cards["data"] if trace["mode"] == "lines"]) == 3
 
 
+def test_what_stands_behind_a_tab_of_the_check_is_drawn_once_it_is_opened(given, alone):
+    app = given()
+    complete(app).tabs = False
+    app.run()
+    before = len(charts(app))
+    app.at.session_state["parts-of-check"] = "p-values"
+    assert app.run() and len(charts(app)) == 2
+    # The first tab has a picture of its own where a card tells of relatives.
+    app.at.session_state["parts-of-check"] = "How faithful the measures are"
+    assert app.run() and len(charts(app)) == 1 and before == 2
+
+
 def test_what_is_saved_is_every_number(given, by_hand):
     app = complete(given(measures=["gradient"]))
     header, *saved = csv.reader(io.StringIO(app.download("Table (CSV)").lstrip("\ufeff")))

@@ -33,7 +33,7 @@ from pages.parts.components.pictures import chart, draw_figure
 from pages.parts.components.tables import table
 from pages.parts.frame.links import choose, choose_one, held, link_to, visit
 from pages.parts.frame.sidebar import DataView
-from pages.parts.frame.texts import captions, coming, show_answer
+from pages.parts.frame.texts import captions, coming, draw_tabs, show_answer
 from pages.parts.sections.asking import choose_measures, choose_models, choose_sign
 from pages.parts.sections.filtered import FILTERED
 from pages.parts.sections.findings import show_findings
@@ -170,15 +170,12 @@ def _draw(checked: list[Asking], form: str, data: DataSet, asks) -> None:
     _curves(first, told, form, name, about, data)
     asks()
     # Always the same ones: what is shown stays chosen while more is found.
-    trained, measured, p_values = st.tabs(
-        ["Trained with masking, and without", "How faithful the measures are", "p-values"]
-    )
-    with trained:
-        _side_by_side(first, told, form)
-    with measured:
-        _measures(first.answers.found, found[0], form)
-    with p_values:
-        _p_values(told, form, name, about)
+    parts = {
+        "Trained with masking, and without": partial(_side_by_side, first, told, form),
+        "How faithful the measures are": partial(_measures, first.answers.found, found[0], form),
+        "p-values": partial(_p_values, told, form, name, about),
+    }
+    draw_tabs(parts, "parts-of-check")
     save_report(
         HEADER, lambda: [row for one in told for row in check_rows(one)], lambda: all_as_json(told), name, "check"
     )
@@ -211,8 +208,9 @@ def _p_values(found: list[CheckReport], form: str, name: list[str], about: str) 
     )
     header, rows = check_tables.ratios_table(found, form)
     if rows:
-        table(header, rows, most=60)
-        st.caption(check_tables.ratios_note(form))
+        with st.expander("Every p, ratio by ratio"):
+            table(header, rows, most=60)
+            st.caption(check_tables.ratios_note(form))
 
 
 def _side_by_side(first: Asking, found: list[CheckReport], form: str) -> None:

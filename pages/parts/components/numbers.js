@@ -112,12 +112,12 @@ const drawChance = ({ verdict, scale, dot, decide, strip, cells, data }, pane, s
   const out = Boolean(step?.rejected);
   verdict.classList.toggle('out', out);
   verdict.textContent = verdictOf(pane, step, data);
-  scale.hidden = !tested;
+  scale.hidden = !tested || Boolean(data.brief);
   decide(pane.gate.limit ?? data.alpha);
   if (tested) dot.style.left = along(step.p);
   dot.classList.toggle('out', out);
   dot.textContent = out ? '✕' : '';
-  strip.hidden = !step?.layer_ps || !cells.length;
+  strip.hidden = Boolean(data.brief) || !step?.layer_ps || !cells.length;
   if (strip.hidden) return;
   cells.forEach((cell, i) =>
     // A cross says "rejected", which a layer by itself never is.

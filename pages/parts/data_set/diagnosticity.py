@@ -2,6 +2,7 @@
 
 from collections.abc import Callable
 from dataclasses import replace
+from functools import partial
 
 import streamlit as st
 
@@ -33,7 +34,7 @@ from core.figures.diagnosticity_figures import draw_diagnosticity_by_length, dra
 from core.metrics.catalogue import hard_and_soft
 from pages.parts.components.pictures import draw_figure
 from pages.parts.components.tables import table
-from pages.parts.frame.texts import captions
+from pages.parts.frame.texts import captions, draw_tabs
 from pages.parts.sections.findings import show_findings
 from pages.parts.sections.saving import about_models, save_report
 from pages.parts.sections.studying import Asking
@@ -57,20 +58,14 @@ def draw_diagnosticity(work: Asking, asks: Callable[[], None]) -> None:
     )
     asks()
     # Always the same ones: what is shown stays chosen while more is found.
-    numbers, lengths, measures, tests, papers = st.tabs(
-        ["Numbers", "By length of the rationale", "By measure", "Soft against hard", "Beside SoftFaith"]
-    )
-    with numbers:
-        _averages(work, found)
-    with lengths:
-        _figure(found, name, about)
-    with measures:
-        table(*diagnosticity_table(found))
-        st.caption(SIDES_NOTE)
-    with tests:
-        _tests(found)
-    with papers:
-        _papers(found)
+    parts = {
+        "Numbers": partial(_averages, work, found),
+        "By length of the rationale": partial(_figure, found, name, about),
+        "By measure": partial(_by_measure, found),
+        "Soft against hard": partial(_tests, found),
+        "Beside SoftFaith": partial(_papers, found),
+    }
+    draw_tabs(parts, "parts-of-diagnosticity")
     save_report(
         HEADER,
         lambda: diagnosticity_rows(found),
@@ -99,6 +94,11 @@ def _averages(work: Asking, found: DiagnosticityReport) -> None:
             "than random scores do. To compare at the same amount, set Baseline to shuffled in the settings below, or "
             "choose the metrics of a fixed share there."
         )
+
+
+def _by_measure(found: DiagnosticityReport) -> None:
+    table(*diagnosticity_table(found))
+    st.caption(SIDES_NOTE)
 
 
 def _figure(found: DiagnosticityReport, name: list[str], about: str) -> None:

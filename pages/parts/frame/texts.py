@@ -1,6 +1,6 @@
 """Sentences about the text that is shown: what the model predicts, what it does not read."""
 
-from collections.abc import Generator, Iterable
+from collections.abc import Callable, Generator, Iterable, Mapping
 from contextlib import contextmanager
 
 import streamlit as st
@@ -74,6 +74,16 @@ def prediction_line(view: View, rest: str, *more: str, after: str = "", first: s
         show_answer(first, *more, after=f"<p>{predicted}</p>{after}", seen=second_text(view))
     else:
         show_answer(predicted, *more, after=after, seen=second_text(view))
+
+
+def draw_tabs(parts: Mapping[str, Callable[[], None]], key: str) -> None:
+    """Parts of a page behind tabs, {what it is called: draws it}: what is not looked at costs the browser as much as
+    what is, so that each is drawn once its tab is opened. key: under which the open one stays open while more is found.
+    """
+    for tab, draw in zip(st.tabs(list(parts), key=key, on_change="rerun"), parts.values()):
+        if tab.open:
+            with tab:
+                draw()
 
 
 def captions(told: Iterable[str]) -> None:
