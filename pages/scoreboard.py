@@ -17,6 +17,8 @@ from pages.parts.sections.asking import choose_size
 from pages.parts.sections.filtered import choose_which, count_kept, examples_kept, narrows
 from pages.parts.sections.questions import question_section
 
+# Texts of a sample unasked: every measure under every metric is dear.
+FIRST = 100
 EXAMPLE, SAMPLE = "this example", "a sample of the data"
 
 
@@ -46,7 +48,7 @@ def _board_of_sample(frame: DataView, order: str) -> None:
     with left:
         filtered = choose_which("Labels are not needed: the prediction is explained.")
     with right:
-        size = choose_size(count_kept(frame, filtered), "Texts drawn at random")
+        size = choose_size(count_kept(frame, filtered), "Texts drawn at random", FIRST)
     kept = examples_kept(frame, filtered)
     if kept:
         picked = frame.browsed.query.picked_by if narrows(frame, filtered) else ""

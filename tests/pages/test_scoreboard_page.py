@@ -135,6 +135,17 @@ def test_a_sample_with_nothing_computed_and_with_everything(opened, bundled):
     assert "by a test on each of 2 texts" in app.said
 
 
+def test_a_sample_begins_with_a_hundred_texts_and_what_was_chosen_on_another_page_stays(monkeypatch, opened):
+    """Every measure under every metric is dearer than what *Data set* asks."""
+    opened(-1.0)
+    monkeypatch.delenv("FAITHSCOPE_DATA")
+    app = App("pages/data_set.py", data="reviews", on="a sample of the data")
+    for page, size in (("pages/data_set.py", "200"), (PAGE, "100"), ("pages/data_set.py", "200")):
+        assert app.go(page).widget("button_group", "Sample").value == size
+    app.set("button_group", "Sample", "50")
+    assert app.go(PAGE).widget("button_group", "Sample").value == "50"
+
+
 def test_verdicts_whose_job_is_forgotten_while_they_are_drawn_are_not_there_and_nothing_fails():
     """Others' jobs that end push it out between two looks at it."""
     forgotten = SimpleNamespace(

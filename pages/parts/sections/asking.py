@@ -26,14 +26,16 @@ _DRAWS_HELP = "Soft metrics keep each element of a word embedding by chance. Mor
 MOST_BESIDE = 2
 
 
-def choose_size(most: int, drawn: str = "Labelled examples drawn at random from the data") -> int:
-    """Draw the choice of how many examples are drawn; most: how many there are, drawn: what they are."""
+def choose_size(most: int, drawn: str = "Labelled examples drawn at random from the data", first: int = SAMPLE) -> int:
+    """Draw the choice of how many examples are drawn; most: how many there are, drawn: what they are, first: how many
+    unasked.
+    """
     about = f"{drawn}, the same ones each time; a larger sample holds the smaller ones."
     offered = sizes_of(most)
     if held("sample") in SIZES and held("sample") not in offered:
         # Asked for of more texts than these: all of them.
         hold("sample", offered[-1])
-    default = str(SAMPLE) if str(SAMPLE) in offered else offered[-1]
+    default = str(first) if str(first) in offered else offered[-1]
     named = {one: f"all {most:,}" if int(one) >= most else one for one in offered}
     return int(choose_one("Sample", offered, default, "sample", about, format_func=named.get))
 
