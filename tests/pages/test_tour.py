@@ -645,13 +645,17 @@ def test_what_ships_is_there_at_once(page, chosen, ships, on_any_machine, monkey
 def test_home_says_which_explanation_to_believe_and_on_a_tour_a_picture_comes_before_what_explains_the_answer(
     monkeypatch,
 ):
-    example = next(one for one in read_bundled("reviews") if one.id == first_example("reviews"))
+    example = next(one for one in read_bundled("reviews") if one.id == STOPS[0].choices["example"])
     known = believed(resources.explainer(MASKED), example)
     monkeypatch.setattr("core.evaluation.engine.Run.add", lambda *_: pytest.fail("Home reads, and computes nothing"))
-    told = App(HOME).said
+    told = App(HOME, example=example.id).said
     named = joined([name for name in default_measures() if name in known])
     assert known and f"On this example: believe {named}, of 3 measures: masked in " in told
-    assert "believe leave-one-out first: it is better than chance on 82 % of the 200" in told
+    first = App(HOME).said
+    # Of its own example the strip says it.
+    assert "Here, believe" in first and "On this example: " not in first
+    for said in (first, told):
+        assert "believe leave-one-out first: it is better than chance on 82 % of the 200" in said
     monkeypatch.undo()
     monkeypatch.setenv("FAITHSCOPE_SHIPPED", "yes")
     # Of another class than the one that is judged, and of a text of one's own, nothing is told.
