@@ -214,9 +214,10 @@ def _p_values(found: list[CheckReport], form: str, name: list[str], about: str) 
 
 
 def _side_by_side(first: Asking, found: list[CheckReport], form: str) -> None:
-    table(*check_tables.training_table(found, form), most=90)
-    captions(filter(None, [check_tables.uneven_note(found)]))
+    """What training with masking does, finding by finding of the paper; by the cards; and here, in numbers."""
     cards = family(first.model.card)
+    show_findings("FMM", check_findings(found), 400)
+    captions([_FMM, *filter(None, [check_tables.apart_note(found, cards)])])
     if len(cards) > 1:
         rows = [(f"{one.name} ({check_tables.STRATEGIES[one.training]})", one) for one in cards]
         drawn = spans(
@@ -224,9 +225,9 @@ def _side_by_side(first: Asking, found: list[CheckReport], form: str) -> None:
         )
         chart(drawn, "spans", check_tables.spans_in_words(cards))
         captions([check_tables.spans_note(cards)])
-    show_findings("FMM", check_findings(found), 400)
-    st.caption(_FMM)
-    captions(filter(None, [check_tables.apart_note(found, cards)]))
+    with st.expander("Model by model on these texts, in numbers"):
+        table(*check_tables.training_table(found, form), most=90)
+        captions(filter(None, [check_tables.uneven_note(found)]))
 
 
 def _measures(passed: dict, found: CheckReport, form: str) -> None:
