@@ -48,8 +48,6 @@ _UNTOLD = (CONFUSED, POOR, UNTESTED)
 _AVERAGES = (
     "Averages over all of these texts say little there; a verdict on a single text tests that text’s own inputs."
 )
-# What begins a paragraph of its own, where the answer begins with lengths.
-OVER_ALL = "Over all"
 # The share of texts rejected from which on the answer is a plain no.
 _MOST, _NEARLY_ALL = 0.5, 0.95
 # Of a difference between a model that always gives one class and the class majority.
@@ -65,9 +63,19 @@ def verdict_sentence(found: CheckReport) -> str:
 
 def check_answer(found: CheckReport) -> str:
     """Whether the model can be trusted under masking, in a sentence or two, told by its tally; plain text."""
+    return " ".join(check_parts(found))
+
+
+def check_parts(found: CheckReport) -> list[str]:
+    """The same, paragraph by paragraph: the answer, what it is over all texts where it begins with some, what is
+    rejected; one while examples are to come.
+    """
+    told = _verdict(found)
+    if found.tally.settled:
+        return [found.tally.tell(told[0]), *told[1:]]
     enough = CALIBRATED in found.random.gates and found.n >= FEW
     tested = f"At most {found.counted(found.worst())}." if enough else ""
-    return found.tally.tell(_verdict(found), tested)
+    return [found.tally.tell(" ".join(told), tested)]
 
 
 def check_figures(found: CheckReport) -> str:
@@ -121,57 +129,54 @@ def expected_sentence(reference: Reference, form: str = CALIBRATED) -> str:
     )
 
 
-def _verdict(found: CheckReport) -> str:
+def _verdict(found: CheckReport) -> list[str]:
     if found.sample.picked:
-        return (
-            f"No verdict on the model: the filter picks texts {found.sample.picked}, so performance here says how they "
-            "were picked."
-        )
+        picked = f"the filter picks texts {found.sample.picked}, so performance here says how they were picked"
+        return [f"No verdict on the model: {picked}."]
     if found.n < FEW:
-        return f"{too_few(found.n).capitalize()}."
+        return [f"{too_few(found.n).capitalize()}."]
     return _untested(found) if found.verdict in _UNTOLD else _tested(found)
 
 
-def _untested(found: CheckReport) -> str:
+def _untested(found: CheckReport) -> list[str]:
     """The verdict for which what the test says, if anything, does not count."""
     masked = found.sample.whole
     if found.verdict == CONFUSED:
         where = ratios_in_words(found.rejected())
-        return (
+        worse = (
             f"No: with {masked} masked it does worse than always answering {found.majority_name}, so masking confuses "
             "it, and scores that rest on masking say little."
-        ) + (f" {SIGN} MaSF rejects its inputs as out-of-distribution {where}, too." if where else "")
+        )
+        return [worse, *[f"{SIGN} MaSF rejects its inputs as out-of-distribution {where}, too."] * bool(where)]
     if found.verdict == POOR:
-        return "It does not do this task, so what masking does to it says little: choose data of its own task."
+        return ["It does not do this task, so what masking does to it says little: choose data of its own task."]
     why = (
         f"its MaSF reference is too small to reject anything (smallest p = {found.floor[CALIBRATED]:.3g})"
         if found.floor
         else "there is no MaSF reference"
     )
-    return f"Half an answer: whether masked inputs are out-of-distribution for it was not tested, since {why}."
+    return [f"Half an answer: whether masked inputs are out-of-distribution for it was not tested, since {why}."]
 
 
-def _tested(found: CheckReport) -> str:
+def _tested(found: CheckReport) -> list[str]:
     where, counted = found.rejected(), found.counted(found.worst())
     if found.verdict in BEGINS:
         # Together they are not rejected, but more single texts are than chance and the margin explain.
         beyond = not_more(found.most_rejected(), found.n) is False and not found.as_held_out
         begins = "On the edge" if beyond else BEGINS[found.verdict]
-        return (
-            f"{begins}: masked at random, its inputs are not {OUT} together at any ratio "
-            f"({'yet ' if beyond else ''}at most {counted}).{_as_held_out(found)}"
-        )
+        most = f"{'yet ' if beyond else ''}at most {counted}"
+        together = f"masked at random, its inputs are not {OUT} together at any ratio ({most})"
+        return [f"{begins}: {together}.{_as_held_out(found)}"]
     if found.verdict == DOUBTFUL:
         return _doubtful(found, where, counted)
     if found.random.gates[CALIBRATED].rejected[0]:
-        return (
-            f"Not on this data: {SIGN} MaSF rejects even the unmasked texts ({found.counted(0)}), so where it rejects "
-            "masked ones, masking need not be why. They may be unlike those of its reference, in length or in kind."
-        )
+        rejects = f"{SIGN} MaSF rejects even the unmasked texts ({found.counted(0)}), so where it rejects masked ones"
+        unlike = "They may be unlike those of its reference, in length or in kind."
+        return [f"Not on this data: {rejects}, masking need not be why. {unlike}"]
     return _rejected(found)
 
 
-def _rejected(found: CheckReport) -> str:
+def _rejected(found: CheckReport) -> list[str]:
     """Rejected, though not unmasked: of which lengths where that is why, how often at each ratio, by which test."""
     worst, split = found.worst(), length_split(found)
     share = found.random.share(CALIBRATED)[worst]
@@ -183,21 +188,28 @@ def _rejected(found: CheckReport) -> str:
     if held is not None:
         shares = spread_text([held.share(k) for k in range(len(X))])
         expected += f" and {shares} of its own held-out texts{of_held(held).rstrip()} are"
+    how_often = f"{shares_elsewhere(found)}{most}, {expected}."
     begins = f"{'No' if share >= _MOST else 'Not reliably'}{_here(share, found)}"
-    lengths = "" if split is None else split.sentence
-    if split is not None and leads_by_length(found):
-        lengths = split.beside_lead
-        begins = f"{split.lead(found.model, masked)} {OVER_ALL} {found.n:,} texts"
-    rising = f"{begins}: {shares_elsewhere(found)}{most}, {expected}."
-    gate = found.random.gates[CALIBRATED]
+    if split is None:
+        told = [f"{begins}: {how_often}"]
+    elif leads_by_length(found):
+        over = f"Over all {found.n:,} texts: {how_often}"
+        told = [split.lead(found.model, masked), " ".join(filter(None, [over, split.beside_lead]))]
+    else:
+        told = [f"{begins}: {how_often}", split.sentence]
+    averages = "" if found.other_lengths is None else f" {_AVERAGES}"
+    return [*filter(None, told), f"{_by_test(found)}{averages}"]
+
+
+def _by_test(found: CheckReport) -> str:
+    """At which ratios these texts together are rejected, and by which test."""
+    gate, held = found.random.gates[CALIBRATED], found.held_out
     by = f"by count, Holm over all {len(X)} ratios" if gate.rule == HOLM else f"each ratio by itself at {PERCENT}"
     together = ratios_in_words(np.flatnonzero(gate.rejected))
     own = ""
     if held is not None and found.above is not None:
         own = f", and more often than its own held-out texts{of_held(held)}{ratios_in_words(found.above)}"
-    tested = f"{SIGN} Masked at random, these texts together are {OUT} {together} ({by}){own}{_literal(found)}."
-    averages = "" if found.other_lengths is None else _AVERAGES
-    return " ".join(filter(None, [rising, lengths, tested, averages]))
+    return f"{SIGN} Masked at random, these texts together are {OUT} {together} ({by}){own}{_literal(found)}."
 
 
 def _here(share: float, found: CheckReport) -> str:
@@ -228,21 +240,20 @@ def _takes(found: CheckReport) -> str:
     return takes * (least > 1)
 
 
-def _doubtful(found: CheckReport, where: np.ndarray, counted: str) -> str:
+def _doubtful(found: CheckReport, where: np.ndarray, counted: str) -> list[str]:
     """Rejected, but by the paper's rule alone, or no more often than held-out texts are."""
     gate = found.random.gates[CALIBRATED]
     if gate.marked:
         together = ratios_in_words(np.flatnonzero(gate.rejected))
         by = f"by count, Holm over all {len(X)} ratios" if gate.rule == HOLM else f"each ratio by itself at {PERCENT}"
         beside = f"{SIGN} Beside the {PERCENT} that are expected, these texts together are {OUT} {together} ({by})."
-        return f"On the edge: at most {counted}.{_as_held_out(found)} {beside}"
+        return [f"On the edge: at most {counted}.{_as_held_out(found)}", beside]
     masked = f"masked at random, its inputs are {OUT} {ratios_in_words(where[where > 0])}" if where[-1] else ""
     unmasked = f"even the unmasked texts are {OUT}{', and ' if masked else ''}" if where[0] == 0 else ""
-    return (
-        f"On the edge: tested together, its inputs are not {OUT} at any ratio (Holm over all {len(X)}), which is no "
-        f"proof that {found.model} knows them. Each ratio by itself at {PERCENT}, {unmasked}{masked} ({counted}), "
-        f"which may be chance.{_as_held_out(found)}"
-    )
+    together = f"tested together, its inputs are not {OUT} at any ratio (Holm over all {len(X)})"
+    alone_by = f"Each ratio by itself at {PERCENT}, {unmasked}{masked} ({counted}), which may be chance."
+    no_proof = f"which is no proof that {found.model} knows them"
+    return [f"On the edge: {together}, {no_proof}. {alone_by}{_as_held_out(found)}"]
 
 
 def _as_held_out(found: CheckReport) -> str:

@@ -5,10 +5,9 @@ from core.data.parsed import BadData
 from core.evaluation.sampling import SAMPLE, draw_sample
 from core.evaluation.studies.check_question import MaskingCheck
 from core.evaluation.studies.check_report import CheckReport, metric_of
-from core.evaluation.studies.check_sentences import OVER_ALL, check_answer
+from core.evaluation.studies.check_sentences import check_parts
 from core.evaluation.studies.masking_caution import MODEL_CHECK, masking_caution
 from core.explanation.explainer import Explainer
-from core.validity.marks import SIGN
 from core.wording import escaped, linked_name
 from pages.parts.frame.links import link_to
 from pages.parts.sections.studying import Asking
@@ -20,20 +19,16 @@ def answer_parts(found: CheckReport, twin: str = "") -> list[str]:
     """What a check answers, paragraphs of HTML in which all text is escaped: what to take home in bold with what a twin
     says beside it, then what that rests on; one, and nothing in bold, while examples are to come.
     """
-    said = check_answer(found)
+    answer, *parts = check_parts(found)
     if not found.tally.settled:
-        return [escaped(said, 900)]
+        return [escaped(answer, 900)]
     # A long first sentence says the verdict before its colon.
-    lead, stop, rest = said.partition(". ")
+    lead, stop, rest = answer.partition(". ")
     if len(lead) > _LONGEST_LEAD:
-        lead, stop, rest = said.partition(": ")
+        lead, stop, rest = " ".join([answer, *parts]).partition(": ")
         return [f"<b>{escaped(lead, 400)}{stop}</b>{escaped(rest, 900)} {escaped(twin, 400)}".rstrip()]
-    # What is marked begins a paragraph, after what length has to do with it.
-    about, sign, marked = rest.partition(SIGN)
-    parts = [about.strip(), sign + marked] if about.endswith(". ") else [rest]
-    usual, over, all_lengths = parts[0].partition(OVER_ALL)
-    parts = [usual.strip(), over + all_lengths, *parts[1:]] if usual and over else parts
-    return [f"<b>{escaped(lead, 400)}{stop}</b> {escaped(twin, 400)}".rstrip(), *(escaped(one, 900) for one in parts)]
+    begins = f"<b>{escaped(lead, 400)}{stop}</b> {escaped(twin, 400)}".rstrip()
+    return [begins, *(escaped(one, 900) for one in filter(None, [rest, *parts]))]
 
 
 def caution(explainer: Explainer, index: Index, unit: str, linked: bool = True, means: bool = True) -> str:
