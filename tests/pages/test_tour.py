@@ -141,8 +141,8 @@ def test_at_the_stop_on_limits_normalising_changes_which_model_is_ahead(walked):
     chance = finish(find_chance(walked[MASKED], encoded, target, (MEASURE,))).null.reached.mean()
     assert best.measure == MEASURE and best.naopc[COMPREHENSIVENESS] > 0.8
     assert naopc(float(chance), limits.lower, limits.upper) < 0.5
-    assert "leave-one-out’s order lower that? About equally under both (AOPC)." in stop.line
-    assert "of the possible (NAOPC) it gets more under sst2-fmm." in stop.line and "(a wider band)" in stop.line
+    assert "leave-one-out’s order lower that? About equally under both (AOPC, the marks)." in stop.line
+    assert "of the possible (NAOPC, right) it gets more under sst2-fmm." in stop.line and "(wider band)" in stop.line
     assert f"“{example.text}”" in stop.new and example.label == "positive"
     assert MEASURE in believed(walked[MASKED], example)
 

@@ -82,9 +82,9 @@ STOPS = (
         "pages/aopc_and_naopc.py",
         "s048, “Nothing else on television this autumn comes close.”, is praise; sst2-fmm and sst2-plain call it "
         "negative.",
-        "How far does leave-one-out’s order lower that? About equally under both (AOPC). But under sst2-plain "
-        "more was possible (a wider band); of the possible (NAOPC) it gets more under sst2-fmm. sst2-plain’s inputs "
-        f"are partly rejected ({SIGN}), so which it explains better stays open.",
+        "How far does leave-one-out’s order lower that? About equally under both (AOPC, the marks). But sst2-plain "
+        "allows more (wider band): of the possible (NAOPC, right) it gets more under sst2-fmm. sst2-plain’s inputs are "
+        f"partly rejected ({SIGN}), so which it explains better stays open.",
         _EXAMPLE | _TWIN | {"example": "s048"},
     ),
     Stop(
