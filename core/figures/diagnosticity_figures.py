@@ -68,6 +68,7 @@ def draw_preferences(found: DiagnosticityReport) -> dict:
     """
     measures = [name for name in found.study.measures if len(found.study.measures) > 1]
     tall, traces, places = 1 + _STEP * len(measures) + _APART * bool(measures), [], []
+    named = set()
     for place, name in enumerate(found.told):
         y, symbol = place * tall, _SYMBOLS[place % len(_SYMBOLS)]
         look = {"color": _hue(name, place), "size": 12, "symbol": symbol}
@@ -78,7 +79,8 @@ def draw_preferences(found: DiagnosticityReport) -> dict:
             if cell.n:
                 small = {"color": hue(measure), "size": 7, "symbol": _SMALL[i % len(_SMALL)]}
                 extra = f"{html.escape(measure)} by {html.escape(name)}"
-                more = {"name": html.escape(measure), "legendgroup": measure, "showlegend": not place}
+                more = {"name": html.escape(measure), "legendgroup": measure, "showlegend": measure not in named}
+                named.add(measure)
                 traces.append(_preferred(cell.half, y + _APART + _STEP * (i + 1), small, extra) | more)
     names = [f"<b>{html.escape(name)}</b>" for name in found.told]
     title = f"share of pairs (↑ better) in which it prefers<br>measures to {BASELINE_WORDS[found.study.baseline]}"

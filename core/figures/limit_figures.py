@@ -8,6 +8,7 @@ from core.figures.figures import INK, axis, figure, legend, level, note, stroke,
 from core.figures.palette import LIMIT, OUT_OF_DISTRIBUTION, RANDOM
 from core.mathematics.search.limits import EXACT, BeamStudy, Limits
 from core.validity.marks import with_sign
+from core.wording import shortened
 
 _ROW, _ABOVE, _BELOW = 58, 44, 138
 _OVER: dict[str, Any] = {"y": 1, "yref": "paper", "yanchor": "bottom", "yshift": 6}
@@ -90,6 +91,8 @@ def gauges(
 
 # Of two models: what a row and the name of a measure above its rows take, in rows.
 _PAIRED, _HEAD, _APART = 30, 0.8, 0.35
+# Characters of a model's name that stand beside its rows.
+_LONGEST_NAME = 24
 
 
 @dataclass(frozen=True)
@@ -122,6 +125,7 @@ def gauges_of_models(models: list[ModelGauges], score: str, direction: str = "co
         note(1, text=f"NAOPC {'↑↓'[at]}", **over, xshift=10),
     ]
     reach = [limit for one in models for limit in (one.limits.lower, one.limits.upper)]
+    reach += [(row.comprehensiveness, row.sufficiency)[at] for one in models for row in one.rows]
     low, high = min(reach), max(reach)
     room, tall = 0.04 * max(high - low, 1e-3), int(_PAIRED * (end + 0.6))
     names: dict[str, Any] = {"tickvals": [place for place, _ in ticks], "ticktext": [name for _, name in ticks]}
@@ -132,7 +136,7 @@ def gauges_of_models(models: list[ModelGauges], score: str, direction: str = "co
         xaxis=axis(f"AOPC: mean fall of the<br>{html.escape(score)}", range=[low - room, high + room]),
         yaxis=axis(**names, range=[end, -0.6], showgrid=False),
         shapes=shapes,
-        margin={"l": 8 * max(len(one.model) for one in models), "r": 84, "t": _ABOVE, "b": _BELOW},
+        margin={"l": 8 * max((len(name) for _, name in ticks), default=0), "r": 84, "t": _ABOVE, "b": _BELOW},
         legend=legend(-104 / tall, xanchor="left", yanchor="top"),
         showlegend=bool(traces),
     )
@@ -151,7 +155,7 @@ def _blocks(models: list[ModelGauges], at: int) -> tuple[list[dict], list[dict],
         notes.append(note(0, y, f"<b>{html.escape(name or 'random')}</b>", xref="paper", xanchor="left"))
         for place, (one, row) in enumerate(drawn):
             at_y = y + _HEAD + place
-            ticks.append((at_y, html.escape(one.model)))
+            ticks.append((at_y, html.escape(shortened(one.model, _LONGEST_NAME))))
             shapes.append(_allowed(one.limits, at_y))
             if row is not None:
                 traces.append(_marks([row], at, one.limits, at_y))

@@ -1,5 +1,7 @@
 """Pictures of AOPC between its limits: two models on one axis."""
 
+from dataclasses import replace
+
 import numpy as np
 import pytest
 
@@ -71,6 +73,14 @@ def test_which_end_is_best_follows_the_direction(direction, ends, x):
     drawn = gauges_of_models([FIRST, FIRST], "probability of negative", direction)
     assert f"from the {ends}" in drawn["layout"]["annotations"][-2]["text"]
     assert drawn["data"][0]["x"] == [x]
+
+
+def test_a_long_name_is_cut_and_a_score_beyond_the_limits_that_were_found_is_in_view():
+    long = replace(SECOND, model="somebody/" + "x" * 60, rows=[gauge("gradient", 0.9, "1.2")])
+    drawn = gauges_of_models([FIRST, long], "probability of negative")
+    layout = drawn["layout"]
+    assert max(map(len, layout["yaxis"]["ticktext"])) <= 26 and layout["margin"]["l"] < 220
+    assert layout["xaxis"]["range"][1] > 0.9
 
 
 def test_a_value_is_written_where_its_band_has_room():
