@@ -127,8 +127,9 @@ def _believed(view: View) -> None:
     over = "" if found is None else escaped(judged_sentence(found, family.sign), 2000)
     over = over.replace("Data set", linked_name("Data set", link_to("data_set")), 1)
     here = f"On this example: {believed_sentence(words)} {page} shows the evidence." if words else asks
-    # The strip says it of its own example.
-    for said in filter(None, (here * (not (over and words and _on_strip(view))), over)):
+    # The strip says it of its own example, under its own model.
+    told = over and words and _on_strip(view) and (view.model.name, view.encoded.unit) == (_strip_model(), "word")
+    for said in filter(None, ("" if told else here, over)):
         st.html(f"<p>{said}</p>")
 
 
@@ -207,6 +208,11 @@ def _on_strip(view: View) -> bool:
     strip = shipped_strip()
     shown = [] if strip is None else strip.shown["pieces"]
     return bool(shown) and "".join(one["gap"] + one["text"] for one in shown) == view.example.text
+
+
+def _strip_model() -> str:
+    strip = shipped_strip()
+    return "" if strip is None else strip.model
 
 
 def _without(view: View, i: int) -> tuple[float, str]:

@@ -4,7 +4,7 @@ from functools import partial
 
 import streamlit as st
 
-from core.evaluation.sampling import draw_examples, without_labels
+from core.evaluation.sampling import SCORED, draw_examples, without_labels
 from core.evaluation.studies.scoreboard import Scoreboard
 from pages.parts.check.known import caution
 from pages.parts.frame.links import choose_one
@@ -17,8 +17,6 @@ from pages.parts.sections.asking import choose_size
 from pages.parts.sections.filtered import choose_which, count_kept, examples_kept, narrows
 from pages.parts.sections.questions import question_section
 
-# Texts of a sample unasked: every measure under every metric is dear.
-FIRST = 100
 EXAMPLE, SAMPLE = "this example", "a sample of the data"
 
 
@@ -48,7 +46,7 @@ def _board_of_sample(frame: DataView, order: str) -> None:
     with left:
         filtered = choose_which("Labels are not needed: the prediction is explained.")
     with right:
-        size = choose_size(count_kept(frame, filtered), "Texts drawn at random", FIRST)
+        size = choose_size(count_kept(frame, filtered), "Texts drawn at random", SCORED)
     kept = examples_kept(frame, filtered)
     if kept:
         picked = frame.browsed.query.picked_by if narrows(frame, filtered) else ""

@@ -28,7 +28,7 @@ import streamlit as st
 
 from core.data.examples import Example, first_example, read_bundled
 from core.evaluation.engine import Run, run_study
-from core.evaluation.sampling import without_labels
+from core.evaluation.sampling import SCORED, without_labels
 from core.evaluation.store_log import StoreLog
 from core.evaluation.studies.verdicts import VALUES, VerdictsOfTexts
 from core.explanation.explainer import Explainer, with_reference
@@ -260,7 +260,7 @@ PAGES: tuple[tuple[str, dict[str, Any], str], ...] = (
     ("pages/data_set.py", {"model": "sst2-fmm", "data": "reviews"}, EVERYTHING),
     ("pages/data_set.py", {"model": "sst2-fmm", "data": "reviews", "section": "diagnosticity"}, EVERYTHING),
     # Verdicts of all measures of a scoreboard, on as many texts as it begins with, and the scoreboard.
-    ("pages/data_set.py", {"model": "sst2-fmm", "data": "reviews", "sample": "100"} | SWEPT, EVERYTHING),
+    ("pages/data_set.py", {"model": "sst2-fmm", "data": "reviews", "sample": str(SCORED)} | SWEPT, EVERYTHING),
     ("pages/scoreboard.py", {"model": "sst2-fmm", "data": "reviews", "on": "a sample of the data"}, EVERYTHING),
 )
 # What ships may be as large as this with the strip; pages that do not fit are left out, the last first.
@@ -361,10 +361,10 @@ def packed(run: Run, there: set[str]) -> Iterator[Path]:
             if run.known[(i, *place)] and (named := f"{log.key} {name}") not in there:
                 places.append((i, place))
                 there.add(named)
-    if "took" in run.columns:
-        # Milliseconds of this machine are nobody else's.
-        run.columns["took"][..., 1] = np.nan
     if places:
+        if "took" in run.columns:
+            # Milliseconds of this machine are nobody else's.
+            run.columns["took"][..., 1] = np.nan
         folder = log.folders[1]
         before = set(folder.glob("*"))
         log.pack(run, places)

@@ -10,7 +10,8 @@ from core.data.examples import DataSet, Example, first_places
 from core.data.parsed import BadData
 from core.wording import listed
 
-SAMPLE = 200
+# Texts of a sample unasked, and of one of which every measure is scored by every metric, which is dear.
+SAMPLE, SCORED = 200, 100
 
 
 @dataclass(frozen=True, eq=False)

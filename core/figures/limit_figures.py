@@ -81,7 +81,7 @@ def gauges(
         xaxis=axis(f"AOPC: mean fall of the<br>{html.escape(score)}", range=[low - room, high + room]),
         yaxis=axis(tickvals=list(range(len(names))), ticktext=names, range=[len(names) - 0.4, -0.75], showgrid=False),
         shapes=_limits(limits),
-        # As wide for each of two models, so that their axes are equally long.
+        # As wide for two models of different classes, so that their axes are equally long.
         margin={"l": 8 * max(16, *(len(row.name) for row in rows), 0), "r": 24, "t": _ABOVE, "b": _BELOW},
         # Below the axis and its title, whatever the number of rows.
         legend=legend(-104 / tall, xanchor="left", yanchor="top"),
@@ -89,10 +89,9 @@ def gauges(
     )
 
 
-# Of two models: what a row and the name of a measure above its rows take, in rows.
-_PAIRED, _HEAD, _APART = 30, 0.8, 0.35
-# Characters of a model's name that stand beside its rows.
-_LONGEST_NAME = 24
+# Of two models: a row in pixels; what the name of a measure above its rows takes, and how far measures stand apart, in
+# rows; and characters of a model's name that stand beside its rows.
+_PAIRED, _HEAD, _APART, _LONGEST_NAMES = 30, 0.8, 0.35, (24, 48)
 
 
 @dataclass(frozen=True)
@@ -114,58 +113,80 @@ def gauges_of_models(models: list[ModelGauges], score: str, direction: str = "co
         models: two or more that explain the same class; score, direction: as of `gauges`.
     Source: NAOPC Eq. 8, §5.
     """
-    at = [name for name, *_ in _MARKS].index(direction)
-    traces, notes, shapes, ticks, end = _blocks(models, at)
-    tags = {one.tag for one in models}
-    how = tags.pop() if len(tags) == 1 else "; ".join(f"{html.escape(one.model)}: {one.tag}" for one in models)
-    left, right = ("worst", "best")[:: 1 - 2 * at]
+    at, names = [name for name, *_ in _MARKS].index(direction), _told_apart([one.model for one in models])
+    traces, notes, shapes, ticks, end = _blocks(models, names, at)
+    lines = _band_in_words(models, names, at)
     over: dict[str, Any] = {"xref": "paper", "xanchor": "left", **_OVER}
     notes += [
-        note(0, text=f"band: from the {left}<br>to the {right} order ({how})", align="left", **over),
+        note(0, text="<br>".join(lines), align="left", **over),
         note(1, text=f"NAOPC {'↑↓'[at]}", **over, xshift=10),
     ]
-    reach = [limit for one in models for limit in (one.limits.lower, one.limits.upper)]
+    reach = [end for one in models for end in (one.limits.lower, one.limits.upper)]
     reach += [(row.comprehensiveness, row.sufficiency)[at] for one in models for row in one.rows]
+    reach += [end for one in models if one.chance is not None for end in (one.chance.low, one.chance.high)]
     low, high = min(reach), max(reach)
-    room, tall = 0.04 * max(high - low, 1e-3), int(_PAIRED * (end + 0.6))
-    names: dict[str, Any] = {"tickvals": [place for place, _ in ticks], "ticktext": [name for _, name in ticks]}
+    room, tall, above = 0.04 * max(high - low, 1e-3), int(_PAIRED * (end + 0.6)), _ABOVE + 18 * (len(lines) - 2)
+    named: dict[str, Any] = {"tickvals": [place for place, _ in ticks], "ticktext": [name for _, name in ticks]}
     return figure(
         traces,
-        tall + _ABOVE + _BELOW,
+        tall + above + _BELOW,
         notes,
         xaxis=axis(f"AOPC: mean fall of the<br>{html.escape(score)}", range=[low - room, high + room]),
-        yaxis=axis(**names, range=[end, -0.6], showgrid=False),
+        yaxis=axis(**named, range=[end, -0.6], showgrid=False),
         shapes=shapes,
-        margin={"l": 8 * max((len(name) for _, name in ticks), default=0), "r": 84, "t": _ABOVE, "b": _BELOW},
+        margin={"l": 8 * max(map(len, names)), "r": 84, "t": above, "b": _BELOW},
         legend=legend(-104 / tall, xanchor="left", yanchor="top"),
         showlegend=bool(traces),
     )
 
 
-def _blocks(models: list[ModelGauges], at: int) -> tuple[list[dict], list[dict], list[dict], list[tuple], float]:
+def _told_apart(models: list[str]) -> list[str]:
+    """Names cut as far as they still differ, since nothing else tells the rows apart."""
+    cut = ([shortened(name, most) for name in models] for most in _LONGEST_NAMES)
+    return next((names for names in cut if len(set(names)) == len(set(models))), models)
+
+
+def _band_in_words(models: list[ModelGauges], names: list[str], at: int) -> list[str]:
+    """What the band of a row is, and how its ends were found, lines of markup."""
+    left, right = ("worst", "best")[:: 1 - 2 * at]
+    tags = {one.tag for one in models}
+    found = "" if tags == {EXACT} else " found"
+    each = [f"{html.escape(name)}: {one.tag}" for name, one in zip(names, models)]
+    how = [f"({tags.pop()})"] if len(tags) == 1 else [f"({'; '.join(each[:-1])};", f"{each[-1]})"]
+    return [f"band: {left} to {right} order{found}", *how]
+
+
+def _blocks(
+    models: list[ModelGauges], names: list[str], at: int
+) -> tuple[list[dict], list[dict], list[dict], list[tuple], float]:
     """A block for each measure, and for random order: traces, notes, shapes, (place, name) of its rows; and where they
     end.
     """
     traces, notes, shapes, ticks, y = [], [], [], [], 0.0
-    for name in [*dict.fromkeys(row.name for one in models for row in one.rows), None]:
-        found = [(one, next((row for row in one.rows if row.name == name), None)) for one in models]
-        drawn = [(one, row) for one, row in found if row is not None or (name is None and one.chance is not None)]
+    for measure in [*dict.fromkeys(row.name for one in models for row in one.rows), None]:
+        found = [(one, name, _row_of(one, measure)) for one, name in zip(models, names)]
+        drawn = [(one, name, row) for one, name, row in found if row is not None]
         if not drawn:
             continue
-        notes.append(note(0, y, f"<b>{html.escape(name or 'random')}</b>", xref="paper", xanchor="left"))
-        for place, (one, row) in enumerate(drawn):
+        notes.append(note(0, y, f"<b>{html.escape(measure or 'random')}</b>", xref="paper", xanchor="left"))
+        for place, (one, name, row) in enumerate(drawn):
             at_y = y + _HEAD + place
-            ticks.append((at_y, html.escape(shortened(one.model, _LONGEST_NAME))))
+            ticks.append((at_y, html.escape(name)))
             shapes.append(_allowed(one.limits, at_y))
-            if row is not None:
+            if isinstance(row, Gauge):
                 traces.append(_marks([row], at, one.limits, at_y))
-            elif one.chance is not None:
-                traces += _range(one.chance, at_y, beside=True)
-            normal = row.normal[at] if row is not None else one.chance.normal if one.chance is not None else ""
+            else:
+                traces += _range(row, at_y, beside=True)
+            normal = row.normal[at] if isinstance(row, Gauge) else row.normal
             notes.append(note(1, at_y, f"<b>{normal}</b>", xref="paper", xanchor="left", xshift=10))
         y += _HEAD + len(drawn) + _APART
     _named_once(traces)
     return traces, notes, shapes, ticks, y - _APART
+
+
+def _row_of(one: ModelGauges, measure: str | None) -> Gauge | Range | None:
+    """What a model has of a measure, None for random order; None where it has nothing."""
+    return one.chance if measure is None else next((row for row in one.rows if row.name == measure), None)
 
 
 def _allowed(limits: Limits, y: float) -> dict:
@@ -176,11 +197,12 @@ def _allowed(limits: Limits, y: float) -> dict:
 
 
 def _named_once(traces: list[dict]) -> None:
-    """What has one name stands in the legend once."""
+    """What has one name stands in the legend once, and is hidden there together."""
     seen: set[str] = set()
     for one in traces:
         one["showlegend"] = one.get("showlegend", True) and one.get("name", "") not in seen
         seen.add(one.get("name", ""))
+        one |= {"legendgroup": one["name"]} if "name" in one else {}
 
 
 def _limits(limits: Limits) -> list[dict]:

@@ -33,7 +33,7 @@ def gauge(person, i: int = 0):
 def test_two_models_are_set_between_their_limits(visit):
     person = come(visit, beside="sst2-plain").computed(ASKED_FOR)
     # On one axis: what one model allows and the other does not is seen at once.
-    playwright.expect(gauge(person)).to_contain_text(re.compile(r"band: from the worst\s*to the best order \(exact\)"))
+    playwright.expect(gauge(person)).to_contain_text(re.compile(r"band: worst to best order\s*\(exact\)"))
     playwright.expect(gauge(person)).to_contain_text("NAOPC ↑")
     # Random order may be drawn a moment after the measures.
     for name in ("leave-one-out", "gradient", "input × gradient", "random"):

@@ -77,6 +77,9 @@ def test_a_limit_says_what_it_is_the_share_of(page, limit, others, told):
     assert out[0] == "MaSF p = 0.03 ↑ · rejected: out-of-distribution ✕"
     none = page.evaluate(VERDICT, {"data": data, "pane": pane, "step": {**step, "p": None}})
     assert none[0] == "no MaSF p: this model has no reference" and none[2]
+    # Where little room is wanted p is told and no scale drawn.
+    brief = page.evaluate(VERDICT, {"data": {**data, "brief": True}, "pane": pane, "step": step})
+    assert brief[0] == told and brief[2]
 
 
 def test_every_script_parses_as_it_is_put_together(page):

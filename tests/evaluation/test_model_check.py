@@ -48,6 +48,7 @@ from core.evaluation.studies.check_sentences import (
     _unmasked_too,
     accuracy_note,
     check_answer,
+    check_parts,
     check_figures,
     check_findings,
     end_note,
@@ -950,6 +951,11 @@ def test_the_answer_begins_with_lengths_where_usual_ones_are_rejected_nowhere_an
         "out-of-distribution at 100 % masked (by count, Holm over all 11 ratios), and more often than its own "
     )
     assert leads_by_length(found) and check_answer(found).startswith(f"{lead} {over}")
+    first, every, marked = check_parts(found)
+    assert first == lead and every.startswith("Over all 65 texts") and marked.startswith(f"{SIGN} Masked at random")
+    stopped = check_parts(replace(found, tally=Tally(65, 80, fewest=20)))
+    assert stopped == [f"Stopped at 65 of 80 examples. {lead}", every, marked]
+    assert len(check_parts(replace(found, tally=Tally(65, 80, coming=True, fewest=20)))) == 1
     # Where less than everything is masked more is left of a text than its length.
     p[:, [9, 10]] = p[:, [10, 9]]
     half = check_answer(split_by_length(p))
@@ -970,6 +976,8 @@ def test_the_answer_begins_with_all_texts_where_length_is_not_shown_to_be_why():
         "Not reliably on these texts: up to 90 % masked 0 % of the texts are rejected as unlike what m knows, with "
         "everything masked 22 % (95 %: 12 to 33 %), where 5 % are expected. 30 of 65 texts are longer or shorter"
     )
+    begins, lengths, marked = check_parts(found)
+    assert begins.endswith("5 % are expected.") and lengths.startswith("30 of 65 texts") and marked.startswith(SIGN)
     # So are usual ones together.
     p[30:45, 10] = 0.01
     assert check_answer(split_by_length(p)).startswith("Not reliably on these texts")

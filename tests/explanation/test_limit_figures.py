@@ -53,7 +53,7 @@ def test_each_measure_has_a_row_of_each_model_that_has_it_and_stands_between_tha
     assert [normal[y] for y in rows(drawn)] == ["<b>0.877</b>", "<b>0.623 ⚠</b>", "<b>0.266</b>", "<b>0.362</b>"]
     said = " ".join(note["text"] for note in drawn["layout"]["annotations"])
     assert all(f"<b>{name}</b>" in said for name in ("leave-one-out", "gradient", "random"))
-    assert "from the worst<br>to the best order (a&lt;b: exact; twin: beam 5)" in said
+    assert "band: worst to best order found<br>(a&lt;b: exact;<br>twin: beam 5)" in said
 
 
 def test_what_is_rejected_has_an_edge_and_a_sign_and_no_name_stands_in_the_legend_twice():
@@ -67,11 +67,11 @@ def test_what_is_rejected_has_an_edge_and_a_sign_and_no_name_stands_in_the_legen
 
 @pytest.mark.parametrize(
     ("direction", "ends", "x"),
-    [("comprehensiveness", "worst<br>to the best order", 0.38), ("sufficiency", "best<br>to the worst order", -0.38)],
+    [("comprehensiveness", "worst to best order", 0.38), ("sufficiency", "best to worst order", -0.38)],
 )
 def test_which_end_is_best_follows_the_direction(direction, ends, x):
     drawn = gauges_of_models([FIRST, FIRST], "probability of negative", direction)
-    assert f"from the {ends}" in drawn["layout"]["annotations"][-2]["text"]
+    assert drawn["layout"]["annotations"][-2]["text"] == f"band: {ends}<br>(exact)"
     assert drawn["data"][0]["x"] == [x]
 
 
@@ -79,8 +79,24 @@ def test_a_long_name_is_cut_and_a_score_beyond_the_limits_that_were_found_is_in_
     long = replace(SECOND, model="somebody/" + "x" * 60, rows=[gauge("gradient", 0.9, "1.2")])
     drawn = gauges_of_models([FIRST, long], "probability of negative")
     layout = drawn["layout"]
-    assert max(map(len, layout["yaxis"]["ticktext"])) <= 26 and layout["margin"]["l"] < 220
+    assert max(map(len, layout["yaxis"]["ticktext"])) == 24 and layout["margin"]["l"] < 220
     assert layout["xaxis"]["range"][1] > 0.9
+
+
+def test_names_that_would_be_cut_alike_are_cut_less():
+    names = [f"textattack/{kind}bert-base-uncased-SST-2" for kind in ("", "distil")]
+    drawn = gauges_of_models([replace(FIRST, model=name) for name in names], "probability of negative")
+    assert {*drawn["layout"]["yaxis"]["ticktext"]} == {*names}
+    alike = ["x" * 60 + end for end in ("a" * 60, "b" + "a" * 59)]
+    drawn = gauges_of_models([replace(FIRST, model=name) for name in alike], "probability of negative")
+    assert {*drawn["layout"]["yaxis"]["ticktext"]} == {*alike}
+
+
+def test_random_orders_beyond_the_limits_that_were_found_are_in_view_and_the_legend_hides_all_rows_at_once():
+    wide = replace(FIRST, chance=replace(FIRST.chance, high=0.95), tag="beam 5")
+    drawn = gauges_of_models([wide, wide], "probability of negative")
+    assert drawn["layout"]["xaxis"]["range"][1] > 0.95
+    assert all(one["legendgroup"] == one["name"] for one in drawn["data"] if "name" in one)
 
 
 def test_a_value_is_written_where_its_band_has_room():

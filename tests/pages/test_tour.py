@@ -13,12 +13,13 @@ import streamlit as st
 from core.data.browsing import Index
 from core.data.examples import bundled_set, first_example, read_bundled
 from core.evaluation.engine import run_study
-from core.evaluation.sampling import SAMPLE, draw_examples, draw_sample, without_labels
+from core.evaluation.sampling import SAMPLE, SCORED, draw_examples, draw_sample, without_labels
 from core.evaluation.studies.check_lengths import leads_by_length
 from core.evaluation.studies.check_report import REJECTED, build_check_report
 from core.evaluation.studies.check_sentences import check_answer
 from core.evaluation.studies.diagnosticity_question import Diagnosing
 from core.evaluation.studies.model_check import Curve
+from core.evaluation.studies.scoreboard import Scoreboard
 from core.evaluation.studies.verdicts import VerdictsOfTexts
 from core.explanation.standings import COMPREHENSIVENESS, compare_standings
 from core.mathematics.aopc import naopc
@@ -557,6 +558,28 @@ def test_what_ships_of_verdicts_is_what_the_code_computes(walked, passes_of, tmp
     again = finish(run_study(walked[MASKED], without_labels("d", "0" * 64, [short]), asked))
     for name, values in again.columns.items():
         assert shipped.columns[name][drawn.index(short)] == pytest.approx(values[0], abs=1e-4, nan_ok=True), name
+
+
+def test_what_ships_of_a_scoreboard_is_what_the_code_computes_and_says_nothing_of_another_machines_time(
+    walked, passes_of, tmp_path, on_any_machine
+):
+    """Of its shortest text, every part the same when computed anew; and of all texts, how long it took nowhere."""
+    data, store, board = bundled_set("reviews"), Store(tmp_path / "store", shipped=RESULTS), Scoreboard()
+    drawn = draw_examples(data.examples, SCORED)
+    short = min(drawn, key=lambda one: len(one.text))
+    every, one = (without_labels("d", "0" * 64, texts) for texts in (drawn, [short]))
+    for study in (*board.studies, VerdictsOfTexts(board.measures)):
+        spent, shipped = passes_of(lambda: finish(run_study(walked[MASKED], every, study, store)))
+        assert spent == 0 and shipped.complete, study
+        again = finish(run_study(walked[MASKED], one, study))
+        for name, values in again.columns.items():
+            mine = shipped.columns[name][drawn.index(short)]
+            if name == "took":
+                assert np.isnan(shipped.columns[name][:, 1]).all() and mine[0] == values[0][0]
+            elif study.columns[name].sentence:
+                assert shipped.sentences[mine] == again.sentences[values[0]], name
+            else:
+                assert mine == pytest.approx(values[0], abs=1e-4, nan_ok=True), name
 
 
 def test_the_check_that_ships_objects_to_masked_texts(walked, tmp_path):

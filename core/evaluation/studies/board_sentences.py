@@ -39,8 +39,9 @@ HOW = (
 )
 COSTS = (
     f"{PASSES.capitalize()}: at most and by itself, a gradient counting as two more, over texts their mean; {TOOK}: on "
-    f"this machine and by itself, over texts their median, of one text that of up to {REPEATS} times once everything "
-    "is loaded, or the first, where that takes more than a second; — where it was not timed here, as of what ships."
+    "this machine and by itself, over the texts timed on it their median, of one text that of up to "
+    f"{REPEATS} times once everything is loaded, or the first, where that takes more than a second; — where it was not "
+    "timed here, as of what ships."
 )
 INTERVALS = f"In brackets: 95 % over texts, from {FEW} texts on; of RACU of one text, over its random orders."
 # What the figures are, family by family.

@@ -203,13 +203,17 @@ def _rejected(found: CheckReport) -> list[str]:
 
 def _by_test(found: CheckReport) -> str:
     """At which ratios these texts together are rejected, and by which test."""
-    gate, held = found.random.gates[CALIBRATED], found.held_out
-    by = f"by count, Holm over all {len(X)} ratios" if gate.rule == HOLM else f"each ratio by itself at {PERCENT}"
-    together = ratios_in_words(np.flatnonzero(gate.rejected))
-    own = ""
+    held, own = found.held_out, ""
     if held is not None and found.above is not None:
         own = f", and more often than its own held-out texts{of_held(held)}{ratios_in_words(found.above)}"
-    return f"{SIGN} Masked at random, these texts together are {OUT} {together} ({by}){own}{_literal(found)}."
+    return f"{SIGN} Masked at random, these texts together are {OUT} {_where(found)}{own}{_literal(found)}."
+
+
+def _where(found: CheckReport) -> str:
+    """At which ratios these texts together are rejected, and by which rule."""
+    gate = found.random.gates[CALIBRATED]
+    by = f"by count, Holm over all {len(X)} ratios" if gate.rule == HOLM else f"each ratio by itself at {PERCENT}"
+    return f"{ratios_in_words(np.flatnonzero(gate.rejected))} ({by})"
 
 
 def _here(share: float, found: CheckReport) -> str:
@@ -244,9 +248,7 @@ def _doubtful(found: CheckReport, where: np.ndarray, counted: str) -> list[str]:
     """Rejected, but by the paper's rule alone, or no more often than held-out texts are."""
     gate = found.random.gates[CALIBRATED]
     if gate.marked:
-        together = ratios_in_words(np.flatnonzero(gate.rejected))
-        by = f"by count, Holm over all {len(X)} ratios" if gate.rule == HOLM else f"each ratio by itself at {PERCENT}"
-        beside = f"{SIGN} Beside the {PERCENT} that are expected, these texts together are {OUT} {together} ({by})."
+        beside = f"{SIGN} Beside the {PERCENT} that are expected, these texts together are {OUT} {_where(found)}."
         return [f"On the edge: at most {counted}.{_as_held_out(found)}", beside]
     masked = f"masked at random, its inputs are {OUT} {ratios_in_words(where[where > 0])}" if where[-1] else ""
     unmasked = f"even the unmasked texts are {OUT}{', and ' if masked else ''}" if where[0] == 0 else ""

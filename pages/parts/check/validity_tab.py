@@ -102,12 +102,13 @@ def _say(checked: list[Asking]) -> None:
         twin = twin_sentence([one.report for one in checked if one.report is not None])
         parts = [*answer_parts(found, twin), *filter(None, [escaped(own_orders_sentence(found), 600)])]
         header, rows = check_tables.lengths_table(found)
-        # Where a table says how often, what it rests on is a step away.
-        show_answer(*(parts[:2] if rows else parts))
+        # Where a table says how often, what it rests on is a step away; that it was stopped is one paragraph more.
+        seen = 2 + (not found.tally.complete)
+        show_answer(*(parts[:seen] if rows else parts))
         if rows:
             table(header, rows, most=80)
             with st.expander("By which test, and in measures’ own orders"):
-                st.html(unbroken("".join(f"<p>{one}</p>" for one in parts[2:])))
+                st.html(unbroken("".join(f"<p>{one}</p>" for one in parts[seen:])))
         if found.tally.settled and found.verdict in (DOUBTFUL, REJECTED):
             _what_to_do(first, found)
         return

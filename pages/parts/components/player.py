@@ -16,7 +16,8 @@ def player(shown: dict, key: str = "player") -> int | None:
 
     Args:
         shown: the text, its steps and a pane a model, JSON only; a step that is not computed yet is None, and a pane
-            without `about` is not offered as a picture; with `brief` p is told and not drawn. State told for another
+            without `about` is not offered as a picture; with `brief` p is told and not drawn,
+            and p by layer is left out. State told for another
             `shown["text"]` counts for nothing.
     """
     return _step(_draw(shown, key).step, shown["text"], len(shown["steps"]))

@@ -49,11 +49,12 @@ def draw_diagnosticity(work: Asking, asks: Callable[[], None]) -> None:
     name, about = _name(found), about_models([work.model], found.data)
     draw_figure(draw_preferences(found), "preferences", preferences_in_words(found), [*name, "preferences"], about)
     captions(work.question.sentences(found)[1:])
+    each = "; small: each measure by itself" * (len(found.study.measures) > 1)
     other = "a random one" if found.study.baseline == RANDOM else "a shuffle of its own scores"
     st.caption(
         f"A pair: a measure’s attribution of a text, and {other}. A metric prefers the one that it scores as more "
         "faithful; a tie counts one half. Hard metrics (NS, NC) erase words, soft ones perturb them in part. Bars: "
-        f"95 % over texts, from {FEW} texts on; small and hollow: each measure by itself. A metric near the line says "
+        f"95 % over texts, from {FEW} texts on{each}. A metric near the line says "
         "little about which measure is better."
     )
     asks()

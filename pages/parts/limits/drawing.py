@@ -82,8 +82,8 @@ def _draw_one_axis(view: View, boards: Boards) -> None:
 
 
 def _draw_each(view: View, boards: Boards) -> None:
-    """Each model's measures between its limits; of other classes their scores do not compare, so that each has its own
-    picture.
+    """One model's measures between its limits; of two that explain different classes each by itself, since their scores
+    do not compare.
     """
     drawn_of = list(boards.items())
     for i, _ in side_columns([one.side for one, _ in drawn_of]):

@@ -271,7 +271,8 @@ def curves_caption(boards: Iterable[StandingTable], gating: StandingGates) -> st
 
 def standings_in_words(board: StandingTable, direction: str) -> str:
     """The figure for those who do not see it."""
-    told = "; ".join(f"{one.measure} {number(one.aopc[direction])}" for one in board.standings)
+    scores = [(one.measure, number(one.aopc[direction]), _normal(one, direction)) for one in board.standings]
+    told = "; ".join(f"{name} {raw} (NAOPC {normal})" for name, raw, normal in scores)
     chance = f" {random_reach(board.chance)}." if board.chance is not None else ""
     return (
         f"AOPC, {direction}: {told}.{chance} Limits {number(board.limits.lower)} to {number(board.limits.upper)}, "
