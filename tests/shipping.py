@@ -376,6 +376,10 @@ def write_results(root: Path) -> int:
     visited(root)
     visits = visited(root)
     logs = {path for visit in visits for run in visit.runs for path in cast(StoreLog, run.log).folders}
+    # What the store holds packed, of an archive that was unpacked there, is packed anew.
+    for packs in {cast(StoreLog, run.log).folders[1] for visit in visits for run in visit.runs}:
+        for path in packs.glob("*"):
+            path.unlink()
     there, names, made, size = set(), set(), [], 0
     for visit in visits:
         mine = [path for run in visit.runs for path in packed(run, there)]
