@@ -344,7 +344,7 @@ def test_home_says_that_its_example_is_the_strips_and_why_fewer_are_right_here()
 
 def test_home_colours_its_review_by_each_measure_beside_whom_to_believe():
     """What ships, and nothing that could be mistaken for the row that is computed below."""
-    (drawn,) = (data for data in App(HOME).drawn("pieces") if data.get("brief"))
+    (drawn,) = (data for data in App(HOME).drawn("pieces") if data.get("brief") and "rows" in data)
     told = shipped_strip()
     assert [row["name"] for row in drawn["rows"]] == [one["measure"] for one in told.rows] == list(default_measures())
     chips = [cell["chip"] for (cell,) in drawn["scores"]]
@@ -592,7 +592,7 @@ def test_the_check_that_ships_objects_to_masked_texts(walked, tmp_path):
     assert found.verdict == REJECTED and found.rejected()[0] > 0 and found.other_lengths
 
 
-def test_the_check_that_ships_sets_the_twin_beside_the_model_and_says_what_to_do(ships):
+def test_the_check_that_ships_sets_the_twin_beside_the_model_and_says_what_to_do(ships, monkeypatch):
     app = App("pages/model_check.py", model=MASKED, data="reviews")
     assert (
         f"Under its twin {PLAIN}, trained without masking, 100 % of all 200 texts are rejected with everything masked, "
@@ -612,7 +612,13 @@ def test_the_check_that_ships_sets_the_twin_beside_the_model_and_says_what_to_do
     # What is judged on one page is known where it is taken for granted, and where nothing is scored yet.
     granted = App("pages/data_set.py", model=MASKED, data="reviews", section="diagnosticity")
     assert "Measures against chance finds leave-one-out better than chance on" in granted.said
-    unscored = App("pages/scoreboard.py", model=MASKED, data="reviews", on="a sample of the data")
+    board = {"model": MASKED, "data": "reviews", "on": "a sample of the data"}
+    scored = App("pages/scoreboard.py", **board)
+    assert "no other measure significantly beats leave-one-out (" in scored.said and "over 100 texts" in scored.said
+    assert "not judged yet" not in scored.said and "on 80 of 100, 80 % [71, 87]" in scored.said
+    # Of rows of another version nothing is known, and of more texts than six measures are judged on three are.
+    monkeypatch.setattr("core.evaluation.studies.board_rows._Part._version", 99)
+    unscored = App("pages/scoreboard.py", **board, sample="200")
     first = "Of the 3 measures that Data set has judged on these texts, believe leave-one-out first: it is better than"
     assert first in unscored.said and "attention are not judged yet;" in unscored.said
     # What is known is of all of them, whichever come first once more is asked for.
