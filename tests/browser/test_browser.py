@@ -173,6 +173,8 @@ def test_letters_turn_no_page_and_whatever_is_typed_is_shown_or_a_sentence_tells
         person.type(typed)
         assert person.text.replace("UNK", "") == typed
     assert person.page.locator(".row .text").first.get_attribute("dir") == "auto"
+    # With another text comes another box.
+    person.rest()
     box.fill("   ")
     person.press("Explain")
     alert = person.page.get_by_role("alert")

@@ -24,6 +24,7 @@ def opened(visit, **query):
 def test_a_model_and_its_plain_twin_are_checked_on_the_same_examples(visit, short):
     person = opened(visit, data=short, measures=["gradient"]).computed()
     playwright.expect(person.page.get_by_text("sst2-fmm reaches")).to_be_visible()
+    person.page.get_by_text("Model by model on these texts, in numbers").click()
     playwright.expect(person.page.get_by_role("cell", name="never masked")).to_be_visible()
     said = person.said
     assert "sst2-fmm reaches" in said and "class majority" in said and "Beside FMM" in said
@@ -33,7 +34,10 @@ def test_a_model_and_its_plain_twin_are_checked_on_the_same_examples(visit, shor
     assert {"random order, sst2-fmm", "gradient, sst2-fmm", "random order, sst2-plain", OFTEN} == set(
         legend.all_text_contents()
     )
-    assert "rejected as out-of-distribution" in said
+    # What stands behind a tab is drawn once it is opened.
+    assert "rejected as out-of-distribution" not in said
+    person.page.get_by_role("tab", name="How faithful the measures are").click()
+    playwright.expect(person.page.get_by_text("rejected as out-of-distribution").first).to_be_visible()
     for theme in ("light", "dark"):
         person.turn(theme)
         assert len(contrasts(person, "td, th, [data-testid=stHtml] p")) > 20
