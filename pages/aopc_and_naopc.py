@@ -103,14 +103,13 @@ def _settings(view: View) -> dict:
 
 
 def _say(view: View, known: list[KnownLimits]) -> None:
-    compared = setting_beside.comparison(known_boards(known))
+    boards = known_boards(known)
+    compared = setting_beside.comparison(boards)
     closest, *believed = _answer(known)
     # The page's own question first; beside a second model, which of the two is explained better, and whom to believe.
     beside = [*filter(None, [compared.head])]
     verdicts, two = verdicts_of(known[0]), len(known) > 1
-    if two:
-        # Of two models what comes closest says little without whom to believe under either.
-        closest, believed = " ".join([closest, *believed]), []
+    closest = f"{closest} {setting_beside.scores_of_both(boards)}".rstrip()
     more = [*beside, *believed] if compared.settled else [*believed, *beside]
     favours = favoured_sentence(verdicts) if two and verdicts is not None else ""
     prediction_line(view, f"{text_shown(view)} {favours}".rstrip(), *more, first=closest, named=two)

@@ -72,13 +72,11 @@ def _settings(view: View) -> dict:
 
 def _say(view: View, sides: list[Side], paths: list[Path]) -> None:
     found = _found(paths)
-    answer, suits = (
-        masking_answer(paths, found),
-        suits_sentence(dict.fromkeys(path.measure for path in found), "as this page does"),
-    )
+    answer, numbers = masking_answer(paths, found)
+    suits = suits_sentence(dict.fromkeys(path.measure for path in found), "as this page does")
     proof = linked_name("AOPC and NAOPC", link_to("aopc_and_naopc"))
     luck = f"Whether an order is more than luck is tested on {proof}, not here." if found else ""
-    prediction_line(view, f"{luck} {escaped(suits, 400)}".strip(), first=answer, named=len(sides) > 1)
+    prediction_line(view, f"{luck} {escaped(suits, 400)}".strip(), numbers, first=answer, named=len(sides) > 1)
     # Where inputs are rejected the answer says it itself.
     captions(note for note in reference_notes(sides) if escaped(note, 400) not in answer)
 

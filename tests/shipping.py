@@ -140,7 +140,7 @@ def strip(models: dict[str, Explainer], identity: str) -> dict:
 
 # What the strip answers, said above it, and how to see it.
 ASKS = "But does a model still know a text with words hidden?"
-HOW = f"Press ▶ to mask them step by step, in {MEASURE}’s order, asked again at each step:"
+HOW = f"Press ▶ to mask them step by step, in {MEASURE}’s order, asked again at each step."
 
 
 def rows_of(explainer: Explainer, example: Example) -> list[dict]:
@@ -157,15 +157,18 @@ def rows_of(explainer: Explainer, example: Example) -> list[dict]:
 
 
 def said(walks: dict[str, Walk]) -> str:
-    """What the strip shows, as a sentence goes on."""
+    """What the strip shows, in sentences."""
     mine, twin = walks[MASKED].summary, walks[PLAIN].summary
     if (twin.flips or 0) >= twin.gate.first:
-        its = f"its twin {PLAIN}, trained without masking, only among inputs that are rejected (✕), which says little"
+        its = "its prediction changes only among inputs that are rejected (✕), which says little"
     else:
-        its = f"the inputs of its twin {PLAIN}, trained without masking, are rejected (✕), so there it says little"
+        its = "its inputs are rejected (✕), so what it predicts there says little"
     where = "on an input that a second test (MaSF) does not reject as unlike what it knows"
     assert mine.flips is not None
-    return f"{HOW} {MASKED}, trained to be masked, changes its prediction (▴) {where}; {its}."
+    return (
+        f"{HOW} {MASKED}, trained to be masked, changes its prediction (▴) {where}. {PLAIN}, its twin, was trained "
+        f"without masking: {its}."
+    )
 
 
 def write_strip(folder: Path, store: Store) -> str:

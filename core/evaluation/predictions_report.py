@@ -59,7 +59,7 @@ def _once(index: Index, judged: Predicted) -> str:
     told, labelled = int((judged.right[once] == 1).sum()), int(once.sum())
     if not labelled:
         return ""
-    return f" Each text counted once, on {told:,} of {labelled:,} ({100 * told / labelled:.1f} % ↑)."
+    return f" Each text counted once, on {told:,} of {labelled:,} ({100 * told / labelled:.1f} %)."
 
 
 def right_share(judged: Predicted, complete: bool) -> str:
@@ -68,7 +68,7 @@ def right_share(judged: Predicted, complete: bool) -> str:
     """
     labelled, right = int((judged.right >= 0).sum()), int((judged.right == 1).sum())
     so_far = "" if complete else " so far"
-    return f"<b>{right:,} of {labelled:,}</b> examples{so_far} ({100 * judged.accuracy:.1f} % ↑)" if labelled else ""
+    return f"<b>{right:,} of {labelled:,}</b> examples{so_far} ({100 * judged.accuracy:.1f} %)" if labelled else ""
 
 
 def _mistake(

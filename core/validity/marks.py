@@ -300,8 +300,8 @@ def path_text(gate: Gate, name: Callable[[int], str], smallest: float, complete:
     rule = rule_text(gate.rule, f"{gate.steps} tests", "step") + f"; {AT_RATIOS}" * (gate.tested is not None)
     if gate.first is not None:
         return f"Rejected as out-of-distribution from {name(gate.first)} on ({rule})."
-    so_far = "" if complete else " so far"
-    return why_unavailable(gate) or f"Not rejected at any step{so_far} ({_smallest_text(smallest)}; {rule})."
+    none = f"Not rejected at any step{' so far' * (not complete)}"
+    return why_unavailable(gate) or f"{none} ({smallest_text(smallest)}; {rule})."
 
 
 def path_word(gate: Gate, name: Callable[[int], str], complete: bool = True) -> str:
@@ -311,18 +311,22 @@ def path_word(gate: Gate, name: Callable[[int], str], complete: bool = True) -> 
     return "not rejected" + ("" if complete else " so far") if gate.available else UNAVAILABLE
 
 
-def path_clause(gate: Gate, name: Callable[[int], str], p: np.ndarray, complete: bool, change: int | None) -> str:
-    """The same in sentences behind one on what masking does; p: of its steps; change: where the prediction changes."""
+def path_clause(
+    gate: Gate, name: Callable[[int], str], p: np.ndarray, complete: bool, change: int | None
+) -> tuple[str, str]:
+    """The same behind a sentence on what masking does, and the numbers of what is not rejected, "" for none, as
+    they begin in a sentence; p: of its steps; change: where the prediction changes.
+    """
     if not gate.available:
-        return why_unavailable(gate)
+        return why_unavailable(gate), ""
     if gate.first is None:
         untested = change is not None and gate.tested is not None and not gate.tested[change]
         at = "" if change is None else f"{number(p[change])} at {name(change)}{' (not tested)' * untested}"
         none = f"rejects none of these texts{' so far' * (not complete)}, which is no proof that the model knows them"
-        return f"The MaSF test {none} ({_smallest_text(float(np.min(p)), gate, at)})."
+        return f"The MaSF test {none}.", f"{_smallest_text(float(np.min(p)), gate, at)}."
     if change is not None and gate.beyond(change):
-        return f"{SIGN} Inputs are {OUT} from {name(gate.first)} on, so that change says little about the words."
-    return f"{SIGN} From {name(gate.first)} on its inputs are {OUT}."
+        return f"{SIGN} Inputs are {OUT} from {name(gate.first)} on, so that change says little about the words.", ""
+    return f"{SIGN} From {name(gate.first)} on its inputs are {OUT}.", ""
 
 
 def path_aside(gate: Gate, name: Callable[[int], str], smallest: float, complete: bool) -> str:
@@ -339,16 +343,13 @@ def smallest_text(smallest: float) -> str:
     return f"smallest {MASF_P} = {number(smallest)} ↑"
 
 
-def _smallest_text(smallest: float, gate: Gate | None = None, at: str = "") -> str:
-    """The smallest p where nothing is rejected, behind another p; gate: whose rule is named where it is below 5 %."""
-    if gate is None:
-        return smallest_text(smallest)
+def _smallest_text(smallest: float, gate: Gate, at: str = "") -> str:
+    """The smallest p where nothing is rejected, behind that of a step, and the rule, where it is below 5 %."""
     least = f": below {PERCENT}, but not rejected by {gate.rule} over {amount(gate.steps, 'test')}"
     below = least if alone(np.array(smallest)) else f"; less than {number(gate.cut)} would be rejected"
-    value = number(smallest)
     # Which way is better is told once: by what would be rejected, too.
-    first = f"{MASF_P} = {at}, smallest {value}" if at else f"smallest {MASF_P} = {value}, higher is more alike"
-    return f"{first}{below}"
+    better = f"smallest {MASF_P} = {number(smallest)}, higher is more alike"
+    return (f"{MASF_P} = {at}, smallest {number(smallest)}" if at else better) + below
 
 
 def level_text(gate: Gate) -> str:
@@ -394,7 +395,7 @@ def versions_text(gate: Gate, names: Sequence[str], smallest: float) -> str:
         return why_unavailable(gate)
     found = [name for name, rejected in zip(names, gate.rejected) if rejected]
     if not found:
-        return f"The test rejects none of the {len(names)} texts ({_smallest_text(smallest)}; {rule})."
+        return f"The test rejects none of the {len(names)} texts ({smallest_text(smallest)}; {rule})."
     one = len(found) == 1
     little = f"so what the model does with {'it' if one else 'them'} says little"
     return f"{SIGN} {joined(found)} {'is' if one else 'are'} {OUT}, {little} ({rule})."

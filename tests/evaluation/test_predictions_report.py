@@ -24,7 +24,7 @@ def judged(labels, probabilities=SHARES, named=LABELS):
 
 def test_right_answers_are_counted_and_the_surest_mistake_is_named():
     said = predictions_sentence(*judged(["negative", LABELS[1], LABELS[1]]), True)
-    assert "right on <b>2 of 3</b> examples (66.7 % ↑)" in said
+    assert "right on <b>2 of 3</b> examples (66.7 %)" in said
     assert "is <b>e1</b>, “text 1”: it says negative with probability 0.8, the label is &lt;b&gt;positive" in said
 
 
@@ -34,13 +34,13 @@ def test_texts_that_are_told_several_times_are_counted_once_beside_it():
     match = match_labels(index.data.classes, LABELS)
     said = predictions_sentence(index, judge(index, LABELS, match, np.full((4, 2), 0.5)), match, True)
     assert said.startswith(
-        "The model is right on <b>4 of 4</b> examples (100.0 % ↑). Each text counted once, on 3 of 3 (100.0 % ↑). "
+        "The model is right on <b>4 of 4</b> examples (100.0 %). Each text counted once, on 3 of 3 (100.0 %). "
     )
     # The first that has a label counts.
     examples[0] = replace(examples[0], label=None)
     index = Index(DataSet("made up", "", tuple(examples), ("negative",)))
     said = predictions_sentence(index, judge(index, LABELS, match, np.full((4, 2), 0.5)), match, True)
-    assert "<b>3 of 3</b> examples (100.0 % ↑). Each text counted once, on 3 of 3 (" in said
+    assert "<b>3 of 3</b> examples (100.0 %). Each text counted once, on 3 of 3 (" in said
     assert "counted once" not in predictions_sentence(*judged(["negative", LABELS[1], LABELS[1]]), True)
 
 

@@ -152,6 +152,39 @@ def test_two_models_are_told_of_by_the_same_measure():
     )
 
 
+def test_of_two_models_both_scores_of_one_measure_are_told_with_what_the_best_order_reaches(monkeypatch):
+    """AOPC by hand: 0.6 of limits 0 and 0.8 is 0.75 of the way, 0.5 of 0.1 and 0.6 is 0.8 of it."""
+
+    def side(name, direction=COMPREHENSIVENESS, runs=False, explained=0):
+        model = SimpleNamespace(name=name, labels=("a&b", "c"))
+        shown = Shown(direction)
+        shown.runs, shown.side = runs, SimpleNamespace(model=model, score_name="probability of a&b", predicted=0)
+        shown.side.explained, shown.side.class_name, shown.side.than = explained, model.labels[explained], None
+        return shown
+
+    monkeypatch.setattr(setting_beside, "same_class", lambda sides: len({one.explained for one in sides}) == 1)
+    first, second = made(0, 0.8, a=0.6, b=0.4), made(0.1, 0.6, True, BEAM, a=0.5, b=0.55)
+    said = setting_beside.scores_of_both({side("m<"): first, side("n"): second})
+    assert said == (
+        "Under <b>n</b> that is 0.8 ⚠. Masking in its order lowers the probability of a&amp;b on average by 0.6 under "
+        "<b>m&lt;</b> (the best order: 0.8) and 0.5 ⚠ under <b>n</b> (the best order that was found: 0.6): the AOPC ↑."
+    )
+    # Where lower is better the best order is that of the least.
+    said = setting_beside.scores_of_both({side("m", SUFFICIENCY): first, side("n", SUFFICIENCY): second})
+    assert "under <b>m</b> (the best order: 0)" in said and ": 0.1): the AOPC ↓." in said
+    assert "Under <b>n</b> that is 0.9 ⚠. " in said, "of the measure that comes closest under the first"
+    for boards in (
+        {side("m"): first},
+        {side("m"): first, side("n", runs=True): second},
+        {side("m"): first, side("n", explained=1): second},
+        {side("m"): first, side("n"): made(0, 0.8, b=0.4)},
+        {side("m"): first, side("n"): made(0.5, 0.5, a=0.5)},
+        {side("m"): made(0, 1), side("n"): second},
+        {},
+    ):
+        assert setting_beside.scores_of_both(boards) == ""
+
+
 def test_equal_ranges_equal_scores_and_marks_are_said():
     boards = {"M": made(0.1, 0.8, a=0.5), "N": made(0.1, 0.8, True, BEAM, a=0.5)}
     found = compare_standings(boards, COMPREHENSIVENESS)

@@ -118,7 +118,8 @@ def test_recursive_masking_sets_it_beside_racu(mine):
         "RACU ↑",
         "average precision ↑",
         "ACU ↑",
-        "random orders as good ↓",
+        "random orders as soon ↓",
+        "random orders as far ↓",
         "smallest MaSF p ↑",
         "validity",
     ]

@@ -124,13 +124,15 @@ def test_the_answer_comes_first_and_the_table_says_the_same(mine):
         )
         changes = [f"{10 * k} % masked" for k in ([] if found.flips is None else [found.flips, *found.again])]
         again = f", again at {joined(changes[1:])}" * (len(changes) > 1)
-        assert row[2] == (f"{changes[0]}{again}" if changes else "never") and row[7] == "not rejected"
-        # How many random orders do as well, counted here from their curves.
+        assert row[2] == (f"{changes[0]}{again}" if changes else "never") and row[8] == "not rejected"
+        # How many random orders do as well, counted here from their curves, and from what they predict.
+        turned = band.logits[:, : (found.flips or 0) + 1].argmax(axis=2) != found.first_predicted
+        assert row[5] == ("—" if found.flips is None else f"{turned.any(axis=1).sum()} of 30")
         areas = np.trapezoid(band.values(target), found.x, axis=1)
-        assert row[5] == f"{(areas <= np.trapezoid(found.values, found.x)).sum()} of 30"
+        assert row[6] == f"{(areas <= np.trapezoid(found.values, found.x)).sum()} of 30"
     assert (
         re.search(
-            r"The MaSF test rejects none of these texts, which is no proof that the model knows them \((smallest )?MaSF",
+            r"The MaSF test rejects none of these texts, which is no proof that the model knows them\. (Smallest )?MaSF",
             app.said,
         )
         and "in-distribution" not in app.said.replace("is in-distribution", "").split("Settings")[0]
@@ -193,14 +195,14 @@ def test_a_prediction_that_changes_again_is_told_in_the_table(mine):
             1,
             0.5,
             f"Yes, but 1 of 4 random orders changes it as soon: {CHANGED}{IN_THE_END}.",
-            "no proof that the model knows them (MaSF p = 0.5 at step 2, smallest 0.5; less",
+            "no proof that the model knows them. MaSF p = 0.5 at step 2, smallest 0.5; less",
         ),
         (
             2,
             2,
             0.5,
             f"Yes, but 2 of 4 random orders change it as soon: {CHANGED}{IN_THE_END}.",
-            "no proof that the model knows them (MaSF p = 0.5 at step 2, smallest 0.5; less",
+            "no proof that the model knows them. MaSF p = 0.5 at step 2, smallest 0.5; less",
         ),
         (
             2,
@@ -247,13 +249,13 @@ def test_the_first_word_answers_the_question_of_the_page(turns, orders, p, lead,
     choice = SimpleNamespace(played="leave-one-out", recompute=False)
     path = Mock(measure="leave-one-out", side=side, choice=choice, runs=False)
     path.name = lambda k: f"step {k}"
-    answer = re.sub("<.*?>", "", masking_answer([path], {path: found}))
+    answer = re.sub("<.*?>", "", " ".join(masking_answer([path], {path: found})))
     assert answer.startswith(lead) and says in answer and "That step" not in answer
     # While the chosen measure is not there, what is known of another one answers.
     waiting = Mock(measure="LIME", side=side, choice=SimpleNamespace(played="LIME", recompute=False), runs=False)
-    other = re.sub("<.*?>", "", masking_answer([waiting, path], {path: found}))
+    other = re.sub("<.*?>", "", masking_answer([waiting, path], {path: found})[0])
     assert other.startswith(f"LIME waits to be asked for below. Of another measure it is known: {lead}")
-    assert masking_answer([waiting, path], {}) == "LIME waits to be asked for below."
+    assert masking_answer([waiting, path], {}) == ("LIME waits to be asked for below.", "")
 
 
 def test_two_models_are_answered_each_under_its_name():
@@ -364,7 +366,7 @@ def test_the_twin_stands_beside_and_is_marked_where_it_is_rejected():
     assert not any(step["beyond"] or step["rejected"] for step in first["steps"])
     rows = {row[0]: row for row in app.tables[0][1:]}
     assert "⚠" not in "".join(rows["sst2-fmm"]) and all(
-        "⚠" in cell or cell == "—" for cell in (rows["sst2-plain"][i] for i in (3, 4, 5, 7))
+        "⚠" in cell or cell == "—" for cell in (rows["sst2-plain"][i] for i in (3, 4, 5, 6, 8))
     )
     assert "sst2-plain" in app.said and "⚠" in app.said
 
@@ -386,7 +388,7 @@ def test_a_reference_with_a_high_floor_is_unavailable_and_never_not_rejected():
     app = told(PAGE, model="sst2-plain", measures=["leave-one-out"], form="literal")
     (pane,) = panes(app)["panes"]
     assert not pane["gate"]["available"] and "unavailable" in pane["gate"]["text"]
-    assert app.tables[0][1][7] == "unavailable" and "Validity unavailable" in app.said
+    assert app.tables[0][1][8] == "unavailable" and "Validity unavailable" in app.said
     assert "not rejected" not in re.sub(r"“not rejected” is no proof", "", app.said)
 
 
@@ -527,7 +529,7 @@ def test_cancelling_keeps_the_steps_and_asking_again_goes_on(held_back):
     wait(app, lambda: app.has("button", "Go on with"))
     assert computed(app) == 3 and "Cancelled" in app.said and "so far" in str(panes(app)["panes"][0]["gate"])
     assert (
-        app.tables[0][1][7] == "not rejected so far"
+        app.tables[0][1][8] == "not rejected so far"
         and "The MaSF test rejects none of these texts so far, which" in app.said
         and not panes(app)["panes"][0]["running"]
     )

@@ -142,9 +142,10 @@ def test_at_the_stop_on_limits_normalising_changes_which_model_is_ahead(walked):
     chance = finish(find_chance(walked[MASKED], encoded, target, (MEASURE,))).null.reached.mean()
     assert best.measure == MEASURE and best.naopc[COMPREHENSIVENESS] > 0.8
     assert naopc(float(chance), limits.lower, limits.upper) < 0.5
-    assert "leave-one-out’s order lower that? About equally under both (AOPC, the marks)." in stop.line
-    assert "of the possible (NAOPC, right) it gets more under sst2-fmm." in stop.line and "(wider band)" in stop.line
+    assert "leave-one-out’s order lowers “negative” about equally far under both (AOPC, the marks)." in stop.line
+    assert "under sst2-plain the best order goes further (wider band), so leave-one-out covers less of the" in stop.line
     assert f"“{example.text}”" in stop.new and example.label == "positive"
+    assert {walked[name].model.labels[target] for name in (MASKED, PLAIN)} == {"negative"}
     assert MEASURE in believed(walked[MASKED], example)
 
 
@@ -335,7 +336,7 @@ def test_home_says_that_its_example_is_the_strips_and_why_fewer_are_right_here()
     assert "The same example, explained by leave-one-out" in app.said
     hard = sum(bool(one.note) for one in read_bundled("reviews"))
     right = (
-        f"it is right on 171 of 264 examples (64.8 % ↑); {hard} of the 264 examples of reviews were written to be hard."
+        f"it is right on 171 of 264 examples (64.8 %); {hard} of the 264 examples of reviews were written to be hard."
     )
     wait(app, lambda: right in app.said, rest=20.0)
     assert "It reaches 88.4 % accuracy ↑ on its own test file" in app.said

@@ -127,18 +127,22 @@ def test_what_is_drawn_as_the_line_parts_what_is_rejected_from_the_rest_and_the_
     assert gate.cut == 0.025 and ((p < gate.cut) == gate.rejected).all() and level_text(gate) == "Holm over 4 tests"
     assert decide(p, np.arange(4), 4, 0.001, PLAIN).cut == 0.05
     shut = decide(np.array([0.041, 0.5]), np.arange(2), 11, 0.001)
-    said = path_clause(shut, str, np.array([0.041, 0.5]), True, None)
-    assert "(smallest MaSF p = 0.041, higher is more alike: below 5 %, but not rejected by Holm over 11 tests)" in said
-    clear = path_clause(shut, str, np.array([0.5, 0.051]), True, None)
-    assert "(smallest MaSF p = 0.051, higher is more alike; less than 0.00455 would be rejected)" in clear
-    # Of the step that a claim rests on its own p is told, and whether it was tested at all.
-    assert all("which is no proof that the model knows them" in one for one in (said, clear))
-    own = path_clause(shut, "step {}".format, np.array([0.5, 0.051]), True, 0)
-    assert "(MaSF p = 0.5 at step 0, smallest 0.051; less than 0.00455" in own
-    part = replace(shut, tested=np.array([False, True]))
-    assert "0.5 at step 0 (not tested), smallest" in path_clause(
-        part, "step {}".format, np.array([0.5, 0.051]), True, 0
+    (one, said), (other, clear) = (
+        path_clause(shut, str, np.array(p), True, None) for p in ([0.041, 0.5], [0.5, 0.051])
     )
+    assert said == "smallest MaSF p = 0.041, higher is more alike: below 5 %, but not rejected by Holm over 11 tests."
+    assert clear == "smallest MaSF p = 0.051, higher is more alike; less than 0.00455 would be rejected."
+    assert one == other == "The MaSF test rejects none of these texts, which is no proof that the model knows them."
+    # Of the step that a claim rests on its own p is told, and whether it was tested at all.
+    _, own = path_clause(shut, "step {}".format, np.array([0.5, 0.051]), True, 0)
+    assert own == "MaSF p = 0.5 at step 0, smallest 0.051; less than 0.00455 would be rejected."
+    part = replace(shut, tested=np.array([False, True]))
+    assert (
+        "0.5 at step 0 (not tested), smallest"
+        in path_clause(part, "step {}".format, np.array([0.5, 0.051]), True, 0)[1]
+    )
+    # What is rejected is said without numbers: its own is the first of them.
+    assert path_clause(replace(shut, first=1), "step {}".format, np.array([0.5, 0.051]), True, 0)[1] == ""
     assert shut.cut == shut.threshold == 0.05 / 11
     whole = decide(np.array([0.001]), np.arange(1), 1, 0.0)
     assert whole.cut == 0.05 and whole.first == 0

@@ -74,17 +74,17 @@ STOPS = (
         "The review on Home, s104, beside a twin trained without masking, sst2-plain.",
         "In leave-one-out’s order both predictions change (▴): sst2-fmm’s where MaSF does not reject (grey), "
         "sst2-plain’s (at the slider) only among rejected inputs (red, ✕), so it says little. In other measures’ "
-        "orders sst2-plain’s changes before any rejection: go by the step, not by the model.",
+        "orders sst2-plain’s changes before any rejection: judge each step, not the model as a whole.",
         _EXAMPLE | _TWIN | {"example": "s104", "step": "8"},
     ),
     Stop(
         "AOPC and NAOPC",
         "pages/aopc_and_naopc.py",
-        "s048, “Nothing else on television this autumn comes close.”, is praise; sst2-fmm and sst2-plain call it "
+        "s048, “Nothing else on television this autumn comes close.”: sst2-fmm and sst2-plain wrongly call it "
         "negative.",
-        "How far does leave-one-out’s order lower that? About equally under both (AOPC, the marks). But sst2-plain "
-        "allows more (wider band): of the possible (NAOPC, right) it gets more under sst2-fmm. sst2-plain’s inputs are "
-        f"partly rejected ({SIGN}), so which it explains better stays open.",
+        "Masking in leave-one-out’s order lowers “negative” about equally far under both (AOPC, the marks). But under "
+        "sst2-plain the best order goes further (wider band), so leave-one-out covers less of the way there (NAOPC, "
+        f"right). No winner: some sst2-plain inputs are rejected ({SIGN}).",
         _EXAMPLE | _TWIN | {"example": "s048"},
     ),
     Stop(
@@ -113,7 +113,7 @@ STOPS = (
         {"model": "sst2-fmm", "data": "own text"} | _BELIEVED,
         (
             "Measures often disagree.",
-            "Masking can sometimes tell which to believe, on inputs not rejected.",
+            "Masking sometimes tells which to believe, on inputs that MaSF does not reject.",
             "Looking right is no proof.",
             "Over these reviews leave-one-out stands out (masking to score favours it); on yours another may, or none.",
             "MaSF misses some strange inputs: “not rejected” is not “known”.",

@@ -114,7 +114,7 @@ def _closest(known: KnownLimits, board: StandingTable, first: Standing, directio
     begins = f"{warned}{of}" if marked else of[0].upper() + of[1:]
     return (
         f"{begins} these measures <b>{escaped(first.measure)}</b> comes closest to {best}: {way}, its NAOPC "
-        f"({direction}, {better} is better){_random(board)}."
+        f"({direction}, {better} is better){_random(board) * alone}."
     )
 
 

@@ -215,8 +215,11 @@ def _save_page(view: View, boards: Boards, scores: tuple[list[str], list[list[st
     about = first, board, choice.direction, verdicts_of(first)
     read = [escaped(one, 600) for one in (how_read(choice.direction, boards), what_scores_are(boards.values()))]
     verdicts, alone = verdicts_of(first), len(boards) == 1
+    closest, *believed = limits_answer(*about, alone, beside_line(list(boards)))
     said = [
-        *limits_answer(*about, alone, beside_line(list(boards))),
+        closest,
+        setting_beside.scores_of_both(boards),
+        *believed,
         "" if alone or verdicts is None else favoured_sentence(verdicts),
         score_line(*about),
         text_shown(view),

@@ -2,9 +2,10 @@
 
 from typing import NamedTuple
 
-from core.explanation.standings import Comparison, Standing, StandingTable, compare_standings
+from core.explanation.standings import ARROWS, COMPREHENSIVENESS, Comparison, Standing, StandingTable, compare_standings
 from core.figures.palette import hue
 from core.mathematics.ranking import LEVEL
+from core.mathematics.search.limits import EXACT
 from core.validity.marks import OUT, SIGN, with_sign
 from core.wording import amount, escaped, joined, number, strong
 from pages.parts.sections.sides import classes_sentence, same_class
@@ -69,6 +70,37 @@ def same_measure(board: StandingTable, boards: Boards) -> Standing | None:
     direction = known.choice.direction
     closest = first.best(direction)
     return (closest and board.of(closest.measure)) or board.best(direction)
+
+
+def scores_of_both(boards: Boards) -> str:
+    """How far the order of one measure goes under the second model, too, and what that is made of under each: how far
+    words masked in it take the score down, and how far the best order does; HTML in which all text is escaped. "" while
+    anything may change, without the measure under both, and where the two explain different classes.
+    """
+    found = {one: standing for one, board in boards.items() if (standing := same_measure(board, boards)) is not None}
+    settled = not any(one.runs or board.limits.coincide for one, board in boards.items())
+    one_measure = len(found) > 1 and len({standing.measure for standing in found.values()}) == 1
+    if not settled or not one_measure or not same_class([one.side for one in found]):
+        return ""
+    first, second = found
+    direction = first.choice.direction
+    way = with_sign(number(found[second].naopc[direction]), found[second].marked(direction, True))
+    told = " and ".join(
+        f"{with_sign(number(standing.aopc[direction]), standing.marked(direction))} under "
+        f"<b>{escaped(one.side.model.name)}</b> (the best order{_of_best(boards[one], direction)})"
+        for one, standing in found.items()
+    )
+    return (
+        f"Under <b>{escaped(second.side.model.name)}</b> that is {way}. Masking in its order lowers the "
+        f"{escaped(first.side.score_name)} on average by {told}: the AOPC {ARROWS[direction]}."
+    )
+
+
+def _of_best(board: StandingTable, direction: str) -> str:
+    """The AOPC of the best order, with its mark, as words on that order go on."""
+    limits, (low, high) = board.limits, board.gates
+    best, gate = (limits.upper, high) if direction == COMPREHENSIVENESS else (limits.lower, low)
+    return f"{'' if limits.method == EXACT else ' that was found'}: {with_sign(number(best), gate.marked)}"
 
 
 def by_model(boards: Boards) -> dict[str, StandingTable]:

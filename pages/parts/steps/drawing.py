@@ -26,7 +26,7 @@ from pages.parts.sections.sides import Side, same_class, side_columns, with_scor
 from pages.parts.steps import following
 from pages.parts.steps.stepping import frame, line, pane
 
-RANDOM_AS_GOOD = "random orders as good ↓"
+AS_SOON, AS_FAR = "random orders as soon ↓", "random orders as far ↓"
 
 
 def draw_stepper(view: View, found: Summaries) -> None:
@@ -106,7 +106,8 @@ def draw_paths_table(view: View, sides: list[Side], found: Summaries) -> None:
             "prediction changes at",
             "RACU ↑",
             "ACU ↑",
-            RANDOM_AS_GOOD,
+            AS_SOON,
+            AS_FAR,
             f"smallest {MASF_P} ↑",
             "validity",
         ],
@@ -120,9 +121,8 @@ def draw_paths_table(view: View, sides: list[Side], found: Summaries) -> None:
         "is that area itself and does not compare across models. In brackets 95 % intervals over the random orders: "
         "how well their mean is known, and nothing about other texts"
         f"{following.narrow_text(found)}. "
-        f"{RANDOM_AS_GOOD}: how many of the random orders take the score down as far on average over the steps; the "
-        "fewer, the less the measure’s own looks like luck. How many change the prediction as soon, as on top, is "
-        "another question. "
+        f"{AS_SOON}: how many of the random orders change the prediction no later. {AS_FAR}: how many take the score "
+        "down as far on average over the steps. The fewer, the less the measure’s own order looks like luck. "
         + f"{UNSTABLE_MEANS} " * any(summary.areas.unstable for summary in found.values())
         + f"{plain(_unstable(found))} {MEANING}".lstrip(),
     )
@@ -138,10 +138,10 @@ def draw_paths_table(view: View, sides: list[Side], found: Summaries) -> None:
 
 
 def _whom_to_believe() -> str:
-    """Where measures are tested against chance, HTML: neither column of this table is that test."""
+    """Where measures are tested against chance, HTML: no column of this table is that test."""
     link = linked_name("AOPC and NAOPC", link_to("aopc_and_naopc"))
     return (
-        "A high RACU, or few random orders as good, is no verdict: whether a measure’s order, ranked once, is better "
+        "A high RACU, or few random orders as far, is no verdict: whether a measure’s order, ranked once, is better "
         f"than chance is tested on {link}, by more random orders and over all measures chosen."
     )
 

@@ -45,11 +45,13 @@ def step_of(value: str | None, count: int) -> int:
     )
 
 
-def masking_answer(paths: list[Path], found: Summaries) -> str:
-    """The page's result in a sentence or two, HTML in which all text is escaped."""
+def masking_answer(paths: list[Path], found: Summaries) -> tuple[str, str]:
+    """The page's result in a sentence or two, and the p-values of what is not rejected, a sentence or ""; HTML in which
+    all text is escaped.
+    """
     asked = [path for path in paths if path.measure == path.choice.played]
     if not asked:
-        return "Choose a measure above to see what masking does."
+        return "Choose a measure above to see what masking does.", ""
     played = asked[0].measure
     first, mine = asked[0], {path: found[path] for path in asked if path in found}
     if first not in mine:
@@ -58,9 +60,10 @@ def masking_answer(paths: list[Path], found: Summaries) -> str:
         )
         # What is known of another measure answers the question already.
         others = [path for path in found if path.side is first.side and found[path].complete]
-        return f"{said} Of another measure it is known: {_lead(others[0], found[others[0]])}" if others else said
+        told = f"{said} Of another measure it is known: {_lead(others[0], found[others[0]])}" if others else said
+        return told, ""
     summary = mine[first]
-    validity = path_clause(summary.gate, first.name, summary.p, summary.complete, summary.flips)
+    validity, numbers = path_clause(summary.gate, first.name, summary.p, summary.complete, summary.flips)
     why, never = why_rejected(first.side, summary.gate), _never(first, found)
     lead = _lead(first, summary)
     if len(mine) > 1:
@@ -71,7 +74,7 @@ def masking_answer(paths: list[Path], found: Summaries) -> str:
         if path is not first:
             told = f"<b>{escaped(path.side.model.name)}: {_in_a_word(summary)}</b> by {escaped(played)}"
             said += f" {told}: {_short(path, summary)}."
-    return f"{said} {classes_sentence([path.side for path in asked])}".strip()
+    return f"{said} {classes_sentence([path.side for path in asked])}".strip(), f"{numbers[:1].upper()}{numbers[1:]}"
 
 
 def paths_in_words(mine: Summaries) -> str:
@@ -105,7 +108,7 @@ def narrow_text(found: Summaries) -> str:
 
 def table_row(path: Path, summary: Summary) -> list[str]:
     """A path as a row of the page's table; what rests on rejected inputs is marked, an unstable ranking labelled."""
-    gate = summary.gate
+    gate, as_good = summary.gate, (summary.as_early, summary.as_good)
     flip = "not yet" if not summary.complete else "never"
     if summary.flips is not None:
         first, *again = (with_sign(path.name(k), gate.beyond(k)) for k in (summary.flips, *summary.again))
@@ -115,7 +118,7 @@ def table_row(path: Path, summary: Summary) -> list[str]:
         labelled(path.measure, path.unstable),
         flip,
         *area_cells(summary.areas, summary.marked),
-        "—" if summary.as_good is None else with_sign(f"{summary.as_good} of {summary.orders}", summary.marked),
+        *("—" if one is None else with_sign(f"{one} of {summary.orders}", summary.marked) for one in as_good),
         number(summary.smallest),
         path_word(gate, path.name, summary.complete),
     ]
