@@ -4,33 +4,29 @@ from functools import partial
 
 import streamlit as st
 
-from core.data.examples import Example
-from core.evaluation.sampling import draw_examples
 from core.evaluation.studies.catalogue import questions
 from core.evaluation.studies.diagnosticity_question import Diagnosing
 from core.evaluation.studies.scoring import Scoring
 from core.evaluation.studies.verdicts_question import Verdicts
-from core.wording import amount
 from pages.parts.check.known import caution
 from pages.parts.data_set.diagnosticity import draw_diagnosticity
-from pages.parts.data_set.scores import where_tested
+from pages.parts.data_set.scores import rejected_here, where_tested
 from pages.parts.data_set.verdicts import known_shares, verdict_of_chosen
 from pages.parts.frame.links import choose_one, held
 from pages.parts.frame.sidebar import DataView, open_data_page
-from pages.parts.sections.asking import choose_size
-from pages.parts.sections.filtered import choose_which, count_kept, examples_kept, narrows, told_of
+from pages.parts.sections.filtered import choose_drawn
 from pages.parts.sections.questions import question_section
 from pages.parts.sections.studying import Asking
 
 PAGE = "Data set"
 
 
-def _where_tested(frame: DataView, _asked: Asking) -> str:
-    return where_tested(caution(frame.explainer, frame.browsed.index, held("unit") or "word"))
+def _where_tested(frame: DataView, asked: Asking) -> str:
+    return where_tested(frame, asked, caution(frame.explainer, frame.browsed.index, held("unit") or "word"))
 
 
-def _known_shares(_frame: DataView, asked: Asking) -> str:
-    return known_shares(asked)
+def _known_shares(frame: DataView, asked: Asking) -> str:
+    return " ".join(filter(None, [rejected_here(frame, asked), known_shares(asked)]))
 
 
 # Questions that have a picture of their own here, and what draws it; the others are drawn alike.
@@ -57,7 +53,7 @@ def data_set() -> None:
     # The answer stands above what is chosen for it.
     answered, chosen = st.container(), st.container()
     with chosen:
-        examples, picked, about = _choose_texts(frame, *st.columns([5, 4]))
+        examples, picked, about = choose_drawn(frame)
     if examples is not None:
         added = partial(ADDED[name], frame) if name in ADDED else None
         with answered:
@@ -66,23 +62,6 @@ def data_set() -> None:
 
 def _named(name: str) -> str:
     return CALLED.get(name, name.capitalize())
-
-
-def _choose_texts(frame: DataView, left, right) -> tuple[tuple[Example, ...] | None, str, str]:
-    """The texts that are chosen, None, and a sentence, where there are none; how a filter picks them, as of
-    `core.evaluation.sampling.Sample`; and which they are, "200 texts drawn at random of the 264 texts of reviews".
-    """
-    with left:
-        filtered = choose_which("Labels are not needed: the prediction is explained.")
-    with right:
-        size = choose_size(count_kept(frame, filtered), "Texts drawn at random")
-    kept = examples_kept(frame, filtered)
-    if not kept:
-        return None, "", ""
-    drawn = draw_examples(kept, size)
-    part = "" if len(drawn) == len(kept) else f"{amount(len(drawn), 'text')} drawn at random of "
-    about = f"{part}{told_of(frame, filtered, kept)}"
-    return drawn, frame.browsed.query.picked_by if narrows(frame, filtered) else "", about
 
 
 data_set()

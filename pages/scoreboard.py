@@ -4,7 +4,7 @@ from functools import partial
 
 import streamlit as st
 
-from core.evaluation.sampling import SCORED, draw_examples, without_labels
+from core.evaluation.sampling import SCORED, without_labels
 from core.evaluation.studies.scoreboard import Scoreboard
 from pages.parts.check.known import caution
 from pages.parts.frame.links import choose_one
@@ -13,8 +13,7 @@ from pages.parts.frame.sidebar import DataView, open_frame
 from pages.parts.scoreboard.drawing import choose_table_order, draw_board
 from pages.parts.scoreboard.one_text import board_of_text
 from pages.parts.scoreboard.over_texts import known_answer, known_verdicts
-from pages.parts.sections.asking import choose_size
-from pages.parts.sections.filtered import choose_which, count_kept, examples_kept, narrows
+from pages.parts.sections.filtered import choose_drawn
 from pages.parts.sections.questions import question_section
 
 EXAMPLE, SAMPLE = "this example", "a sample of the data"
@@ -42,28 +41,24 @@ def scoreboard() -> None:
 
 
 def _board_of_sample(frame: DataView, order: str) -> None:
-    left, right = st.columns([5, 4])
-    with left:
-        filtered = choose_which("Labels are not needed: the prediction is explained.")
-    with right:
-        size = choose_size(count_kept(frame, filtered), "Texts drawn at random", SCORED)
-    kept = examples_kept(frame, filtered)
-    if kept:
-        picked = frame.browsed.query.picked_by if narrows(frame, filtered) else ""
-        data, drawn = frame.browsed.index.data, draw_examples(kept, size)
-        texts = without_labels(data.name, data.digest, drawn)
-        question_section(
-            frame,
-            Scoreboard,
-            drawn,
-            partial(draw_board, order=order, verdicts=partial(known_verdicts, texts=texts)),
-            picked,
-            already=partial(
-                known_answer,
-                texts=texts,
-                caution=partial(caution, frame.explainer, frame.browsed.index, linked=False, means=False),
-            ),
-        )
+    drawn, picked, about = choose_drawn(frame, SCORED)
+    if drawn is None:
+        return
+    data = frame.browsed.index.data
+    texts = without_labels(data.name, data.digest, drawn)
+    question_section(
+        frame,
+        Scoreboard,
+        drawn,
+        partial(draw_board, order=order, verdicts=partial(known_verdicts, texts=texts)),
+        picked,
+        about,
+        already=partial(
+            known_answer,
+            texts=texts,
+            caution=partial(caution, frame.explainer, frame.browsed.index, linked=False, means=False),
+        ),
+    )
 
 
 scoreboard()

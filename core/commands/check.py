@@ -25,10 +25,11 @@ from core.data.examples import DataSet, bundled_data
 from core.data.parsed import BadData
 from core.evaluation.engine import ask
 from core.evaluation.sampling import SAMPLE, Sample, draw_sample, same_examples
+from core.evaluation.studies.check_findings import check_findings
 from core.evaluation.studies.check_question import EACH_STEP, ONCE, SEEDS, MaskingCheck
 from core.evaluation.studies.check_report import CheckReport, X, metric_of
 from core.evaluation.studies.check_rows import all_as_json
-from core.evaluation.studies.check_sentences import check_findings, verdict_sentence
+from core.evaluation.studies.check_sentences import verdict_sentence
 from core.explanation.explainer import Explainer, with_reference
 from core.explanation.recursive import UNSTABLE_MEANS, area_cells
 from core.loading.loading import load
@@ -159,9 +160,8 @@ def readable_check(reports: list[CheckReport]) -> str:
         parts.append(UNSTABLE_MEANS)
     told = check_findings(reports)
     if told:
-        parts.append(
-            text_table(["FMM found", "does this data agree?", "by what"], [[f.claim, f.said, f.here] for f in told])
-        )
+        rows = [[one.claim, one.said, "; ".join(filter(None, [one.here, one.more]))] for one in told]
+        parts.append(text_table(["FMM found", "does this data agree?", "by what"], rows))
     return "\n\n".join(parts)
 
 

@@ -36,7 +36,7 @@ def look_share(n: int) -> float:
 @dataclass(frozen=True)
 class Finding:
     """A finding of a paper, what is found here, and whether the two agree; None where that is unsure, and why; but:
-    what goes on behind that, where another way of counting says otherwise.
+    what goes on behind that, where another way of counting says otherwise; more: the tests behind it, "" for none.
     """
 
     claim: str
@@ -44,6 +44,7 @@ class Finding:
     agrees: bool | None
     unsure: str = NOT_ENOUGH
     but: str = ""
+    more: str = ""
 
     @property
     def said(self) -> str:
@@ -60,7 +61,7 @@ def once_counted(findings: Iterable[Finding], tally: Tally) -> list[Finding]:
     if tally.complete or not tally.coming:
         return list(findings)
     unsure = f"told once all are counted: {tally.so_far} so far"
-    return [replace(one, here="…", agrees=None, unsure=unsure, but="") for one in findings]
+    return [replace(one, here="…", agrees=None, unsure=unsure, but="", more="") for one in findings]
 
 
 def of_enough(interval: Interval, n: int) -> Interval:

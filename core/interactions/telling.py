@@ -80,7 +80,7 @@ class PairReport:
         value = with_sign(f"{signed(one.pair.value)} logits", self.gate(one).marked)
         none = f"No two {self.encoded.unit}s were found that work only together or say the same twice"
         least = f"by at least {number(LEAST)} logits (the whole rule stands below, with the numbers)"
-        return f"{none} {least}; the pair that adds most is {_named(one, self.encoded)}: {value}."
+        return f"{none} {least}; the largest is that of {_named(one, self.encoded)}: {value}."
 
     @property
     def how(self) -> str:

@@ -259,9 +259,9 @@ def signed_rank_p(differences: np.ndarray, tie: float = 1e-6) -> float:
 
 @dataclass(frozen=True, eq=False)
 class Beaten:
-    """Which of K things another one beats, by paired tests over all K(K − 1)/2 pairs: p float64[K, K], symmetric, 1 on
-    the diagonal; by bool[K, K], whether the first beats the second, by Holm over the pairs; n int64[K, K], texts that
-    have both.
+    """Which of K things another one beats, by paired tests over all K(K − 1)/2 pairs: p float64[K, K], adjusted by Holm
+    over the pairs (`holm_adjusted`), symmetric, 1 on the diagonal; by bool[K, K], whether the first beats the second,
+    which is where p is below the level; n int64[K, K], texts that have both.
     """
 
     p: np.ndarray
@@ -302,6 +302,7 @@ def compare_pairs(values: np.ndarray, spent: float = 1.0) -> Beaten:
     rejected = np.zeros((K, K), dtype=bool)
     if len(first):
         rejected[first, second] = rejected[second, first] = holm(p[first, second], alpha=spent * ALPHA)
+        p[first, second] = p[second, first] = holm_adjusted(p[first, second])
     n = np.zeros((K, K), dtype=np.int64)
     n[first, second] = n[second, first] = known.sum(axis=0)
     return Beaten(p, rejected & (ahead > 0), n)

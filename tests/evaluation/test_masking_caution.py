@@ -16,7 +16,7 @@ from core.evaluation.studies.check_report import (
     UNSURE,
     UNTESTED,
 )
-from core.evaluation.studies.masking_caution import masking_caution
+from core.evaluation.studies.masking_caution import masking_caution, metrics_caution
 from core.validity.references import CALIBRATED
 
 WHOLE = SimpleNamespace(paired=False, whole="everything", of_first="")
@@ -100,3 +100,15 @@ def test_of_pairs_the_second_text_stays_so_that_more_than_a_length_is_left():
 def test_where_no_mean_is_shown_none_is_said_to_rest_on_such_inputs(unmasked):
     said = masking_caution(found(REJECTED, unmasked), means=False)
     assert "mean" not in said and said == masking_caution(found(REJECTED, unmasked)).partition(", so means")[0] + "."
+
+
+def test_metrics_whose_inputs_are_rejected_are_named_together_the_most_rejected_first():
+    found = {"NS": (18, 21, 100), "NC": (2, 2, 100), "Soft-NS": (100, 100, 100), "Soft-NC": (100, 100, 100)}
+    assert metrics_caution(found, "<b>There</b>") == (
+        "⚠ <b>There</b> finds inputs rejected as out-of-distribution, of 100 texts of this data, behind Soft-NS and "
+        "Soft-NC on 100, behind NS on 18 to 21 and behind NC on 2, from measure to measure; 5 % are expected."
+    )
+    assert metrics_caution({"NS": (0, 0, 24)}, "There") == (
+        "There finds inputs rejected as out-of-distribution, of 24 texts of this data, behind NS on 0; 5 % are expected."
+    )
+    assert metrics_caution({}, "There") == ""

@@ -29,6 +29,7 @@ from core.evaluation.engine import study_cost as check_cost
 from core.evaluation.families import Measured
 from core.evaluation.findings import points_text
 from core.evaluation.sampling import Sample, draw_examples, draw_sample, same_examples
+from core.evaluation.studies.check_findings import _unmasked_too, check_findings
 from core.evaluation.studies.check_lengths import LengthSplit, by_length, leads_by_length, length_split
 from core.evaluation.studies.check_question import MaskingCheck
 from core.evaluation.studies.check_report import (
@@ -45,11 +46,9 @@ from core.evaluation.studies.check_report import (
 )
 from core.evaluation.studies.check_rows import HEADER, check_json, check_rows
 from core.evaluation.studies.check_sentences import (
-    _unmasked_too,
     accuracy_note,
     check_answer,
     check_figures,
-    check_findings,
     check_parts,
     end_note,
     expected_sentence,
@@ -928,9 +927,10 @@ def test_tables_tell_of_texts_of_usual_length_and_of_others_by_themselves():
     for other in (replace(found, other_lengths=None), replace(found, tally=Tally(65, 200, coming=True))):
         assert lengths_table(other)[1] == [] and usual not in json.dumps(panels([other]))
     assert p_sentence([found]) == (
-        "More texts masked at random are rejected than chance explains, by count: m at 100 % masked."
+        "More texts masked at random are rejected than chance explains, by count and Holm over 11 ratios: m at 100 % "
+        "masked. The dashed red line is for one ratio by itself, so that others may lie below it."
     )
-    assert p_sentence([of_twenty_judged({})]).endswith(": m at no ratio.")
+    assert ": m at no ratio." in p_sentence([of_twenty_judged({})])
 
 
 def test_the_answer_begins_with_lengths_where_usual_ones_are_rejected_nowhere_and_others_more_often():
@@ -940,8 +940,9 @@ def test_the_answer_begins_with_lengths_where_usual_ones_are_rejected_nowhere_an
     found = replace(split_by_length(p), held_out=held_out_of(floors(held_out=[0.06] + [0.01] * 10)))
     lead = (
         "On texts of 5 to 30 tokens (35 of 65) masked inputs, tested together, are not rejected as out-of-distribution "
-        "at any ratio. That is no proof that m knows them. On the 30 shorter or longer ones it cannot be told: with "
-        "everything masked 90 % of them are rejected, but the test was fitted on few of such lengths."
+        "at any ratio; over all 65 they are, at 100 % masked. That is no proof that m knows those. On the 30 shorter "
+        "or longer ones it cannot be told: with everything masked 90 % of them are rejected, but the test was fitted "
+        "on few of such lengths."
     )
     over = (
         "Over all 65 texts: up to 90 % masked 0 % of the texts are rejected as unlike what m knows, with everything "
@@ -1481,7 +1482,9 @@ SURE, BELOW, UNSHOWN = (0.4, 0.3, 0.5), (-0.2, -0.3, -0.1), (0.02, -0.1, 0.1)
 )
 def test_which_measures_are_faithful_is_told_by_their_acu(areas, told):
     assert (
-        faithful_sentence(of_measures(*areas), CALIBRATED) == f"By ACU and its 95 % intervals, each by itself, {told}"
+        faithful_sentence(of_measures(*areas), CALIBRATED)
+        == "Explaining the label (Data set and Scoreboard explain what is predicted, so that their numbers differ), by "
+        f"ACU and its 95 % intervals, each by itself, {told}"
     )
     few = faithful_sentence(of_measures(*areas, n=19), CALIBRATED)
     assert few == "", "measures of other texts than random order are not through"
@@ -1574,8 +1577,7 @@ def test_what_measures_explain_and_what_favours_them_is_told_beside_how_faithful
 
     both = caveats("leave-one-out", "gradient")
     assert both == (
-        "Measures explain the label here, computed anew at each step; on Data set and Scoreboard the class that is "
-        "predicted, so that they may rank otherwise there. leave-one-out masks words to score them, as these curves do: that favours it, and by how much is not "
+        "Measures are computed anew at each step. leave-one-out masks words to score them, as these curves do: that favours it, and by how much is not "
         "known. gradient has no sign, so that words against the class stand first, too: that counts against it."
     )
     assert "computed anew" not in caveats("leave-one-out", "gradient", recompute=False)
@@ -1648,7 +1650,7 @@ def test_a_rule_that_rejects_nothing_where_all_texts_are_rejected_is_said_to_be_
         plain = judged(SOUND, of_twenty({10: count}), card=card(training="none"), name="plain")
         told = {one.claim: one for one in check_findings([without_simes(plain)])}[claim]
         assert told.agrees is None and "the two tests disagree" in told.said
-        assert (weak.format(count) in told.said) == (count == 20)
+        assert (weak.format(count) in told.more) == (count == 20)
 
 
 def test_a_literal_form_that_cannot_reject_says_nothing_against_one_that_does():
@@ -1656,7 +1658,8 @@ def test_a_literal_form_that_cannot_reject_says_nothing_against_one_that_does():
     claim = "The inputs of a plain model are rejected at some masking ratio."
     plain = judged(SOUND, of_twenty({10: 20}), floors(literal=0.107), card=card(training="none"), name="plain")
     told = {one.claim: one for one in check_findings([plain])}[claim]
-    assert told.agrees is True and "(cannot reject: none of this reference is below 0.107); of single" in told.here
+    assert told.agrees is True and "(cannot reject: none of this reference is below 0.107); of single" in told.more
+    assert told.said == "agrees on this data, by the calibrated test alone"
     found = without_simes(judged(SOUND, of_twenty({10: 9}), floors(literal=0.02)))
     found = replace(found, lines=(replace(found.random, simes=dict.fromkeys(found.random.simes, np.ones(11))),))
     assert (
@@ -1788,8 +1791,8 @@ def test_a_test_that_does_not_reject_is_no_agreement_while_many_texts_are_reject
     assert "16 of 200" in verdict_sentence(many) and "Nothing speaks" not in verdict_sentence(many)
     told = [{one.claim: one for one in check_findings([found])} for found in (many, few)]
     claim = "The inputs of a masked fine-tuned model are not rejected at any masking ratio."
-    assert told[0][claim].agrees is None and "8.0 % [4.6, 12.7]" in told[0][claim].here
-    assert told[1][claim].agrees is True and "3.0 % [1.1, 6.4]" in told[1][claim].here
+    assert told[0][claim].agrees is None and "8.0 % [4.6, 12.7]" in told[0][claim].more
+    assert told[1][claim].agrees is True and "3.0 % [1.1, 6.4]" in told[1][claim].more
     # 60 of 200 are more than chance and the margin, and than their count allows.
     p[:60, 4] = 0.049
     most = judged(SOUND, p, card=card(), times=40)
@@ -1799,9 +1802,10 @@ def test_a_test_that_does_not_reject_is_no_agreement_while_many_texts_are_reject
     )
     # By Simes, the paper's rule, the smallest of 60 times .049 · 200 / 60 is .16: not rejected.
     told = {one.claim: one for one in check_findings([most])}[claim]
-    assert told.agrees is None and told.said == (
-        "the two tests disagree: rejected by count in the calibrated one, not by Simes in the literal form (the "
-        "paper’s); by Simes both forms say the same, so how texts are combined decides"
+    assert told.agrees is None and told.said == "the two tests disagree: rejected by count, not by Simes"
+    assert told.more.endswith(
+        "Rejected by count in the calibrated one, not by Simes in the literal form (the paper’s); by Simes both forms "
+        "say the same, so how texts are combined decides"
     )
     # .01 · 200 / 60 is .03.
     p[:60, 4] = 0.01

@@ -20,7 +20,15 @@ from core.evaluation.engine import Rows, Run, ask, run_study
 from core.evaluation.questions import Answers
 from core.evaluation.sampling import without_labels
 from core.evaluation.studies.board_front import front, picture_note
-from core.evaluation.studies.board_report import COMPREHENSIVENESS, NAOPC_C, RACU, RANDOM, SUFFICIENCY, figures
+from core.evaluation.studies.board_report import (
+    COMPREHENSIVENESS,
+    NAOPC_C,
+    RACU,
+    RANDOM,
+    SUFFICIENCY,
+    figures,
+    rejected_texts,
+)
 from core.evaluation.studies.board_rows import FEWER, BoardMeasure, K, board_metrics, milliseconds_of, passes_of
 from core.evaluation.studies.board_sentences import (
     board_table,
@@ -29,6 +37,7 @@ from core.evaluation.studies.board_sentences import (
     means_note,
     ordered,
     pairs_table,
+    parting,
 )
 from core.evaluation.studies.board_verdicts import (
     ALONE,
@@ -101,15 +110,20 @@ def test_a_paired_test_by_hand():
 
 def test_holm_goes_over_all_pairs():
     """A is ahead of B and C on every text, and B and C take turns: at eight texts p = .01172 < 5 %/3, at six .0277 is
-    below 5 % and not below 5 %/3.
+    below 5 % and not below 5 %/3, so that by Holm p is three times that, of both pairs.
     """
     steps = np.arange(1.0, 9)
     values = np.stack([2 * steps, steps, steps + np.tile([0.1, -0.1], 4)], axis=1)
     found = compare_pairs(values)
     assert found.by.tolist() == [[False, True, True], [False] * 3, [False] * 3]
     assert found.unbeaten.tolist() == [True, False, False] and (found.n + 8 * np.eye(3) == 8).all()
+    assert found.p[0, 1:] == pytest.approx(3 * 0.01172, abs=1e-4) and (found.p == found.p.T).all()
     few = compare_pairs(values[:6])
-    assert few.p[0, 1] == pytest.approx(0.0277, abs=1e-4) and not few.by.any() and few.unbeaten.all()
+    assert few.p[0, 1:] == pytest.approx(3 * 0.0277, abs=3e-4) and not few.by.any() and few.unbeaten.all()
+    # What is drawn tells what beats what, at whatever level.
+    for spent in (1.0, 0.2):
+        at = compare_pairs(values, spent)
+        assert (at.by == (at.p < 0.05 * spent) & (values.sum(axis=0)[:, None] > values.sum(axis=0))).all()
 
 
 def test_of_measures_that_are_alike_any_beats_another_in_at_most_five_of_a_hundred_samples():
@@ -242,6 +256,40 @@ def test_where_figures_part_it_is_said_and_not_averaged():
     attention.columns["values"] = np.where(np.arange(S) == 0, 0.9, attention.columns["values"])
     said = board.sentences(board.conclude(answers))[1]
     assert said == f"Metrics disagree, and are not averaged: by {board_metrics()[0]} no other beats attention."
+
+
+def test_figures_that_leave_fewer_unbeaten_do_not_disagree():
+    """By AOPC neither beats the other; by one metric the first is ahead on every text, by one that has a third."""
+    near = UP + np.tile([0.01, -0.01], 12)
+    answers = made({"leave-one-out": UP, "gradient": near, "attention": UP - 0.05})
+    board = Scoreboard(("leave-one-out", "gradient", "attention"), draws=1)
+    loo, _, attention = (answers.found[one] for one in board.measured)
+    loo.columns["values"] = np.where(np.arange(S) == 0, 0.9, loo.columns["values"])
+    attention.columns["values"] = np.where(np.arange(S) == 1, UP[:, None] / 2, attention.columns["values"])
+    first, second, *_ = board_metrics()
+    said = parting(board.conclude(answers))
+    assert said == (
+        f"By every metric that tells, leave-one-out is not beaten; by {first} only leave-one-out is; by {second} "
+        "leave-one-out, gradient and attention are."
+    )
+
+
+def test_on_how_many_texts_a_figure_rests_on_rejected_inputs_is_counted_from_measure_to_measure():
+    """Of 24 texts two are rejected under the one and all under the other; of NaN nothing can be said."""
+    answers = made({"leave-one-out": UP, "gradient": UP})
+    board = Scoreboard(("leave-one-out", "gradient"), draws=1)
+    one, other = (answers.found[study] for study in board.measured)
+    one.columns["marks"][:2, 3] = 1
+    other.columns["marks"][:, 3] = 1
+    one.columns["marks"][:, 4] = other.columns["marks"][:, 4] = NAN
+    found = rejected_texts(board, answers)
+    first, second, third, *_ = board_metrics()
+    assert found[first] == (2, 24, 24) and found[third] == (0, 0, 24) and second not in found
+    # What is not known of all texts is not counted.
+    some = np.arange(24) < 23
+    assert rejected_texts(board, made({"leave-one-out": UP, "gradient": UP}, known=23)) == {}
+    answers.found[board.measured[1]] = replace(other, there=some)
+    assert rejected_texts(board, answers)[first] == (2, 2, 24)
 
 
 def test_worse_than_random_order_is_not_believed():
@@ -500,18 +548,27 @@ def test_the_line_in_the_picture_is_told_of_only_where_there_is_one():
     assert picture_note(replace(two, better=frozenset())) == begins, "none of them is on it"
 
 
+SHORTER = (
+    "Random order is the mean of 10 random orders here; AOPC and NAOPC takes all those of the chance test, so that its "
+    "mean is another."
+)
+
+
 def test_a_measure_above_random_order_by_racu_that_is_not_shown_better_is_named_beside_the_reason():
     _, report = reported({"leave-one-out": UP, "gradient": UP})
     one = replace(report, tally=Tally(1, 1), better=frozenset({"leave-one-out"}))
     assert report.cells["gradient", RACU].interval.low > 0
     assert means_note(one) == (
         "RACU asks a measure again at each step; the verdict is on the order that it names once, so that gradient is above the mean of random orders by RACU and yet not shown better than chance."
+        f" {SHORTER}"
     )
     level = {("gradient", RACU): report.cells["gradient", RACU]._replace(interval=Interval(0.15, 0.0004, 0.2))}
-    assert means_note(replace(one, cells=report.cells | level)).endswith("names once."), "0.000 as it is written"
+    assert means_note(replace(one, cells=report.cells | level)).endswith(f"names once. {SHORTER}"), (
+        "0.000 as it is written"
+    )
     every = frozenset({"leave-one-out", "gradient"})
     for better in (every, None):
-        assert means_note(replace(one, better=better)).endswith("the order that it names once.")
+        assert means_note(replace(one, better=better)).endswith(f"the order that it names once. {SHORTER}")
 
 
 def test_erasure_metrics_that_are_marked_where_aopc_is_not_say_why():

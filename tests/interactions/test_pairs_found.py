@@ -184,7 +184,7 @@ def test_sentences_say_what_and_how_much_and_mark_what_is_rejected(explainer):
     assert report(0.5, exact=False).endswith("ways to mask some of 5 words.)")
     found = interactions(5, {0: 2.0, 1: -0.2, 2: 1.2}, {(0, 1): 0.4, (2, 3): -0.6})
     assert report(0.5) == (
-        "No two words were found that work only together or say the same twice by at least 0.5 logits (the whole rule stands below, with the numbers); the pair that adds most is “<b>dull</b>” "
+        "No two words were found that work only together or say the same twice by at least 0.5 logits (the whole rule stands below, with the numbers); the largest is that of “<b>dull</b>” "
         "and “<b>boring</b>”: -0.6 logits."
     )
     assert [signed(value) for value in (2.1, -0.9, 0.0, 1e-9, -1e-9)] == ["+2.1", "-0.9", "0", "0", "0"]

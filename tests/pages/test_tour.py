@@ -312,6 +312,22 @@ def test_the_stop_on_many_texts_shows_that_one_measure_is_better_than_chance_on_
     assert f"On the example chosen, {stop.choices['example']}, leave-one-out is better than chance." in app.said
 
 
+@pytest.mark.usefixtures("ships")
+def test_what_metrics_rest_on_is_said_where_scores_over_the_data_stand():
+    """As *Scoreboard* counts it on the texts that ship: every text of soft metrics. Nothing is known of another unit,
+    nor of metrics that erase otherwise.
+    """
+    found = "Scoreboard finds inputs rejected as out-of-distribution, of 100 texts of this data, behind Soft-NS and"
+    for section in ("scores", "diagnosticity"):
+        told = App("pages/data_set.py", section=section).said
+        assert f"{SIGN} {found} Soft-NC on 100, behind NS on " in told and "; 5 % are expected." in told
+    rejected = App("pages/scoreboard.py", on="a sample of the data")
+    assert "Asked of 100 texts drawn at random of the 264 texts of reviews." in rejected.said
+    counts = next(table for table in rejected.tables if "Soft-NC ↑" in table[0] and "100 of 100" in table[1])
+    assert all({row[counts[0].index(f"{name} ↑")] for row in counts[1:-1]} == {"100 of 100"} for name in ("Soft-NS",))
+    assert found not in App("pages/data_set.py", section="scores", erasure="removal").said
+
+
 def test_home_leads_to_four_places():
     app = App(HOME)
     assert app.at.title[0].value.startswith("Faithscope")
@@ -602,7 +618,8 @@ def test_the_check_that_ships_sets_the_twin_beside_the_model_and_says_what_to_do
     (command,) = (one.value for one in app.at.code)
     assert command == f"python -m core reference --model {MASKED} --data FILE"
     scores = App("pages/data_set.py", model=MASKED, data="reviews", section="scores")
-    assert "Model check finds that inputs of this data are rejected as out-of-distribution" in scores.said
+    model_check = "Model check finds that inputs of this data are rejected as out-of-distribution"
+    assert model_check not in scores.said, "Scoreboard knows of the very inputs"
     # What an answer rests on first stands below it, the rest is folded, on a tour all of it, and once.
     (answer,) = (said for raw, said in scores.markup() if raw and said.startswith("<p") and "Means only" in said)
     seen, folded = answer.split("<details>")
@@ -619,6 +636,7 @@ def test_the_check_that_ships_sets_the_twin_beside_the_model_and_says_what_to_do
     assert "not judged yet" not in scored.said and "on 80 of 100, 80 % [71, 87]" in scored.said
     # Of rows of another version nothing is known, and of more texts than six measures are judged on three are.
     monkeypatch.setattr("core.evaluation.studies.board_rows._Part._version", 99)
+    assert model_check in App("pages/data_set.py", model=MASKED, data="reviews", section="scores").said
     unscored = App("pages/scoreboard.py", **board, sample="200")
     first = "Of the 3 measures that Data set has judged on these texts, believe leave-one-out first: it is better than"
     assert first in unscored.said and "attention are not judged yet;" in unscored.said

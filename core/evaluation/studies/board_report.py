@@ -240,6 +240,22 @@ def text_errors(board: "Scoreboard", answers: Answers, i: int, name: str) -> dic
     return {figure: float(errors[0, 0]) for figure, errors in _errors(rows[board.chance], one, there).items()}
 
 
+def rejected_texts(board: "Scoreboard", answers: Answers) -> dict[str, tuple[int, int, int]]:
+    """{figure: on how many texts it rests on rejected inputs, of the measure where these are the fewest and of that
+    where they are the most, and of how many texts}, of measures that are known of all of the sample; {} where random
+    order is not, and without a figure of which nothing can be said.
+    """
+    rows: dict[Any, Rows] = answers.found
+    chance, every = rows[board.chance], {one.measure: rows[one] for one in board.measured}
+    known = {name: one for name, one in every.items() if one.there.all()}
+    if not known or not chance.there.all():
+        return {}
+    marks = _marks(chance, rows[board.limits], known, chance.there)
+    found = {figure: one[:, :-1] for figure, one in marks.items() if not np.isnan(one[:, :-1]).all()}
+    counts = {figure: np.nansum(one, axis=0).astype(int) for figure, one in found.items()}
+    return {figure: (int(one.min()), int(one.max()), len(chance)) for figure, one in counts.items()}
+
+
 def _errors(chance: Rows, begun: dict[str, Rows], there: np.ndarray) -> dict[str, np.ndarray]:
     """{erasure metric: standard errors float64[n, M + 1]}, random order last; NaN of what draws nothing."""
     every = np.stack([one.columns["errors"][there] for one in (*begun.values(), chance)], axis=1)

@@ -35,7 +35,8 @@ from core.wording import amount, cut_sentence, fixed_number, joined, number, p_v
 PASSES, TOOK, MEASURE = "forward passes", "milliseconds", "measure"
 HOW = (
     "A measure is beaten where another is ahead of it on the same texts: Wilcoxon’s signed-rank test by Holm over "
-    f"all pairs, each figure by itself, {LOOKS}. That no other beats it is no proof that it is the best."
+    f"all pairs, each figure by itself, {LOOKS}. p, lower is surer, is adjusted for all pairs, so that it is held "
+    "against that level itself. That no other beats it is no proof that it is the best."
 )
 COSTS = (
     f"{PASSES.capitalize()}: at most and by itself, a gradient counting as two more, over texts their mean; {TOOK}: on "
@@ -137,12 +138,23 @@ def parting(report: BoardReport) -> str:
     out = _without_marks(report, [figure for figure in figures() if figure != by])
     if not others:
         return f"All {amount(same, 'other figure')} leave the same unbeaten.{out}" if same else out.lstrip()
+    common = [name for name in own if all(name in best for best in others)]
+    if common and RANDOM not in (*own, *(name for best in others for name in best)):
+        parts = [
+            f"by {joined(named)} {'only ' * (len(best) < len(own))}{joined(best)} {_is(best)}"
+            for best, named in others.items()
+        ]
+        return f"By every metric that tells, {joined(common)} {_is(common)} not beaten; {'; '.join(parts)}.{out}"
     parts = [
         f"by {joined(named)} "
         + ("no measure is better than random order" if RANDOM in best else f"no other beats {_either(best)}")
         for best, named in others.items()
     ]
     return f"Metrics disagree, and are not averaged: {'; '.join(parts)}.{out}"
+
+
+def _is(names: Sequence[str]) -> str:
+    return "is" if len(names) == 1 else "are"
 
 
 def _without_marks(report: BoardReport, shown: Sequence[str]) -> str:
@@ -186,7 +198,7 @@ def _ahead(report: BoardReport) -> str:
         return f"Metrics agree on which measure is ahead on this text: {parts[0]}.{out}"
     common = [name for name in report.names if all(name in best for best in leads)]
     if common:
-        first = f"{joined(common)} {'is' if len(common) == 1 else 'are'} first, alone or level with others"
+        first = f"{joined(common)} {_is(common)} first, alone or level with others"
         return f"On this text {first}, by each metric that tells: {'; '.join(parts)}.{out}"
     return f"{METRICS_PART.rstrip('.')}, and are not averaged: {'; '.join(parts)}.{out}"
 
@@ -278,11 +290,14 @@ def means_note(report: BoardReport) -> str:
         return f"Figures are means over {amount(report.n, 'text')}, over fewer where n stands beside them."
     racu = {name: report.cells[name, RACU] for name in report.names[:-1] if report.better is not None}
     both = [name for name, one in racu.items() if report.not_better(name) and not one.out and one.interval.low >= LEVEL]
-    are = "is" if len(both) == 1 else "are"
-    above = f"so that {joined(both)} {are} above the mean of random orders by RACU"
+    above = f"so that {joined(both)} {_is(both)} above the mean of random orders by RACU"
     apart = f", {above} and yet not shown better than chance"
     apart *= bool(both)
-    return f"{ANEW}{apart}."
+    R = report.board.orders
+    return (
+        f"{ANEW}{apart}. {RANDOM.capitalize()} is the mean of {amount(R, 'random order')} here; AOPC and NAOPC takes "
+        "all those of the chance test, so that its mean is another."
+    )
 
 
 def cheapest_believed(believed: Sequence[str], report: BoardReport) -> str:
@@ -367,7 +382,9 @@ def cost_texts(report: BoardReport, name: str) -> list[str]:
 
 
 def pairs_table(report: BoardReport, figure: str) -> Table:
-    """Who beats whom by a figure: p of each pair, marked where the measure of the line beats that of the column."""
+    """Who beats whom by a figure: p of each pair, adjusted for all of them, marked where the measure of the line beats
+    that of the column.
+    """
     if figure not in report.beaten:
         return [], []
     found, marked = report.beaten[figure], report.marked(figure)

@@ -62,12 +62,15 @@ class LengthSplit:
         """
         return self.more is True and self.together == ()
 
-    def lead(self, model: str, masked: str) -> str:
-        """That: what holds of usual lengths in a sentence, then what it does not show; masked: as of `beyond`."""
-        m = self.alike[1]
+    def lead(self, model: str, masked: str, where: str) -> str:
+        """That: what holds of usual lengths, and of all, in a sentence, then what it does not show; masked: as of
+        `beyond`; where: at which ratios all of the texts are rejected together.
+        """
+        m, every = self.alike[1], self.alike[1] + self.others[1]
         return (
-            f"On texts of {self.low:,} to {self.high:,} tokens ({m:,} of {m + self.others[1]:,}) masked inputs, tested "
-            f"together, are not {OUT} at any ratio. That is no proof that {model} knows them. {self.beyond(masked)}"
+            f"On texts of {self.low:,} to {self.high:,} tokens ({m:,} of {every:,}) masked inputs, tested together, "
+            f"are not {OUT} at any ratio; over all {every:,} they are, {where}. That is no proof that {model} knows "
+            f"those. {self.beyond(masked)}"
         )
 
     def beyond(self, masked: str) -> str:

@@ -4,8 +4,9 @@ from dataclasses import astuple
 
 import numpy as np
 
+from core.evaluation.studies.check_findings import check_findings
 from core.evaluation.studies.check_report import CheckReport, CurveFigures, X
-from core.evaluation.studies.check_sentences import check_findings, verdict_sentence
+from core.evaluation.studies.check_sentences import verdict_sentence
 from core.evaluation.studies.model_check import Curve
 from core.explanation.rows import values_taken
 from core.measures.catalogue import measures
@@ -54,7 +55,7 @@ def all_as_json(reports: list[CheckReport]) -> dict:
     return {
         "models": [check_json(one) for one in reports],
         "findings": [
-            {"claim": one.claim, "here": one.here, "agrees": one.agrees, "said": one.said}
+            {"claim": one.claim, "here": one.here, "tests": one.more, "agrees": one.agrees, "said": one.said}
             for one in check_findings(reports)
         ],
     }

@@ -1,22 +1,11 @@
 """What a model check says: its verdict in a sentence, what papers found beside it, its numbers as rows and JSON."""
 
 import math
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
 
 import numpy as np
 
-from core.evaluation.findings import (
-    FEW,
-    MARGIN,
-    NOT_ENOUGH,
-    Finding,
-    not_lower,
-    not_more,
-    once_counted,
-    points_text,
-    too_few,
-    unsure_of,
-)
+from core.evaluation.findings import FEW, NOT_ENOUGH, not_more, points_text, too_few
 from core.evaluation.studies.check_lengths import leads_by_length, length_split
 from core.evaluation.studies.check_report import (
     CONFUSED,
@@ -29,11 +18,10 @@ from core.evaluation.studies.check_report import (
     UNTESTED,
     CheckReport,
     X,
-    difference_of,
     of_held,
 )
 from core.evaluation.studies.check_words import masked_in_words, ratios_in_words, shares_elsewhere, spread_text
-from core.mathematics.statistics import ALPHA, Interval, more_often, share_interval, significant
+from core.mathematics.statistics import ALPHA, share_interval, significant
 from core.validity.marks import HOLM, OUT, PERCENT, SIGN, alone
 from core.validity.references import CALIBRATED, LITERAL, Reference
 from core.wording import amount, p_value, percent, share_text
@@ -50,8 +38,6 @@ _AVERAGES = (
 )
 # The share of texts rejected from which on the answer is a plain no.
 _MOST, _NEARLY_ALL = 0.5, 0.95
-# Of a difference between a model that always gives one class and the class majority.
-_ONE_EACH = f"{NOT_ENOUGH}: both give one class for all texts, so this compares only how common the two classes are"
 # How a model was trained, as a sentence goes on.
 _TRAINED = {"half": "to be masked", "mask": "on masked texts alone", "none": "without masking"}
 
@@ -194,7 +180,8 @@ def _rejected(found: CheckReport) -> list[str]:
         told = [f"{begins}: {how_often}"]
     elif leads_by_length(found):
         over = f"Over all {found.n:,} texts: {how_often}"
-        told = [split.lead(found.model, masked), " ".join(filter(None, [over, split.beside_lead]))]
+        where = ratios_in_words(np.flatnonzero(found.random.gates[CALIBRATED].rejected))
+        told = [split.lead(found.model, masked, where), " ".join(filter(None, [over, split.beside_lead]))]
     else:
         told = [f"{begins}: {how_often}", split.sentence]
     averages = "" if found.other_lengths is None else f" {_AVERAGES}"
@@ -232,12 +219,12 @@ def _literal(found: CheckReport) -> str:
     where, simes = found.rejected(LITERAL), found.random.simes[CALIBRATED]
     if not len(where) and not any(map(significant, simes.tolist())):
         # What decides is not the form, but how texts are combined.
-        return f"; by Simes, the paper’s rule, nowhere{_takes(found)}"
+        return f"; by Simes, the paper’s rule, nowhere{simes_takes(found)}"
     said = f"{ratios_in_words(where)}, each ratio by itself" if len(where) else "nowhere"
     return f"; the paper’s literal form rejects them {said}"
 
 
-def _takes(found: CheckReport) -> str:
+def simes_takes(found: CheckReport) -> str:
     """How many texts it takes for Simes over literal p-values to reject, as a sentence goes on; "" for one alone."""
     least = math.floor(found.n * found.floor[LITERAL] / ALPHA) + 1
     takes = f" (in the literal form that takes {least:,} of {found.n:,} texts with the smallest p that there can be)"
@@ -288,7 +275,7 @@ def twin_sentence(reports: Sequence[CheckReport]) -> str:
             continue
         last = (one.followed.p[CALIBRATED][both, -1] for one in (first, other))
         mine, its = (share_text(float(alone(p).mean())) for p in last)
-        even = f"; by Simes, the paper’s rule, not even these are {OUT} together" * _simes_misses(other, len(X) - 1)
+        even = f"; by Simes, the paper’s rule, not even these are {OUT} together" * simes_misses(other, len(X) - 1)
         if first.verdict == REJECTED and first.worst() == len(X) - 1 and both.sum() == first.n:
             # The answer says already what the first one's share is, unless it begins with some of the texts.
             own = f", under {first.model} {mine}" * leads_by_length(first)
@@ -314,136 +301,10 @@ def accuracy_note(found: CheckReport, own: bool) -> str:
     return "If the model was trained on these texts, what it reaches here says nothing about new ones."
 
 
-def check_findings(reports: list[CheckReport]) -> list[Finding]:
-    """What FMM found, beside what these models do; the first of each training strategy that was trained on the same
-    file as the first report's.
-
-    Whether the two agree goes by 95 % intervals over the same texts and a margin of 5 points, from 20 texts on, see
-    `core.evaluation.findings`. Nothing is told of a sample of one class, nor of texts picked by what a model does with
-    them: on those that one gets wrong another is the better one.
-
-    Source: FMM §5.1 and §5.2.
-    """
-    by: dict[str, CheckReport] = {}
-    for one in reports:
-        if one is reports[0] or (one.trained_on is not None and one.trained_on == reports[0].trained_on):
-            by.setdefault(one.training, one)
-    masked, plain = by.get("half"), by.get("none")
-    if reports[0].sample.one_class or reports[0].sample.picked:
-        return []
-    told = (*_performance(masked, plain), *_validity(masked, plain))
-    least = min((one.tally for one in by.values()), key=lambda tally: (not tally.coming, tally.n))
-    return once_counted(told, least)
-
-
-def _performance(masked: CheckReport | None, plain: CheckReport | None) -> Iterator[Finding]:
-    if masked and plain and masked.metric == plain.metric:
-        both = np.flatnonzero(masked.followed.there & plain.followed.there)
-        answers = [(one.sample.labels[both], one.followed.predicted[both, 0]) for one in (masked, plain)]
-        lost = difference_of(masked.metric, *answers) if len(both) else Interval(np.nan, np.nan, np.nan)
-        yield Finding(
-            "Masked fine-tuning loses no unmasked performance.",
-            f"{percent(masked.unmasked, masked.metric)} against {percent(plain.unmasked, plain.metric)} of plain "
-            f"fine-tuning: {points_text(lost, masked.metric)}",
-            not_lower(lost, len(both)),
-            unsure_of(len(both)),
-        )
-    for one, falls, claim in (
-        (masked, False, "With {} masked, a masked fine-tuned model reaches the class majority."),
-        (plain, True, "With {} masked, a plain model falls below it."),
-    ):
-        if one is not None:
-            gained, reaches = one.gained[1], not_lower(one.gained[1], one.n)
-            # Below it for certain, though not by the margin: it does not reach it, and hardly falls below it.
-            little = reaches is True and gained.high < 0
-            alike = one.n >= FEW and len(np.unique(one.followed.predicted[one.followed.there, -1])) == 1
-            yield Finding(
-                claim.format(one.sample.whole),
-                f"{percent(one.masked, one.metric)}, class majority {percent(one.majority, one.metric)}: "
-                f"{points_text(gained, one.metric)}",
-                None if reaches is None or (little and falls) else reaches != falls,
-                "below it, by less than the margin" if little else _ONE_EACH if alike else unsure_of(one.n),
-            )
-
-
-def _validity(masked: CheckReport | None, plain: CheckReport | None) -> Iterator[Finding]:
-    """A test that does not reject is no agreement: that asks for a share of single texts rejected which is no more than
-    5 points above what is expected, by its 95 % interval at every ratio. Told only where the paper's literal form, each
-    ratio by itself, says the same.
-    """
-    for one, should, name in ((masked, False, "masked fine-tuned"), (plain, True, "plain")):
-        if one is not None and CALIBRATED in one.random.gates and one.random.gates[CALIBRATED].available:
-            p, where = one.smallest()[0], one.rejected().tolist()
-            claim = (
-                f"The inputs of a {name} model are {'rejected' if should else 'not rejected'} at "
-                f"{'some' if should else 'any'} masking ratio."
-            )
-            # The one exception that FMM names among masked fine-tuned models.
-            only_all = "; at no smaller ratio, as FMM found for bAbI-2" if not should and where == [len(X) - 1] else ""
-            most = one.most_rejected()
-            here = (
-                f"{one.counted(one.worst())}, {p_value(p)} (calibrated){only_all}; literal form, by Simes "
-                f"{p_value(one.smallest(LITERAL)[0])}{_cannot(one)}; of single texts at most {100 * most.mean:.1f} % "
-                f"[{100 * most.low:.1f}, {100 * most.high:.1f}] rejected, {PERCENT} expected, margin {100 * MARGIN:g}"
-            )
-            within = not_more(most, one.n)
-            rejected = one.n >= FEW and (one.random.gates[CALIBRATED].marked or within is False)
-            too = _unmasked_too(one, should)
-            if rejected and (one.as_held_out or too):
-                why = "unmasked texts are rejected, too" if too else "not shown to be more than of held-out texts"
-                yield Finding(claim, here, None, f"{NOT_ENOUGH}: {why}")
-                continue
-            found = True if rejected else False if not where and within else None
-            literal = one.random.gates.get(LITERAL)
-            # A form that cannot reject says nothing against one that does.
-            paper = found if literal is None or not literal.available else len(one.rejected(LITERAL)) > 0
-            if found is not None and found != paper:
-                yield Finding(claim, here, None, _forms_differ(one, bool(paper)))
-                continue
-            yield Finding(claim, here, None if found is None else found == should, _unsure(one))
-
-
-def _cannot(one: CheckReport) -> str:
-    """That the literal form cannot reject whatever the texts, in brackets; "" where it can."""
-    literal = one.random.gates.get(LITERAL)
-    shut = literal is not None and not literal.available
-    return f" (cannot reject: none of this reference is below {one.floor[LITERAL]:.3g})" if shut else ""
-
-
-def _forms_differ(one: CheckReport, paper: bool) -> str:
-    """That the two forms of the test disagree, and whether it is what combines the texts that decides: the calibrated
-    one counts them, the literal one takes Simes.
-    """
-    by, not_by = ("Simes in the literal form (the paper’s)", "count in the calibrated one")[:: 1 if paper else -1]
-    alike = any(map(significant, one.random.simes[CALIBRATED].tolist())) == paper
-    decides = "; by Simes both forms say the same, so how texts are combined decides" * alike
-    most, misses = one.random.rejected[CALIBRATED].max(), _simes_misses(one, one.worst())
-    weak = f"; Simes rejects nothing even where {most:,} of {one.n:,} texts are rejected"
-    takes = _takes(one) * (not paper)
-    return f"the two tests disagree: rejected by {by}, not by {not_by}{takes}{decides}{weak * misses}"
-
-
-def _simes_misses(found: CheckReport, k: int) -> bool:
+def simes_misses(found: CheckReport, k: int) -> bool:
     """Whether nearly every text is rejected by itself at a ratio and the paper's rule over all of them rejects nothing:
     that it rejects nothing elsewhere says little then.
     """
     shares, literal = found.random.share(CALIBRATED), found.random.gates.get(LITERAL)
     tested = literal is not None and literal.available
     return tested and bool(shares[k] >= _NEARLY_ALL) and k not in found.rejected(LITERAL)
-
-
-def _unsure(one: CheckReport) -> str:
-    if one.n < FEW:
-        return too_few(one.n)
-    if len(one.rejected()):
-        return f"{NOT_ENOUGH}: rejected by itself, not over all ratios"
-    return f"{NOT_ENOUGH}: not rejected, but more than the margin may be"
-
-
-def _unmasked_too(one: CheckReport, should: bool) -> bool:
-    """Whether even the unmasked texts are rejected, so that masking need not be why; should: where inputs are expected
-    to be, more masked than unmasked ones at some ratio settle that (Fisher's exact tests, careful of the same texts).
-    """
-    counts = one.random.rejected[CALIBRATED]
-    more = should and more_often(counts[1:], one.n, np.full(len(counts) - 1, counts[0]), one.n).any()
-    return bool(one.random.gates[CALIBRATED].rejected[0] and not more)

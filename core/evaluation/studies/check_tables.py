@@ -131,7 +131,10 @@ def p_sentence(reports: list[CheckReport]) -> str:
             where = [share_text(X[k]) for k in gate.rejected.nonzero()[0]]
             told.append(f"{one.model} {f'at {joined(where)} masked' if where else 'at no ratio'}")
     return (
-        f"More texts masked at random are rejected than chance explains, by count: {'; '.join(told)}." if told else ""
+        f"More texts masked at random are rejected than chance explains, by count and Holm over {len(X)} ratios: "
+        f"{'; '.join(told)}. The dashed red line is for one ratio by itself, so that others may lie below it."
+        if told
+        else ""
     )
 
 
@@ -204,17 +207,13 @@ def apart_note(found: list[CheckReport], cards: list[Measured]) -> str:
 
 
 def measured_caveats(found: CheckReport) -> str:
-    """Which class measures explain here, and what favours some or counts against others, text; "" without measures."""
+    """How measures are asked here, and what favours some or counts against others, text; "" for nothing of it."""
     if not found.measured:
         return ""
     curves = [line.curve for line in found.measured]
     names = [curve.measure for curve in curves]
-    anew = ", computed anew at each step" * curves[0].recompute
-    label = (
-        f"Measures explain the label here{anew}; on Data set and Scoreboard the class that is predicted, so that they "
-        "may rank otherwise there."
-    )
-    told = label, suits_sentence(names, "as these curves do"), unsigned_sentence(names, curves[0].sign)
+    anew = "Measures are computed anew at each step." * curves[0].recompute
+    told = anew, suits_sentence(names, "as these curves do"), unsigned_sentence(names, curves[0].sign)
     return " ".join(filter(None, told))
 
 
@@ -323,7 +322,10 @@ def faithful_sentence(found: CheckReport, form: str) -> str:
         for lines, said in ((more, _MORE), (less, "less faithful than random order"), (rest, neither))
         if lines
     ]
-    return f"By ACU and its 95 % intervals, each by itself, {'; '.join(told)}.{_rests(found, through, form)}{no_racu}"
+    return (
+        "Explaining the label (Data set and Scoreboard explain what is predicted, so that their numbers differ), by "
+        f"ACU and its 95 % intervals, each by itself, {'; '.join(told)}.{_rests(found, through, form)}{no_racu}"
+    )
 
 
 def _rests(found: CheckReport, through: list[CurveFigures], form: str) -> str:

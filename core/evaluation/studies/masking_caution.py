@@ -1,5 +1,7 @@
 """What speaks against means over a data set by its model check, in a sentence for pages that tell of it in passing."""
 
+from collections.abc import Mapping
+
 import numpy as np
 
 from core.evaluation.studies.check_report import (
@@ -14,9 +16,9 @@ from core.evaluation.studies.check_report import (
     X,
 )
 from core.evaluation.studies.check_words import ratios_in_words
-from core.validity.marks import OUT, PERCENT
+from core.validity.marks import OUT, PERCENT, SIGN
 from core.validity.references import CALIBRATED
-from core.wording import share_text
+from core.wording import amount, joined, share_text
 
 MODEL_CHECK = "Model check"
 # By the verdict; {most} is how many texts are rejected at the ratio where these are the most, {so} what that means.
@@ -45,6 +47,32 @@ def masking_caution(found: CheckReport | None, page: str = MODEL_CHECK, means: b
     tested = found.verdict in (REJECTED, DOUBTFUL)
     so = ", so means over these texts may rest partly on such inputs" * means
     return f"{page} {_SAID[found.verdict].format(most=_most(found) if tested else '', so=so)}."
+
+
+def metrics_caution(found: Mapping[str, tuple[int, int, int]], page: str) -> str:
+    """On how many texts of this data scores by metrics rest on rejected inputs, a sentence; "" for none that is known.
+
+    Args:
+        found: {metric: as of `core.evaluation.studies.board_report.rejected_texts`}; page: the name of the page that
+            tells more, as it is to stand in the sentence.
+    """
+    alike: dict[tuple[int, int, int], list[str]] = {}
+    for metric, counts in found.items():
+        alike.setdefault(counts, []).append(metric)
+    if not alike:
+        return ""
+    parts = [
+        f"behind {joined(named)} on {_ends(least, most)}"
+        for (least, most, _), named in sorted(alike.items(), key=lambda one: -one[0][1])
+    ]
+    texts = amount(next(iter(alike))[2], "text")
+    among = ", from measure to measure" * any(least < most for least, most, _ in alike)
+    sign = f"{SIGN} " * any(most for _, most, _ in alike)
+    return f"{sign}{page} finds inputs {OUT}, of {texts} of this data, {joined(parts)}{among}; {PERCENT} are expected."
+
+
+def _ends(least: int, most: int) -> str:
+    return f"{least:,}" if least == most else f"{least:,} to {most:,}"
 
 
 def _most(found: CheckReport) -> str:

@@ -4,6 +4,7 @@ them.
 
 import streamlit as st
 
+from core.evaluation.findings import FEW
 from core.evaluation.studies.behaviour import ORDERS
 from core.evaluation.studies.behaviour_question import Behaviour
 from core.evaluation.studies.behaviour_report import BehaviourReport
@@ -133,7 +134,8 @@ def _say(behaved: list[Asking], whole: Asking) -> None:
 def _draw(frame: DataView, behaved: list[Asking], measure: str, asks) -> None:
     reports = [(one.model, one.report) for one in behaved]
     found = [report for _, report in reports if report is not None]
-    if not found:
+    if not found or (found[0].n < FEW and found[0].tally.coming):
+        # Of so few texts nothing is told, and a curve would tell it.
         asks()
         return
     name = ["behaviour", *(one.model for one in found)]

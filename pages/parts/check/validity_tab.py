@@ -9,13 +9,13 @@ import streamlit as st
 from core.data.examples import DataSet, bundled_data, hard_note
 from core.evaluation.families import family
 from core.evaluation.studies import check_tables
+from core.evaluation.studies.check_findings import check_findings
 from core.evaluation.studies.check_question import EACH_STEP, ONCE, SEEDS, MaskingCheck
 from core.evaluation.studies.check_report import DOUBTFUL, REJECTED, CheckReport, X, left_out, metric_of, told_left_out
 from core.evaluation.studies.check_rows import HEADER, all_as_json, check_rows
 from core.evaluation.studies.check_sentences import (
     accuracy_note,
     check_figures,
-    check_findings,
     end_note,
     expected_sentence,
     twin_sentence,

@@ -1,12 +1,46 @@
 """What the page Data set adds to scores over many texts: where it is tested what is not tested here."""
 
+from dataclasses import replace
+from typing import cast
+
+from core.evaluation.sampling import SCORED, draw_examples, once, without_labels
+from core.evaluation.studies.board_report import rejected_texts
+from core.evaluation.studies.masking_caution import metrics_caution
+from core.evaluation.studies.scoreboard import Scoreboard
+from core.evaluation.studies.scoring import Scoring
+from core.judging.judging import How
 from core.wording import linked_name
 from pages.parts.frame.links import link_to
+from pages.parts.frame.sidebar import DataView
+from pages.parts.sections.studying import Asking
 
 
-def where_tested(known: str) -> str:
-    """Which pages compare measures by tests, and test inputs, and what is known of means over this data; HTML."""
-    pairs = linked_name("Scoreboard", link_to("scoreboard", on="a sample of the data"))
+def where_tested(frame: DataView, asked: Asking, known: str) -> str:
+    """Which pages compare measures by tests, and on how many texts what metrics score rests on rejected inputs, where
+    that is known; else which page tests that, and what is known of means over this data; HTML.
+    """
+    pairs, rejected = _scoreboard(), rejected_here(frame, asked)
+    compares = f"{pairs} can compare measures by paired tests"
+    if rejected:
+        return f"{rejected} {compares}."
     inputs = linked_name("Hard and soft erasure", link_to("hard_and_soft_erasure"))
-    of_texts = f"{pairs} can compare measures by paired tests, and say of which texts inputs are rejected"
+    of_texts = f"{compares}, and say of which texts inputs are rejected"
     return f"{of_texts}; {inputs} tests those of one text. {known}".rstrip()
+
+
+def rejected_here(frame: DataView, asked: Asking) -> str:
+    """On how many texts of the data what these metrics score rests on rejected inputs, as *Scoreboard* knows of its
+    own sample, a sentence of HTML; nothing is computed for it, and "" where it is not known, or metrics erase in
+    another way here.
+    """
+    scored, data = cast(Scoring, asked.question), frame.browsed.index.data
+    if replace(scored.how, draws=1) != How(draws=1):
+        return ""
+    texts = without_labels(data.name, data.digest, draw_examples(once(data.examples), SCORED))
+    board = Scoreboard(sign=scored.sign, unit=scored.unit)
+    found = rejected_texts(board, Asking(asked.explainer, texts, board).answers)
+    return metrics_caution({name: found[name] for name in scored.metrics if name in found}, _scoreboard())
+
+
+def _scoreboard() -> str:
+    return linked_name("Scoreboard", link_to("scoreboard", on="a sample of the data"))

@@ -146,10 +146,9 @@ def score_line(
     found = "" if limits.method == EXACT else " that was found"
     chance = "" if verdicts is not None else _by_chance(board, first.aopc[direction])
     return (
-        f"One {known.side.encoded.unit} after the other is masked, what <b>{escaped(first.measure)}</b> calls {what} "
-        f"important first: that {_falls(first.aopc[direction], f'the {known.side.score_kind}')} {ARROWS[direction]} on "
-        f"average (AOPC, {direction}); the best order{found} {_falls(best)}, the worst {_falls(worst)} "
-        f"({tag(limits)}). "
+        f"Masking what <b>{escaped(first.measure)}</b> calls {what} important first "
+        f"{_falls(first.aopc[direction], f'the {known.side.score_kind}')} {ARROWS[direction]} on average (AOPC, "
+        f"{direction}); the best order{found} {_falls(best)}, the worst {_falls(worst)} ({tag(limits)}). "
         f"NAOPC says where between the worst and the best it stands.{chance}"
     )
 

@@ -6,10 +6,11 @@ import numpy as np
 import streamlit as st
 
 from core.data.examples import Example
-from core.evaluation.sampling import once
+from core.evaluation.sampling import SAMPLE, draw_examples, once
 from core.wording import amount, plain, shortened
 from pages.parts.frame.links import choose_one
 from pages.parts.frame.sidebar import DataView
+from pages.parts.sections.asking import choose_size
 
 WHOLE, FILTERED = "all of the data", "what the filter on Examples shows"
 
@@ -17,6 +18,25 @@ WHOLE, FILTERED = "all of the data", "what the filter on Examples shows"
 def choose_which(about: str | None = None) -> bool:
     """Draw the choice, which holds on every page; whether it is what the filter shows."""
     return choose_one("Texts", (WHOLE, FILTERED), WHOLE, "texts", about) == FILTERED
+
+
+def choose_drawn(frame: DataView, first: int = SAMPLE) -> tuple[tuple[Example, ...] | None, str, str]:
+    """Draw the choice of texts whose labels nobody asks for; those that are drawn, None, and a sentence, where there
+    are none; how a filter picks them, as of `core.evaluation.sampling.Sample`; and which they are, "200 texts drawn at
+    random of the 264 texts of reviews". first: how many unasked.
+    """
+    left, right = st.columns([5, 4])
+    with left:
+        filtered = choose_which("Labels are not needed: the prediction is explained.")
+    with right:
+        size = choose_size(count_kept(frame, filtered), "Texts drawn at random", first)
+    kept = examples_kept(frame, filtered)
+    if not kept:
+        return None, "", ""
+    drawn = draw_examples(kept, size)
+    part = "" if len(drawn) == len(kept) else f"{amount(len(drawn), 'text')} drawn at random of "
+    about = f"{part}{told_of(frame, filtered, kept)}"
+    return drawn, frame.browsed.query.picked_by if narrows(frame, filtered) else "", about
 
 
 def examples_kept(frame: DataView, filtered: bool) -> tuple[Example, ...]:
