@@ -70,6 +70,9 @@ def _places(
     places = {n: ((log10(at[n]) - left) / (right - left), (mean[n] - low) / (high - low)) for n in named}
     level = (chance - low) / (high - low)
     taken = [(0.0, level, 0.15, level + 0.07)] if chance == chance else []
+    # Its bar, which a name would be struck through by.
+    bars = ((x, [(end - low) / (high - low) for end in _ends(report, name)]) for name, (x, _) in places.items())
+    taken += [(x - _DOT, min(ends), x + _DOT, max(ends)) for x, ends in bars if len(ends) > 1]
     for (x, y), (to_x, to_y) in itertools.pairwise(places[name] for name in best):
         for share in np.linspace(0, 1, _DOTS):
             dot = x + share * (to_x - x), y + share * (to_y - y)

@@ -19,15 +19,10 @@ from core.data.parsed import BadData
 from core.evaluation.engine import Run
 from core.evaluation.engine import run_study as check
 from core.evaluation.sampling import draw_sample
+from core.evaluation.studies.check_findings import check_findings
 from core.evaluation.studies.check_report import build_check_report
 from core.evaluation.studies.check_rows import HEADER, check_json, check_rows
-from core.evaluation.studies.check_sentences import (
-    check_answer,
-    check_figures,
-    check_findings,
-    percent,
-    verdict_sentence,
-)
+from core.evaluation.studies.check_sentences import check_answer, check_figures, percent, verdict_sentence
 from core.evaluation.studies.disagreement import disagreement
 from core.evaluation.studies.model_check import Curve
 from core.explanation.explainer import Explainer

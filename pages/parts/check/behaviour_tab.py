@@ -134,13 +134,14 @@ def _say(behaved: list[Asking], whole: Asking) -> None:
 def _draw(frame: DataView, behaved: list[Asking], measure: str, asks) -> None:
     reports = [(one.model, one.report) for one in behaved]
     found = [report for _, report in reports if report is not None]
-    if not found or (found[0].n < FEW and found[0].tally.coming):
-        # Of so few texts nothing is told, and a curve would tell it.
+    if not found:
         asks()
         return
     name = ["behaviour", *(one.model for one in found)]
     models = [model for model, report in reports if report is not None]
-    _figure(found, name, about_models(models, found[0].sample.name))
+    # A curve of so few texts would tell what the answer does not.
+    if not found[0].tally.coming or max((line.n for line in found[0].lines), default=0) >= FEW:
+        _figure(found, name, about_models(models, found[0].sample.name))
     asks()
     _table(found)
     map_section(frame, behaved, measure)

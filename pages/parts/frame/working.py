@@ -116,7 +116,7 @@ class PageWork(jobs.Work):
     @property
     def comes(self) -> bool:
         """Whether it is under way, or will be without being asked for."""
-        return self.runs or (self.job is None and self.at_once)
+        return self.runs or (self.job is None and not self.complete and self.at_once)
 
     @property
     def progress(self) -> tuple[int, int]:

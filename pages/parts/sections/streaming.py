@@ -143,7 +143,7 @@ def start(works: Sequence[PageWork], patience: float = _PATIENCE, aside: bool = 
     look(works, aside)
     stopped = any(work.stopped for work in works)
     for work in works:
-        if work.job is None and work.at_once and not stopped:
+        if work.job is None and not work.complete and work.at_once and not stopped:
             work.ask(wanted=False)
     until = time.monotonic() + patience
     while time.monotonic() < until and _going(works):

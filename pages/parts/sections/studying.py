@@ -88,6 +88,11 @@ class Studying(PageWork):
         return estimate(self.seconds) if any(one.active for one in self.beginnings) else super().takes
 
     @property
+    def complete(self) -> bool:
+        # What lies whole in the store needs no job to be read once more.
+        return super().complete or (self.job is None and self._stored.complete)
+
+    @property
     def at_once(self) -> bool:
         # What leads streams from its first second on.
         leads = self.first and self.study.leads and self.cost.seconds <= _LEADING_SECONDS
