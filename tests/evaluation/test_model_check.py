@@ -1139,9 +1139,13 @@ def test_what_holm_does_not_reject_is_on_the_edge():
         and "at 10 and 40 % masked" in verdict_sentence(edge)
         and "4 of 20 texts rejected at 10 % masked, 5 % expected" in verdict_sentence(edge)
         and "tested together, its inputs are not rejected as out-of-distribution at any ratio (Holm over all 11), which "
-        "is no proof that m knows them."
+        "is no proof that m knows them. Each ratio by itself, p is below 5 % at 10 and 40 % masked (4 of 20 texts"
         in verdict_sentence(edge)
     )
+    # What Holm does not reject is not called so, the unmasked texts neither.
+    unmasked = check_answer(of_twenty_judged({0: 4, 4: 4, 5: 4}))
+    assert "by itself, p is below 5 % unmasked and at 40 and 50 % masked (4 of 20 texts rejected" in unmasked
+    assert "by itself, p is below 5 % unmasked (4 of 20" in check_answer(of_twenty_judged({0: 4}))
     # Each ratio is named, three or more in a row by their ends.
     assert "at 20 to 40, 70, 80 and 100 % masked" in check_answer(
         of_twenty_judged(dict.fromkeys((2, 3, 4, 7, 8, 10), 4))

@@ -312,6 +312,23 @@ def test_the_stop_on_many_texts_shows_that_one_measure_is_better_than_chance_on_
     assert f"On the example chosen, {stop.choices['example']}, leave-one-out is better than chance." in app.said
 
 
+@pytest.mark.usefixtures("ships", "fresh")
+@pytest.mark.parametrize(
+    "page, asked, told",
+    [
+        ("model_check", {}, "not rejected as out-of-distribution at any ratio"),
+        ("data_set", {}, "For leave-one-out yes, on most texts"),
+        ("data_set", {"section": "scores"}, "Means only, without a test, over 200 texts"),
+        ("scoreboard", {"on": "a sample of the data"}, "no other measure significantly beats leave-one-out"),
+    ],
+)
+def test_what_ships_whole_is_shown_by_no_job(page, asked, told, monkeypatch):
+    """It would be read once more, and the page drawn again when that ended."""
+    monkeypatch.setattr("pages.parts.sections.studying.Studying.run", lambda *_: pytest.fail("nothing is left to do"))
+    monkeypatch.setattr("pages.parts.frame.working.PageWork.ask", lambda *_, **__: pytest.fail("nothing is asked for"))
+    assert told in App(f"pages/{page}.py", **asked).said
+
+
 @pytest.mark.usefixtures("ships")
 def test_what_metrics_rest_on_is_said_where_scores_over_the_data_stand():
     """As *Scoreboard* counts it on the texts that ship: every text of soft metrics. Nothing is known of another unit,

@@ -24,7 +24,7 @@ from core.evaluation.studies.check_words import masked_in_words, ratios_in_words
 from core.mathematics.statistics import ALPHA, share_interval, significant
 from core.validity.marks import HOLM, OUT, PERCENT, SIGN, alone
 from core.validity.references import CALIBRATED, LITERAL, Reference
-from core.wording import amount, p_value, percent, share_text
+from core.wording import amount, joined, p_value, percent, share_text
 
 BEGINS = {
     TRUSTED: "Not rejected, which is no proof that it knows masked inputs",
@@ -237,10 +237,9 @@ def _doubtful(found: CheckReport, where: np.ndarray, counted: str) -> list[str]:
     if gate.marked:
         beside = f"{SIGN} Beside the {PERCENT} that are expected, these texts together are {OUT} {_where(found)}."
         return [f"On the edge: at most {counted}.{_as_held_out(found)}", beside]
-    masked = f"masked at random, its inputs are {OUT} {ratios_in_words(where[where > 0])}" if where[-1] else ""
-    unmasked = f"even the unmasked texts are {OUT}{', and ' if masked else ''}" if where[0] == 0 else ""
     together = f"tested together, its inputs are not {OUT} at any ratio (Holm over all {len(X)})"
-    alone_by = f"Each ratio by itself at {PERCENT}, {unmasked}{masked} ({counted}), which may be chance."
+    below = joined([*["unmasked"] * bool(where[0] == 0), *filter(None, [ratios_in_words(where[where > 0])])])
+    alone_by = f"Each ratio by itself, p is below {PERCENT} {below} ({counted}), which may be chance."
     no_proof = f"which is no proof that {found.model} knows them"
     return [f"On the edge: {together}, {no_proof}. {alone_by}{_as_held_out(found)}"]
 
