@@ -37,8 +37,8 @@ from pages.parts.sections.saving import about_models, save_attributions, save_ta
 WHAT_IT_IS = (
     "<b>Explanations of a classifier often disagree:</b> one importance measure calls these words important, "
     "another those. Faithscope masks (hides) the words that a measure names and says of each text which measures to "
-    "believe: those whose words, masked first, lower the prediction more than words in random order do. That may be "
-    "one, several or none, or it cannot be told."
+    "believe: those whose words, masked first, make the model less sure of its prediction than words masked in random "
+    "order do. That may be one, several or none, or it cannot be told."
 )
 BESIDE_STRIP = (
     "“Not rejected” is no proof that the model knows an input. In other orders and on other texts it may be otherwise: "

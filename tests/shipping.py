@@ -159,15 +159,12 @@ def rows_of(explainer: Explainer, example: Example) -> list[dict]:
 def said(walks: dict[str, Walk]) -> str:
     """What the strip shows, in sentences."""
     mine, twin = walks[MASKED].summary, walks[PLAIN].summary
-    if (twin.flips or 0) >= twin.gate.first:
-        its = "its prediction changes only among inputs that are rejected (✕), which says little"
-    else:
-        its = "its inputs are rejected (✕), so what it predicts there says little"
-    where = "on an input that a second test (MaSF) does not reject as unlike what it knows"
-    assert mine.flips is not None
+    its = "only in the red" if (twin.flips or 0) >= twin.gate.first else "runs into the red"
+    assert mine.flips is not None and not mine.gate.beyond(mine.flips)
     return (
-        f"{HOW} {MASKED}, trained to be masked, changes its prediction (▴) {where}. {PLAIN}, its twin, was trained "
-        f"without masking: {its}."
+        f"{HOW} A second test (MaSF) marks in red (✕) what it rejects as unlike what the model knows: a change there may "
+        f"come from the strangeness, not from the words. {MASKED}, trained with masking, changes its prediction (▴) "
+        f"where nothing is red; its twin {PLAIN}, trained without, {its}."
     )
 
 

@@ -1,7 +1,7 @@
 """Figures of AOPC between its limits: gauges, ranks before and after normalising, and limits by the beam's width."""
 
 import html
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
 from core.figures.figures import INK, axis, figure, legend, level, note, stroke, trace, upright
@@ -14,8 +14,8 @@ _ROW, _ABOVE, _BELOW = 58, 44, 138
 _OVER: dict[str, Any] = {"y": 1, "yref": "paper", "yanchor": "bottom", "yshift": 6}
 # Marks of the two directions; their shape tells them apart without colour.
 _MARKS = (
-    ("comprehensiveness", "triangle-right", "most important masked first: ↑ better"),
-    ("sufficiency", "triangle-left-open", "least important masked first: ↓ better"),
+    ("comprehensiveness", "triangle-right", "most important masked first: further right is better"),
+    ("sufficiency", "triangle-left-open", "least important masked first: further left is better"),
 )
 
 
@@ -163,6 +163,7 @@ def _blocks(
     end.
     """
     traces, notes, shapes, ticks, y = [], [], [], [], 0.0
+    kinds = {one.chance.orders for one in models if one.chance is not None}
     for measure in [*dict.fromkeys(row.name for one in models for row in one.rows), None]:
         found = [(one, name, _row_of(one, measure)) for one, name in zip(models, names)]
         drawn = [(one, name, row) for one, name, row in found if row is not None]
@@ -176,7 +177,8 @@ def _blocks(
             if isinstance(row, Gauge):
                 traces.append(_marks([row], at, one.limits, at_y))
             else:
-                traces += _range(row, at_y, beside=True)
+                whose = f"{row.orders} ({html.escape(name)})" if len(kinds) > 1 else row.orders
+                traces += _range(replace(row, orders=whose), at_y, beside=True)
             normal = row.normal[at] if isinstance(row, Gauge) else row.normal
             notes.append(note(1, at_y, f"<b>{normal}</b>", xref="paper", xanchor="left", xshift=10))
         y += _HEAD + len(drawn) + _APART

@@ -93,7 +93,7 @@ def test_verdicts_are_counted_by_hand(answers):
     answer, _, _, untold, *_ = question.sentences(report)
     assert answer == (
         "For leave-one-out on about half of the texts: it is better than chance on 12 of 20 texts (60 %), more often than "
-        f"gradient (0, 0 %); were all 2 random, any of them would be expected to be so on at most 5 % of texts. On 7 (35 %) not one of the 2 measures is shown to be, on 1 more (5 %) nothing can be told of any (the table counts each measure by itself), so ask of each text anew. {SUITS}"
+        f"gradient (0, 0 %); were all 2 random, at most 5 % of texts would be expected to show one of them so. On 7 (35 %) not one of the 2 measures is shown to be, on 1 more (5 %) nothing can be told of any (the table counts each measure by itself), so ask of each text anew. {SUITS}"
     )
     assert "leave-one-out on 3 and gradient on 1 of 20 texts" in untold and "Model check counts otherwise" in untold
     words, why = question.tables(report)
@@ -174,12 +174,12 @@ def test_the_answer_ranks_no_measure_that_the_intervals_do_not_tell_apart(answer
         (
             [[1, 0]] * 15 + [[0, 0]] * 5,
             "believe leave-one-out first: it is better than chance on 75 % of the 20, gradient on 0 %.",
-            "It is so more often than every other one (against gradient p < 0.0001, exact sign tests by Holm); were all 2 random, any of them would be expected to be so on at most 5 % of texts. ",
+            "It is so more often than every other one (against gradient p < 0.0001, exact sign tests by Holm); were all 2 random, at most 5 % of texts would be expected to show one of them so. ",
         ),
         (
             [[0, 1]] * 8 + [[1, 1]] * 2 + [[0, 0]] * 40,
             "believe gradient first, though on fewer than half of the texts: it is better than chance on 20 % of the 50, leave-one-out on 4 %.",
-            "It is so more often than every other one (against leave-one-out p = 0.00781, exact sign tests by Holm); were all 2 random, any of them would be expected to be so on at most 5 % of texts. ",
+            "It is so more often than every other one (against leave-one-out p = 0.00781, exact sign tests by Holm); were all 2 random, at most 5 % of texts would be expected to show one of them so. ",
         ),
         (
             [[1, 1]] * 20,

@@ -65,6 +65,14 @@ def test_what_is_rejected_has_an_edge_and_a_sign_and_no_name_stands_in_the_legen
     assert sorted(named) == sorted(set(named)) and len(named) == 2
 
 
+def test_random_orders_of_other_numbers_are_told_apart_in_the_legend():
+    fewer = replace(SECOND, chance=replace(FIRST.chance, orders="30 random orders"))
+    named = {one["name"] for one in gauges_of_models([FIRST, fewer], "v")["data"] if one["showlegend"]}
+    assert {f"mean and 95 % of<br>{one}" for one in ("99 random orders (a&lt;b)", "30 random orders (twin)")} < named
+    alike = {one["name"] for one in gauges_of_models([FIRST, FIRST], "v")["data"] if one["showlegend"]}
+    assert "mean and 95 % of<br>99 random orders" in alike
+
+
 @pytest.mark.parametrize(
     ("direction", "ends", "x"),
     [("comprehensiveness", "worst to best order", 0.38), ("sufficiency", "best to worst order", -0.38)],

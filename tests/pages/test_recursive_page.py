@@ -263,7 +263,9 @@ def test_two_models_are_answered_each_under_its_name():
     answer = next(one.value for one in app.at.html if "leave-one-out</b> names first" in one.value)
     assert (
         "<b>sst2-fmm: Yes" in answer
-        and "<b>sst2-plain: Cannot be told</b> by leave-one-out: the prediction changes at" in answer
+        and "<b>sst2-plain: Cannot be told</b> by leave-one-out: the prediction changes only at 80\u00a0% masked, after "
+        "⚠ inputs are rejected as out-of-distribution (from 70\u00a0% masked on)."
+        in answer
     )
     assert "<b>sst2" not in " ".join(one.value for one in told(PAGE, measures=["leave-one-out"]).at.html)
 

@@ -142,8 +142,8 @@ def test_at_the_stop_on_limits_normalising_changes_which_model_is_ahead(walked):
     chance = finish(find_chance(walked[MASKED], encoded, target, (MEASURE,))).null.reached.mean()
     assert best.measure == MEASURE and best.naopc[COMPREHENSIVENESS] > 0.8
     assert naopc(float(chance), limits.lower, limits.upper) < 0.5
-    assert "leave-one-out’s order lowers “negative” about equally far under both (AOPC, the marks)." in stop.line
-    assert "under sst2-plain the best order goes further (wider band), so leave-one-out covers less of the" in stop.line
+    assert "leave-one-out’s order lowers “negative” about equally under both (AOPC, marks)." in stop.line
+    assert "under sst2-plain the best order goes further (bands), so leave-one-out covers less of the way" in stop.line
     assert f"“{example.text}”" in stop.new and example.label == "positive"
     assert {walked[name].model.labels[target] for name in (MASKED, PLAIN)} == {"negative"}
     assert MEASURE in believed(walked[MASKED], example)
@@ -240,7 +240,7 @@ def test_the_steps_of_the_masking_stops_are_those_that_their_lines_speak_of(walk
     assert both.gate.first is None and both.flips is not None and both.flips < step, "its change counts"
     assert twin.gate.first is not None and twin.gate.first <= twin.flips == step, "the twin's does not"
     # In the other two orders it changes before any input is rejected.
-    assert "In other measures’ orders sst2-plain’s changes before any rejection" in beside.line
+    assert "In other measures’ orders (Step through) it changes before any rejection" in beside.line
     for measure in default_measures():
         other = walk(walked[PLAIN], second, measure).summary
         assert measure == MEASURE or other.flips < other.gate.first

@@ -313,7 +313,7 @@ def _better_words(report: VerdictsReport) -> str:
 
 def _if_random(report: VerdictsReport) -> str:
     many = len(report.measures)
-    return f"were all {many:,} random, any of them would be expected to be so on at most {PERCENT} of texts"
+    return f"were all {many:,} random, at most {PERCENT} of texts would be expected to show one of them so"
 
 
 def _holds(share: Interval) -> str:

@@ -54,9 +54,10 @@ STOPS = (
         "Attributions",
         "pages/attributions.py",
         "",
-        "Three importance measures colour the words; two disagree on “won’t”. If the words that a measure puts first "
-        "matter, masking them first makes “negative” less likely than masking in random order does (the chance test). "
-        "Only leave-one-out’s order is shown to do that. It begins with “won’t”; no single word is tested.",
+        "Three importance measures colour the words; the first and the last disagree on “won’t”. If the words that a "
+        "measure puts first matter, masking them first makes “negative” less likely than masking in random order does "
+        "(the chance test). Only leave-one-out’s order is shown to do that. It begins with “won’t”; no single word is "
+        "tested.",
         _EXAMPLE | _BELIEVED,
     ),
     Stop(
@@ -73,8 +74,8 @@ STOPS = (
         "pages/recursive_masking.py",
         "The review on Home, s104, beside a twin trained without masking, sst2-plain.",
         "In leave-one-out’s order both predictions change (▴): sst2-fmm’s where MaSF does not reject (grey), "
-        "sst2-plain’s (at the slider) only among rejected inputs (red, ✕), so it says little. In other measures’ "
-        "orders sst2-plain’s changes before any rejection: judge each step, not the model as a whole.",
+        "sst2-plain’s (slider) only among rejected inputs (red, ✕), so that may come from the strangeness, not from "
+        "the words. In other measures’ orders (Step through) it changes before any rejection: judge each step.",
         _EXAMPLE | _TWIN | {"example": "s104", "step": "8"},
     ),
     Stop(
@@ -82,18 +83,18 @@ STOPS = (
         "pages/aopc_and_naopc.py",
         "s048, “Nothing else on television this autumn comes close.”: sst2-fmm and sst2-plain wrongly call it "
         "negative.",
-        "Masking in leave-one-out’s order lowers “negative” about equally far under both (AOPC, the marks). But under "
-        "sst2-plain the best order goes further (wider band), so leave-one-out covers less of the way there (NAOPC, "
-        f"right). No winner: some sst2-plain inputs are rejected ({SIGN}).",
+        "leave-one-out’s order lowers “negative” about equally under both (AOPC, marks). Equal need not be equally "
+        "good: under sst2-plain the best order goes further (bands), so leave-one-out covers less of the way (NAOPC, "
+        f"right). Which model is ahead stays open: some sst2-plain inputs are rejected ({SIGN}).",
         _EXAMPLE | _TWIN | {"example": "s048"},
     ),
     Stop(
         "Attributions",
         "pages/attributions.py",
         "Another model, stories-1-fmm, reads a story (stories 1, s1-025) and rightly finds Bruno in the orchard.",
-        "By the words they put first all three look right: each has two of three evidence words (overlined) in its "
-        "top three. Yet no order is shown to be better than random ones. Looking right is no proof; nor does this "
-        "prove them wrong.",
+        "By their first words all three look right: each has two of three evidence words (overlined) in its top three "
+        "(orange comes last). Yet no order is shown to be better than random ones. Looking right is no proof, nor "
+        "is this disproof.",
         {"model": "stories-1-fmm", "data": "stories 1", "example": "s1-025"} | _BELIEVED,
     ),
     Stop(
@@ -121,9 +122,9 @@ STOPS = (
     ),
 )
 _END = (
-    "Attributions begins with the measures to believe on your text, once it is tested: for this text alone, and of "
-    "what the model goes by, not of whether it is right. “Not rejected” is no proof that the model knows a text. Every "
-    "page takes your text except Model check and Data set, which ask for many."
+    "The page Attributions opens with the measures to believe on your text, once it is tested: for this text alone, "
+    "and of what the model goes by, not of whether it is right. “Not rejected” is no proof that the model knows a "
+    "text. Every page takes your text except Model check and Data set, which ask for many."
 )
 
 

@@ -90,8 +90,13 @@ def scores_of_both(boards: Boards) -> str:
         f"<b>{escaped(one.side.model.name)}</b> (the best order{_of_best(boards[one], direction)})"
         for one, standing in found.items()
     )
+    first_there = boards[second].best(direction)
+    other = ""
+    if first_there is not None and first_there.measure != found[second].measure:
+        reached = with_sign(number(first_there.naopc[direction]), first_there.marked(direction, True))
+        other = f"; there {escaped(first_there.measure)} comes closest ({reached})"
     return (
-        f"Under <b>{escaped(second.side.model.name)}</b> that is {way}. Masking in its order lowers the "
+        f"Under <b>{escaped(second.side.model.name)}</b> that is {way}{other}. Masking in its order lowers the "
         f"{escaped(first.side.score_name)} on average by {told}: the AOPC {ARROWS[direction]}."
     )
 

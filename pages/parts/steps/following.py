@@ -7,7 +7,18 @@ from core.explanation.rows import values_taken
 from core.measures.catalogue import measures
 from core.network.features import placed_word
 from core.stability.known import COLUMN, labelled, unstable_cell
-from core.validity.marks import HOLM, PERCENT, STEP_COLUMNS, path_aside, path_clause, path_word, step_cells, with_sign
+from core.validity.marks import (
+    HOLM,
+    OUT,
+    PERCENT,
+    SIGN,
+    STEP_COLUMNS,
+    path_aside,
+    path_clause,
+    path_word,
+    step_cells,
+    with_sign,
+)
 from core.validity.references import FORMS
 from core.wording import amount, escaped, joined, number
 from pages.parts.sections.paths import Path, Summaries
@@ -279,4 +290,11 @@ def _short(path: Path, summary: Summary) -> str:
         if summary.flips is None
         else f"the prediction changes at {path.name(summary.flips)}"
     )
-    return f"{changed}, {path_aside(summary.gate, path.name, summary.smallest, summary.complete)}"
+    gate = summary.gate
+    if summary.flips is not None and gate.available and gate.first is not None and gate.beyond(summary.flips):
+        # Why it cannot be told is that order, not that something is rejected somewhere.
+        after = "where" if gate.first == summary.flips else "after"
+        since = "" if gate.first == summary.flips else f" (from {path.name(gate.first)} on)"
+        only = changed.replace("changes at", "changes only at")
+        return f"{only}, {after} {SIGN} inputs are {OUT}{since}"
+    return f"{changed}, {path_aside(gate, path.name, summary.smallest, summary.complete)}"
