@@ -12,7 +12,7 @@ from core.explanation.rows import WordRow, build_row
 from core.measures.catalogue import measures
 from core.wording import number, plain
 from pages.parts.attributions.attributing import Attributing
-from pages.parts.attributions.believing import choose_believed, say_believed
+from pages.parts.attributions.believing import choose_believed, say_believed, say_standing
 from pages.parts.attributions.beside import versions_section
 from pages.parts.attributions.comparing import show_agreement, show_completeness, show_costs, show_sparsity
 from pages.parts.attributions.operators import known_erasures, operators_section
@@ -52,13 +52,13 @@ def attributions() -> None:
         found = _computed(works, asking)
     rows = [build_row(measures()[name], one, sign, view.encoded.premasked) for name, one in found.items()]
     said = strongest_sentence(rows, view.encoded, view.class_name, len(rows) == len(chosen))
+    scoring = ScoredRows.of(view, list(found), sign, len(chosen))
     if not believed:
         with view.places.answer:
-            prediction_line(view, said)
+            prediction_line(view, said, say_standing(scoring))
     with beside:
         other = versions_section(view, chosen, sign)
     with picture:
-        scoring = ScoredRows.of(view, list(found), sign, len(chosen))
         _stream_words(view, works, rows, sign, scoring, said if believed else "")
         report, unstable, erased = scoring.report, scoring.unstable, known_erasures(scoring)
         save_attributions(view, rows, said, (), other, Pairings(view).report, report, unstable, erased)

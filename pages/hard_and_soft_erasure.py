@@ -52,7 +52,8 @@ _SPREAD = (
     "±: standard error of a soft score, which is a mean over random draws: about how far other draws would move it. ± "
     "of a lead, by how much one measure is ahead of the next: the standard errors of both, put together as the root of "
     "their summed squares. Both scores use the same draws, so that as a rule the lead is surer than its ± says. "
-    "sd: standard deviation over random attributions, or shuffles."
+    "sd: standard deviation over random attributions, or shuffles. Scoreboard draws soft metrics of each random "
+    "attribution once, so that its mean of them is a little different."
 )
 
 

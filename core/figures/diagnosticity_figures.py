@@ -8,7 +8,7 @@ from core.evaluation.studies.diagnosticity_report import ALL, DiagnosticityRepor
 from core.evaluation.studies.diagnosticity_sentences import BASELINE_WORDS
 from core.evaluation.studies.scoring import interval_text
 from core.figures.catalogue import register_figure
-from core.figures.figures import axis, band, figure, legend, level, note, stroke, trace, upright
+from core.figures.figures import INK, axis, band, figure, legend, level, note, stroke, trace, upright
 from core.figures.palette import OPPOSES, RANDOM, SUPPORTS, hue
 from core.mathematics.diagnosticity import CHANCE, HALF, STRICT
 from core.mathematics.erasure import LENGTHS
@@ -71,8 +71,9 @@ def draw_preferences(found: DiagnosticityReport) -> dict:
     named = set()
     for place, name in enumerate(found.told):
         y, symbol = place * tall, _SYMBOLS[place % len(_SYMBOLS)]
-        look = {"color": _hue(name, place), "size": 12, "symbol": symbol}
-        traces.append(_preferred(found.cells[name, ALL].half, y, look, f"{html.escape(name)}, all measures"))
+        look = {"color": INK, "size": 12, "symbol": symbol}
+        whole = {"name": "all measures together", "legendgroup": ALL, "showlegend": bool(measures) and not place}
+        traces.append(_preferred(found.cells[name, ALL].half, y, look, f"{html.escape(name)}, all measures") | whole)
         places.append(y)
         for i, measure in enumerate(measures):
             cell = found.cells[name, measure]

@@ -16,3 +16,20 @@ def believed_sentence(words: dict[str, Word]) -> str:
     if all(word is Word.UNTOLD for word in words.values()):
         return f"of {amount(len(words), 'measure')} it cannot be told."
     return f"none of {amount(len(words), 'measure')} is shown to do better than chance."
+
+
+def standing_sentence(words: dict[str, Word]) -> str:
+    """What each measure's verdict on one text is, a sentence of HTML in which all text is escaped; "" of none."""
+    said = {
+        Word.BETTER: "better than chance",
+        Word.NO_BETTER: "not shown to be",
+        Word.WORSE: "worse than chance",
+        Word.UNTOLD: "cannot be told",
+    }
+    told = [
+        f"{about}: {joined([strong(name) for name in names])}"
+        for word, about in said.items()
+        if (names := [name for name, one in words.items() if one is word])
+    ]
+    lead = "; ".join(told)
+    return f"{lead[0].upper()}{lead[1:]} (the chance test, on this text)." if told else ""

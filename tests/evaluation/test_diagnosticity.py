@@ -1121,12 +1121,15 @@ def test_the_figure_shows_lengths_levels_bands_and_chance():
 def test_the_picture_has_each_metric_over_all_measures_and_each_measure_below_it_with_intervals_from_enough_texts():
     made = build_diagnosticity_report(made_up(), "m", "d", tiny.LABELS)
     drawn = draw_preferences(made)
-    whole = [one for one in drawn["data"] if "name" not in one]
+    whole = [one for one in drawn["data"] if one["name"] == "all measures together"]
+    # In no colour of a measure, and named once.
+    assert [one["showlegend"] for one in whole] == [True] + [False] * (len(whole) - 1)
+    assert len({one["marker"]["color"] for one in whole}) == 1
     assert [one["x"] for one in whole] == [[made.cells[name, ALL].half.mean] for name in made.told]
     assert [one["y"] for one in whole] == [[y] for y in drawn["layout"]["yaxis"]["tickvals"]]
     for place, name in enumerate(made.told):
         ends = [*drawn["layout"]["yaxis"]["tickvals"], drawn["layout"]["yaxis"]["range"][0]]
-        below = [one for one in drawn["data"] if "name" in one and ends[place] < one["y"][0] < ends[place + 1]]
+        below = [one for one in drawn["data"] if one not in whole and ends[place] < one["y"][0] < ends[place + 1]]
         assert [(one["name"], one["x"]) for one in below] == [
             (measure, [made.cells[name, measure].half.mean]) for measure in SMALL.measures
         ]

@@ -5,6 +5,7 @@ from types import SimpleNamespace
 import numpy as np
 import pytest
 
+from core.evaluation.studies.board_report import RejectedTexts
 from core.evaluation.studies.check_report import (
     CONFUSED,
     DOUBTFUL,
@@ -103,12 +104,19 @@ def test_where_no_mean_is_shown_none_is_said_to_rest_on_such_inputs(unmasked):
 
 
 def test_metrics_whose_inputs_are_rejected_are_named_together_the_most_rejected_first():
-    found = {"NS": (18, 21, 100), "NC": (2, 2, 100), "Soft-NS": (100, 100, 100), "Soft-NC": (100, 100, 100)}
+    every, few = RejectedTexts(100, 100, 100, True), RejectedTexts(7, 8, 100, False)
+    found = {"NS": RejectedTexts(18, 21, 100, True), "NC": few, "Soft-NS": every, "Soft-NC": every}
     assert metrics_caution(found, "<b>There</b>") == (
-        "⚠ <b>There</b> finds inputs rejected as out-of-distribution, of 100 texts of this data, behind Soft-NS and "
-        "Soft-NC on 100, behind NS on 18 to 21 and behind NC on 2, from measure to measure; 5 % are expected."
+        "⚠ <b>There</b> finds inputs rejected as out-of-distribution, of 100 texts of this data, from measure to "
+        "measure, behind Soft-NS and Soft-NC on 100 and behind NS on 18 to 21; behind NC on 7 to 8, no more than the "
+        "5 % expected explain."
     )
-    assert metrics_caution({"NS": (0, 0, 24)}, "There") == (
-        "There finds inputs rejected as out-of-distribution, of 24 texts of this data, behind NS on 0; 5 % are expected."
+    assert metrics_caution({"Soft-NS": every}, "There") == (
+        "⚠ There finds inputs rejected as out-of-distribution, of 100 texts of this data, behind Soft-NS on 100; 5 % are "
+        "expected."
+    )
+    assert metrics_caution({"NS": RejectedTexts(0, 0, 24, False)}, "There") == (
+        "There finds inputs rejected as out-of-distribution, of 24 texts of this data, behind NS on 0, no more than the "
+        "5 % expected explain."
     )
     assert metrics_caution({}, "There") == ""

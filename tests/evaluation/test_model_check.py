@@ -902,7 +902,7 @@ def test_tables_tell_of_texts_of_usual_length_and_of_others_by_themselves():
     p[:27, 10] = p[30:35, 10] = p[63:, 0] = 0.01
     found = split_by_length(p)
     header, rows = lengths_table(found)
-    assert header[1:] == [*(f"{k}\u00a0% masked" for k in (0, 50, 90, 100)), "together (Holm)"]
+    assert header[1:] == [*(f"{k}\u00a0% masked" for k in (0, 50, 90, 100)), "rejected together (Holm)"]
     assert rows == [
         [
             "of 5 to 30 tokens, as most it was fitted on (35)",
@@ -940,8 +940,8 @@ def test_the_answer_begins_with_lengths_where_usual_ones_are_rejected_nowhere_an
     found = replace(split_by_length(p), held_out=held_out_of(floors(held_out=[0.06] + [0.01] * 10)))
     lead = (
         "On texts of 5 to 30 tokens (35 of 65) masked inputs, tested together, are not rejected as out-of-distribution "
-        "at any ratio; over all 65 they are, at 100 % masked. That is no proof that m knows those. On the 30 shorter "
-        "or longer ones it cannot be told: with everything masked 90 % of them are rejected, but the test was fitted "
+        "at any ratio; over all 65 they are, at 100 % masked. Not rejected is no proof that m knows these 35 texts. On "
+        "the 30 shorter or longer ones it cannot be told: with everything masked 90 % of them are rejected, but the test was fitted "
         "on few of such lengths."
     )
     over = (
@@ -1287,9 +1287,9 @@ def test_one_ratio_by_itself_says_nothing_of_all_unmasked_texts():
     assert said.startswith("On the edge") and "Not on this data" not in said and "(Holm over all 11)" in said
     assert SIGN not in said and SIGN not in str(training_table([edge], CALIBRATED))
     # Nothing is masked there.
-    assert "Each ratio by itself at 5 %, even the unmasked texts are" in said and "masked at random" not in said
+    assert "Each ratio by itself, p is below 5 % unmasked (4 of 20" in said and "masked at random" not in said
     both = check_answer(of_twenty_judged({0: 4, 1: 4}))
-    assert "even the unmasked texts are" in both and "at 10 % masked" in both
+    assert "p is below 5 % unmasked and at 10 % masked (4 of 20" in both
 
 
 def test_rejected_shares_are_set_against_the_models_own_held_out_texts():

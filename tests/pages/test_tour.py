@@ -33,7 +33,7 @@ from core.terms import KEYS, TERMS
 from core.validity.marks import MEANING, SIGN
 from core.verdicts.deciding import Word
 from core.verdicts.finding import find_chance
-from core.verdicts.in_short import believed_sentence
+from core.verdicts.in_short import believed_sentence, standing_sentence
 from core.wording import joined
 from pages.parts.check.known import answer_parts, known_check
 from pages.parts.frame import resources
@@ -187,7 +187,7 @@ def test_the_first_view_is_of_the_first_example_and_says_what_the_check_that_shi
     # How it is over all texts and what is marked are paragraphs of their own; all of the first sentence is in bold.
     assert shown[0] == f"<b>{lead}. </b>"
     assert [part[:13] for part in shown[1:]] == [
-        "That is no proof"[:13],
+        "Not rejected is no proof"[:13],
         "Over all 200 texts"[:13],
         f"{SIGN} Masked at r"[:13],
     ]
@@ -334,10 +334,14 @@ def test_what_metrics_rest_on_is_said_where_scores_over_the_data_stand():
     """As *Scoreboard* counts it on the texts that ship: every text of soft metrics. Nothing is known of another unit,
     nor of metrics that erase otherwise.
     """
-    found = "Scoreboard finds inputs rejected as out-of-distribution, of 100 texts of this data, behind Soft-NS and"
+    found = (
+        "Scoreboard finds inputs rejected as out-of-distribution, of 100 texts of this data, from measure to measure,"
+    )
     for section in ("scores", "diagnosticity"):
         told = App("pages/data_set.py", section=section).said
-        assert f"{SIGN} {found} Soft-NC on 100, behind NS on " in told and "; 5 % are expected." in told
+        assert f"{SIGN} {found} behind Soft-NS and Soft-NC on 100 and behind NS on " in told
+        # As there, where it has no sign.
+        assert re.search("; behind NC on . to ., no more than the 5 % expected explain", told)
     rejected = App("pages/scoreboard.py", on="a sample of the data")
     assert "Asked of 100 texts drawn at random of the 264 texts of reviews." in rejected.said
     counts = next(table for table in rejected.tables if "Soft-NC ↑" in table[0] and "100 of 100" in table[1])
@@ -753,3 +757,30 @@ def test_home_says_which_explanation_to_believe_and_on_a_tour_a_picture_comes_be
 )
 def test_whom_to_believe_on_one_text_is_said_by_its_verdicts(words, told):
     assert believed_sentence(dict(zip(("a<", "b"), words))).startswith(told)
+
+
+def test_beside_which_words_count_each_verdict_is_told_in_a_word():
+    words = {"a<": Word.BETTER, "b": Word.NO_BETTER, "c": Word.BETTER, "d": Word.UNTOLD}
+    assert standing_sentence(words) == (
+        "Better than chance: <b>a&lt;</b> and <b>c</b>; not shown to be: <b>b</b>; cannot be told: <b>d</b> (the chance "
+        "test, on this text)."
+    )
+    assert standing_sentence({}) == "" and standing_sentence({"a": Word.WORSE}).startswith(
+        "Worse than chance: <b>a</b>"
+    )
+
+
+@pytest.mark.usefixtures("ships")
+def test_the_scoreboard_of_one_text_says_how_it_is_over_a_sample():
+    """Attention is better than chance on the first review, and on about one of five."""
+    app = App("pages/scoreboard.py")
+    wait(app, lambda: "A sample of the data finds leave-one-out better than chance on 80 %" in app.said, rest=60.0)
+    assert "attention on 22 % and scaled attention on 72 % of 100 texts." in app.said
+
+
+@pytest.mark.usefixtures("stands_aside", "ships", "on_any_machine")
+def test_attributions_says_beside_the_words_which_are_better_than_chance():
+    app = App(ATTRIBUTIONS, model=MASKED, data="reviews", example="s140")
+    told = "Better than chance: leave-one-out; not shown to be: gradient and input × gradient (the chance test, on this"
+    wait(app, lambda: told in app.said, rest=60.0)
+    assert "Speaks most for" in app.said

@@ -240,10 +240,20 @@ def text_errors(board: "Scoreboard", answers: Answers, i: int, name: str) -> dic
     return {figure: float(errors[0, 0]) for figure, errors in _errors(rows[board.chance], one, there).items()}
 
 
-def rejected_texts(board: "Scoreboard", answers: Answers) -> dict[str, tuple[int, int, int]]:
-    """{figure: on how many texts it rests on rejected inputs, of the measure where these are the fewest and of that
-    where they are the most, and of how many texts}, of measures that are known of all of the sample; {} where random
-    order is not, and without a figure of which nothing can be said.
+class RejectedTexts(NamedTuple):
+    """On how many texts a figure rests on rejected inputs: of the measure where these are the fewest, and of that where
+    they are the most; of how many texts; marked: whether the most are more than 5 % by chance explain.
+    """
+
+    least: int
+    most: int
+    texts: int
+    marked: bool
+
+
+def rejected_texts(board: "Scoreboard", answers: Answers) -> dict[str, RejectedTexts]:
+    """{figure: on how many texts it rests on rejected inputs}, of measures that are known of all of the sample; {}
+    where random order is not, and without a figure of which nothing can be said.
     """
     rows: dict[Any, Rows] = answers.found
     chance, every = rows[board.chance], {one.measure: rows[one] for one in board.measured}
@@ -253,7 +263,18 @@ def rejected_texts(board: "Scoreboard", answers: Answers) -> dict[str, tuple[int
     marks = _marks(chance, rows[board.limits], known, chance.there)
     found = {figure: one[:, :-1] for figure, one in marks.items() if not np.isnan(one[:, :-1]).all()}
     counts = {figure: np.nansum(one, axis=0).astype(int) for figure, one in found.items()}
-    return {figure: (int(one.min()), int(one.max()), len(chance)) for figure, one in counts.items()}
+    return {
+        figure: RejectedTexts(int(one.min()), int(one.max()), len(chance), _more(answers, int(one.max()), len(chance)))
+        for figure, one in counts.items()
+    }
+
+
+def _more(answers: Answers, rejected: int, tested: int) -> bool:
+    """Whether more texts rest on rejected inputs than 5 % by chance explain; of one text whether it does."""
+    texts = None if answers.reference is None else answers.reference.texts
+    if not rejected or tested < 2 or texts is None:
+        return rejected > 0
+    return significant(float(rejected_count_p(np.array(rejected), tested, texts)))
 
 
 def _errors(chance: Rows, begun: dict[str, Rows], there: np.ndarray) -> dict[str, np.ndarray]:
@@ -333,13 +354,10 @@ def _racu_of(curves: dict[str, Areas], name: str) -> Interval:
 
 def _cell(answers: Answers, interval: Interval, n: int, mark: np.ndarray, unstable: bool) -> Cell:
     tested, rejected = int((~np.isnan(mark)).sum()), int(np.nansum(mark))
-    texts = None if answers.reference is None else answers.reference.texts
     # That of one text's RACU is over its random orders.
     if n < FEW and len(answers.sample) > 1:
         interval = Interval(interval.mean, np.nan, np.nan)
-    marked = rejected > 0 and interval.mean == interval.mean
-    if marked and tested > 1 and texts is not None:
-        marked = significant(float(rejected_count_p(np.array(rejected), tested, texts)))
+    marked = interval.mean == interval.mean and _more(answers, rejected, tested)
     return Cell(interval, n, rejected, tested, marked, unstable)
 
 

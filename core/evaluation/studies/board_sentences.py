@@ -41,8 +41,8 @@ HOW = (
 COSTS = (
     f"{PASSES.capitalize()}: at most and by itself, a gradient counting as two more, over texts their mean; {TOOK}: on "
     "this machine and by itself, over the texts timed on it their median, of one text that of up to "
-    f"{REPEATS} times once everything is loaded, or the first, where that takes more than a second; — where it was not "
-    "timed here, as of what ships."
+    f"{REPEATS} times once everything is loaded, or the first, where that takes more than a second; not shown where it "
+    "was not timed here, as of what ships."
 )
 INTERVALS = f"In brackets: 95 % over texts, from {FEW} texts on; of RACU of one text, over its random orders."
 # What the figures are, family by family.
@@ -56,7 +56,7 @@ ERASED = (
 )
 KEPT = f"{NS_AND_NC} Fixed share: soft, and as much is kept for every measure."
 METRICS_PART = "Metrics disagree on which measure is ahead on this text."
-NO_RANKING = "Who is ahead on one text is no ranking of measures: a sample of the data may give one."
+NO_RANKING = "Who is ahead on one text is no ranking of measures"
 # Of one text; over many a verdict of its own stands in the table.
 ANEW = "RACU asks a measure again at each step; the verdict is on the order that it names once"
 
@@ -141,10 +141,11 @@ def parting(report: BoardReport) -> str:
     common = [name for name in own if all(name in best for best in others)]
     if common and RANDOM not in (*own, *(name for best in others for name in best)):
         parts = [
-            f"by {joined(named)} {'only ' * (len(best) < len(own))}{joined(best)} {_is(best)}"
+            f"by {joined(named)} {'only ' * (len(best) < len(own))}{joined(best)} {_is(best)} unbeaten"
             for best, named in others.items()
         ]
-        return f"By every metric that tells, {joined(common)} {_is(common)} not beaten; {'; '.join(parts)}.{out}"
+        told = joined([figure for figure in report.beaten if report.unbeaten(figure)])
+        return f"By {told} no other significantly beats {_either(common)}; {'; '.join(parts)}.{out}"
     parts = [
         f"by {joined(named)} "
         + ("no measure is better than random order" if RANDOM in best else f"no other beats {_either(best)}")
@@ -254,7 +255,8 @@ def _problems(report: BoardReport) -> list[str]:
     told = []
     for (said, named, count), names in alike.items():
         of = f"{joined(named)} of " if any(named) else ""
-        told.append(f"{of}{joined(names)} ({amount(count, 'text')}): {said}")
+        whose = "every measure" if len(names) > 2 and set(names) == set(report.names[:-1]) else joined(names)
+        told.append(f"{of}{whose} ({amount(count, 'text')}): {said}")
     return [*told, *[f"Scores in the tables not computed yet: {joined(report.waiting)}."] * bool(report.waiting)]
 
 
@@ -296,7 +298,8 @@ def means_note(report: BoardReport) -> str:
     R = report.board.orders
     return (
         f"{ANEW}{apart}. {RANDOM.capitalize()} is the mean of {amount(R, 'random order')} here; AOPC and NAOPC takes "
-        "all those of the chance test, so that its mean is another."
+        "all those of the chance test, and Hard and soft erasure draws soft metrics of each random attribution more "
+        "often, so that their means are others."
     )
 
 
@@ -328,13 +331,15 @@ def board_table(
         paired = {one: verdict_over_texts(report, one) for one in report.names}
         verdicts = VerdictColumn("mean against random order", paired)
     of, alone = [verdicts.of], [] if verdicts.alone is None else [verdicts.alone]
-    header = [MEASURE, verdicts.header, *[ALONE] * len(alone), *map(arrow, known), f"{PASSES} ↓", f"{TOOK} ↓"]
+    timed = any(took == took for took in report.milliseconds.values())
+    costs = [f"{PASSES} ↓", *[f"{TOOK} ↓"] * timed]
+    header = [MEASURE, verdicts.header, *[ALONE] * len(alone), *map(arrow, known), *costs]
     rows = [
         [
             name,
             *(column.get(name, "—") for column in (*of, *alone)),
             *(cell_text(report, name, one) for one in known),
-            *cost_texts(report, name),
+            *cost_texts(report, name)[: len(costs)],
         ]
         for name in ordered(report, order)
     ]

@@ -69,8 +69,8 @@ class LengthSplit:
         m, every = self.alike[1], self.alike[1] + self.others[1]
         return (
             f"On texts of {self.low:,} to {self.high:,} tokens ({m:,} of {every:,}) masked inputs, tested together, "
-            f"are not {OUT} at any ratio; over all {every:,} they are, {where}. That is no proof that {model} knows "
-            f"those. {self.beyond(masked)}"
+            f"are not {OUT} at any ratio; over all {every:,} they are, {where}. Not rejected is no proof that {model} "
+            f"knows these {m:,} texts. {self.beyond(masked)}"
         )
 
     def beyond(self, masked: str) -> str:

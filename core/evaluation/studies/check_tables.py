@@ -99,7 +99,11 @@ def lengths_table(found: CheckReport) -> tuple[list[str], list[list[str]]]:
     form, and at which ratios they are together; without rows where nobody knows, or all are of usual length.
     """
     split = split_told(found)
-    header = ["texts rejected", *(unbroken(f"{share_text(X[k])} masked") for k in _FEW_RATIOS), "together (Holm)"]
+    header = [
+        "texts rejected",
+        *(unbroken(f"{share_text(X[k])} masked") for k in _FEW_RATIOS),
+        "rejected together (Holm)",
+    ]
     if split is None or split.rejected is None:
         return header, []
     gate = found.random.gates[CALIBRATED]

@@ -55,7 +55,7 @@ def averages_note(found: DiagnosticityReport) -> str:
         f"in brackets the 95 % interval over texts, from {FEW} texts on. A metric that does not tell measures from "
         f"{BASELINE_WORDS[found.study.baseline]} says little about which measure is better. Clipping makes ties, and "
         "so do short texts on which both choose the same words. Whether the erased and perturbed inputs are "
-        "out-of-distribution is not tested here; Hard and soft erasure tests it for one text."
+        "out-of-distribution is not tested here: Scoreboard tests it over texts, Hard and soft erasure for one."
     )
 
 

@@ -1,6 +1,7 @@
 """What speaks against means over a data set by its model check, in a sentence for pages that tell of it in passing."""
 
 from collections.abc import Mapping
+from typing import TYPE_CHECKING
 
 import numpy as np
 
@@ -19,6 +20,9 @@ from core.evaluation.studies.check_words import ratios_in_words
 from core.validity.marks import OUT, PERCENT, SIGN
 from core.validity.references import CALIBRATED
 from core.wording import amount, joined, share_text
+
+if TYPE_CHECKING:
+    from core.evaluation.studies.board_report import RejectedTexts
 
 MODEL_CHECK = "Model check"
 # By the verdict; {most} is how many texts are rejected at the ratio where these are the most, {so} what that means.
@@ -49,26 +53,28 @@ def masking_caution(found: CheckReport | None, page: str = MODEL_CHECK, means: b
     return f"{page} {_SAID[found.verdict].format(most=_most(found) if tested else '', so=so)}."
 
 
-def metrics_caution(found: Mapping[str, tuple[int, int, int]], page: str) -> str:
+def metrics_caution(found: Mapping[str, "RejectedTexts"], page: str) -> str:
     """On how many texts of this data scores by metrics rest on rejected inputs, a sentence; "" for none that is known.
 
     Args:
-        found: {metric: as of `core.evaluation.studies.board_report.rejected_texts`}; page: the name of the page that
-            tells more, as it is to stand in the sentence.
+        page: the name of the page that tells more, as it is to stand in the sentence.
     """
-    alike: dict[tuple[int, int, int], list[str]] = {}
+    alike: dict[RejectedTexts, list[str]] = {}
     for metric, counts in found.items():
         alike.setdefault(counts, []).append(metric)
     if not alike:
         return ""
-    parts = [
-        f"behind {joined(named)} on {_ends(least, most)}"
-        for (least, most, _), named in sorted(alike.items(), key=lambda one: -one[0][1])
-    ]
-    texts = amount(next(iter(alike))[2], "text")
-    among = ", from measure to measure" * any(least < most for least, most, _ in alike)
-    sign = f"{SIGN} " * any(most for _, most, _ in alike)
-    return f"{sign}{page} finds inputs {OUT}, of {texts} of this data, {joined(parts)}{among}; {PERCENT} are expected."
+    parts: dict[bool, list[str]] = {True: [], False: []}
+    for one, named in sorted(alike.items(), key=lambda each: -each[0].most):
+        parts[one.marked].append(f"behind {joined(named)} on {_ends(one.least, one.most)}")
+    texts = amount(next(iter(alike)).texts, "text")
+    among = ", from measure to measure" * any(one.least < one.most for one in alike)
+    begins = f"{page} finds inputs {OUT}, of {texts} of this data{among}"
+    no_more = f"no more than the {PERCENT} expected explain"
+    if not parts[True]:
+        return f"{begins}, {joined(parts[False])}, {no_more}."
+    rest = f"; {joined(parts[False])}, {no_more}" if parts[False] else f"; {PERCENT} are expected"
+    return f"{SIGN} {begins}, {joined(parts[True])}{rest}."
 
 
 def _ends(least: int, most: int) -> str:

@@ -5,6 +5,7 @@ import streamlit as st
 
 from core.validity.marks import Why, doubts
 from core.verdicts.deciding import VerdictReport, Word
+from core.verdicts.in_short import standing_sentence
 from core.verdicts.telling import believe_sentence, favoured_sentence
 from core.wording import escaped, linked_name
 from pages.parts.attributions.scoring import ScoredRows
@@ -51,6 +52,19 @@ def say_believed(view: View, scoring: ScoredRows, words: str, seen: str) -> None
             # What looks for it begins with the page.
             st.rerun()
         st.markdown(offered.price)
+
+
+def say_standing(scoring: ScoredRows) -> str:
+    """Of each measure whether it is better than chance, in a sentence beside which words count, HTML; while that is
+    under way that it is; "" where nobody asked.
+    """
+    report = scoring.report
+    if report is not None:
+        return standing_sentence({one.measure: one.word for one in report.verdicts})
+    known = scoring.limits
+    verdicts = None if known is None else known.verdicts
+    under_way = verdicts is not None and any(work.comes for work in [verdicts, *scoring.works])
+    return "Which of these are better than chance is being tested …" if under_way else ""
 
 
 def _length(view: View, report: VerdictReport) -> str:

@@ -83,7 +83,7 @@ STOPS = (
         "pages/aopc_and_naopc.py",
         "s048, “Nothing else on television this autumn comes close.”: sst2-fmm and sst2-plain wrongly call it "
         "negative.",
-        "leave-one-out’s order lowers “negative” about equally under both (AOPC, marks). Equal need not be equally "
+        "leave-one-out’s order lowers “negative” about equally under both (AOPC, marks). Equal is not equally "
         "good: under sst2-plain the best order goes further (bands), so leave-one-out covers less of the way (NAOPC, "
         f"right). Which model is ahead stays open: some sst2-plain inputs are rejected ({SIGN}).",
         _EXAMPLE | _TWIN | {"example": "s048"},

@@ -25,6 +25,7 @@ from pages.parts.frame.sidebar import View
 from pages.parts.frame.texts import prediction_line, show_notes
 from pages.parts.frame.working import PageWork
 from pages.parts.scoreboard.drawing import draw_board
+from pages.parts.scoreboard.over_texts import known_on_sample
 from pages.parts.sections.questions import choose_question
 from pages.parts.sections.sides import Side
 from pages.parts.sections.streaming import stream
@@ -163,9 +164,12 @@ def _say(view: View, board: TextBoard) -> None:
     said = " ".join(
         filter(None, [believe_sentence(report, view.encoded, False, False) + left, *also, favoured_sentence(report)])
     )
-    alone = NO_RANKING if figures is not None else ""
+    # What is believed here may be seldom elsewhere, and the other way round.
+    data = None if view.browsed is None else view.browsed.index.data
+    over = "" if data is None else known_on_sample(board.figures.explainer, data, board.question)
+    alone = f"{NO_RANKING}{'.' if over else ': a sample of the data may give one.'}" if figures is not None else ""
     parts = METRICS_PART if figures is not None and parting(figures).startswith(METRICS_PART.rstrip(".")) else ""
-    prediction_line(view, "", " ".join(filter(None, [told_by(report), cheapest, parts, alone])), first=said)
+    prediction_line(view, "", " ".join(filter(None, [told_by(report), cheapest, parts, alone, over])), first=said)
     if report.null.planned:
         with st.expander("How this is told, and how it can be wrong"):
             st.caption(plain(f"{chance_sentence(report)} {elsewhere_sentence(report)}".rstrip()))

@@ -5,11 +5,16 @@ from typing import cast
 
 import numpy as np
 
-from core.evaluation.sampling import Sample
+from core.data.examples import DataSet
+from core.evaluation.sampling import SCORED, Sample, draw_examples, once, without_labels
 from core.evaluation.studies.board_verdicts import VerdictColumn, VerdictLines, judged_already, verdicts_of_texts
 from core.evaluation.studies.scoreboard import Scoreboard
 from core.evaluation.studies.verdicts import better_counts, report_of_row
+from core.evaluation.studies.verdicts_question import shares_sentence
+from core.explanation.explainer import Explainer
 from core.verdicts.telling import verdict_record
+from core.wording import linked_name
+from pages.parts.frame.links import link_to
 from pages.parts.sections.judged import known_family, known_report
 from pages.parts.sections.studying import Asking
 
@@ -39,3 +44,13 @@ def known_answer(work: Asking, texts: Sample, caution: Callable[[str], str]) -> 
     board = cast(Scoreboard, work.question)
     found = known_report(work.explainer, texts, board.verdicts)
     return "" if found is None else judged_already(found, board.sign, caution(board.unit))
+
+
+def known_on_sample(explainer: Explainer, data: DataSet, board: Scoreboard) -> str:
+    """On how many texts of the sample that this page takes unasked each measure is better than chance, a sentence of
+    HTML beside what one text says; "" where that is not known, and nothing is computed for it.
+    """
+    texts = without_labels(data.name, data.digest, draw_examples(once(data.examples), SCORED))
+    found = known_report(explainer, texts, board.verdicts)
+    page = linked_name("A sample of the data", link_to("scoreboard", on="a sample of the data"))
+    return "" if found is None else shares_sentence(found, board.measures, page)
