@@ -242,7 +242,7 @@ def text_errors(board: "Scoreboard", answers: Answers, i: int, name: str) -> dic
 
 class RejectedTexts(NamedTuple):
     """On how many texts a figure rests on rejected inputs: of the measure where these are the fewest, and of that where
-    they are the most; of how many texts; marked: whether the most are more than 5 % by chance explain.
+    they are the most; of how many texts; marked: whether any measure is marked for it, as of `Cell`.
     """
 
     least: int
@@ -262,11 +262,12 @@ def rejected_texts(board: "Scoreboard", answers: Answers) -> dict[str, RejectedT
         return {}
     marks = _marks(chance, rows[board.limits], known, chance.there)
     found = {figure: one[:, :-1] for figure, one in marks.items() if not np.isnan(one[:, :-1]).all()}
-    counts = {figure: np.nansum(one, axis=0).astype(int) for figure, one in found.items()}
-    return {
-        figure: RejectedTexts(int(one.min()), int(one.max()), len(chance), _more(answers, int(one.max()), len(chance)))
-        for figure, one in counts.items()
-    }
+    told = {}
+    for figure, one in found.items():
+        counts, tested = np.nansum(one, axis=0).astype(int).tolist(), (~np.isnan(one)).sum(axis=0).tolist()
+        marked = any(_more(answers, *each) for each in zip(counts, tested))
+        told[figure] = RejectedTexts(min(counts), max(counts), len(chance), marked)
+    return told
 
 
 def _more(answers: Answers, rejected: int, tested: int) -> bool:
