@@ -61,10 +61,9 @@ def say_standing(scoring: ScoredRows) -> str:
     report = scoring.report
     if report is not None:
         return standing_sentence({one.measure: one.word for one in report.verdicts})
-    known = scoring.limits
-    verdicts = None if known is None else known.verdicts
-    under_way = verdicts is not None and any(work.comes for work in [verdicts, *scoring.works])
-    return "Which of these are better than chance is being tested …" if under_way else ""
+    verdicts = None if scoring.limits is None else scoring.limits.verdicts
+    coming = verdicts is not None and verdicts.comes
+    return "Which of these are better than chance is being tested …" if coming else ""
 
 
 def _length(view: View, report: VerdictReport) -> str:
