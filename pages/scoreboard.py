@@ -3,7 +3,6 @@
 from functools import partial
 
 import streamlit as st
-from streamlit.delta_generator import DeltaGenerator
 
 from core.evaluation.sampling import SCORED, without_labels
 from core.evaluation.studies.scoreboard import Scoreboard
@@ -27,24 +26,24 @@ def scoreboard() -> None:
         text_box("", "")
     if frame.explainer is None:
         return
-    about = "Of one text there are verdicts on each measure; whether one beats another takes a sample."
-    on = choose_one("Scored on", (EXAMPLE, SAMPLE), EXAMPLE, "on", about)
-    # The answer stands above what is chosen for it.
-    answered, chosen = st.container(), st.container()
+    left, right = st.columns([2, 3], vertical_alignment="bottom")
+    with left:
+        about = "Of one text there are verdicts on each measure; whether one beats another takes a sample."
+        on = choose_one("Scored on", (EXAMPLE, SAMPLE), EXAMPLE, "on", about)
+    with right:
+        order = choose_table_order()
     if on == EXAMPLE and frame.view is not None:
-        with chosen:
-            order = choose_table_order()
-        with answered:
-            board_of_text(frame.view, order)
+        board_of_text(frame.view, order)
     elif on == SAMPLE and frame.browsed is not None:
-        _board_of_sample(DataView(frame.explainer, frame.browsed, frame.example), answered, chosen)
+        _board_of_sample(DataView(frame.explainer, frame.browsed, frame.example), order)
     elif on == SAMPLE and frame.example is not None:
         st.info("A text of your own is one example. Choose data in the sidebar, or add a file on the page Examples.")
 
 
-def _board_of_sample(frame: DataView, answered: DeltaGenerator, chosen: DeltaGenerator) -> None:
+def _board_of_sample(frame: DataView, order: str) -> None:
+    # The answer stands above which texts are chosen for it.
+    answered, chosen = st.container(), st.container()
     with chosen:
-        order = choose_table_order()
         drawn, picked, about = choose_drawn(frame, SCORED)
     if drawn is None:
         return

@@ -124,7 +124,7 @@ def test_the_page_says_what_the_library_says(given, by_hand):
     assert len(named(app, "measure")) == 1 + 2 * 4 and len(named(app, "paired p")) == 1 + 4
     preferred, lengths = (json.loads(figure.proto.spec)["data"] for figure in app.at.get("plotly_chart"))
     shares = [by_hand.cells[row[0], "all"].half.mean for row in drawn[1:]]
-    assert [trace["x"][0] for trace in preferred if "name" not in trace] == pytest.approx(shares)
+    assert [trace["x"][0] for trace in preferred if trace["name"] == "all measures together"] == pytest.approx(shares)
     # Two measures below each metric, each by itself.
     assert len(preferred) == len(shares) * (1 + 2)
     assert len(lengths) == 2 * 4 * 3
