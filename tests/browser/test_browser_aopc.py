@@ -94,7 +94,8 @@ def test_one_model_is_saved_and_studied_and_the_other_direction_and_example_are_
     person.page.get_by_role("button", name=re.compile("^Next")).click()
     person.has_chosen(NEXT)
     person.computed(ASKED_FOR)
-    assert "from the best order (0) to the worst (1)" in person.said
+    # The search begins anew there, and is waited for.
+    playwright.expect(person.page.get_by_text("from the best order (0) to the worst (1)")).to_be_visible()
     person.narrow()
 
 
