@@ -159,7 +159,7 @@ def rows_of(explainer: Explainer, example: Example) -> list[dict]:
 def said(walks: dict[str, Walk]) -> str:
     """What the strip shows, in sentences."""
     mine, twin = walks[MASKED].summary, walks[PLAIN].summary
-    its = "only in the red" if (twin.flips or 0) >= twin.gate.first else "runs into the red"
+    its = "in this order only in the red" if (twin.flips or 0) >= twin.gate.first else "runs into the red"
     assert mine.flips is not None and not mine.gate.beyond(mine.flips)
     return (
         f"{HOW} A second test (MaSF) marks in red (✕) what it rejects as unlike what the model knows: a change there may "

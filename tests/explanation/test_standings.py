@@ -166,7 +166,7 @@ def test_of_two_models_both_scores_of_one_measure_are_told_with_what_the_best_or
     first, second = made(0, 0.8, a=0.6, b=0.4), made(0.1, 0.6, True, BEAM, a=0.5, b=0.55)
     said = setting_beside.scores_of_both({side("m<"): first, side("n"): second})
     assert said == (
-        "Under <b>n</b> that is 0.8 ⚠; there b comes closest (0.9 ⚠). Masking in its order lowers the probability of a&amp;b on average by 0.6 under "
+        "Under <b>n</b> that is 0.8 ⚠; there b comes closest (0.9 ⚠). Masking in <b>a</b>’s order lowers the probability of a&amp;b on average by 0.6 under "
         "<b>m&lt;</b> (the best order: 0.8) and 0.5 ⚠ under <b>n</b> (the best order that was found: 0.6): the AOPC ↑."
     )
     # Where lower is better the best order is that of the least.

@@ -14,6 +14,7 @@ from pages.parts.frame.links import choose_one, held, link_to
 from pages.parts.frame.picking import OWN
 from pages.parts.frame.sidebar import View
 from pages.parts.frame.texts import prediction_line
+from pages.parts.frame.tour import touring
 from pages.parts.frame.working import PageWork
 from pages.parts.sections.streaming import show_progress
 from pages.parts.sections.verdicts import VerdictWork
@@ -36,9 +37,11 @@ def say_believed(view: View, scoring: ScoredRows, words: str, seen: str) -> None
     if report is not None:
         # Each row of words has its own p.
         said = believe_sentence(report, view.encoded, why=False, chances=False)
-        believed = " ".join(filter(None, [said, _length(view, report), favoured_sentence(report), _over_many(report)]))
+        # On a tour, which says it where it is asked of many texts, it is a step away: the rows of words are in view.
+        favours, tour = favoured_sentence(report), touring()
+        believed = " ".join(filter(None, [said, _length(view, report), "" if tour else favours, _over_many(report)]))
         # What they part on, or where the evidence is, says which words count.
-        prediction_line(view, seen or words, first=believed)
+        prediction_line(view, seen or words, *[favours] * tour, first=believed)
         return
     offered = _offered(scoring)
     prediction_line(view, f"{seen} {_waits(scoring, offered)}".lstrip(), words)

@@ -72,10 +72,10 @@ STOPS = (
     Stop(
         "Recursive masking",
         "pages/recursive_masking.py",
-        "The review on Home, s104, beside a twin trained without masking, sst2-plain.",
+        "Home’s review, s104, beside a twin trained without masking, sst2-plain.",
         "In leave-one-out’s order both predictions change (▴): sst2-fmm’s where MaSF does not reject (grey), "
-        "sst2-plain’s (slider) only among rejected inputs (red, ✕), so that may come from the strangeness, not from "
-        "the words. In other measures’ orders (Step through) it changes before any rejection: judge each step.",
+        "sst2-plain’s (slider) only among rejected inputs (red, ✕), so perhaps from the strangeness, not the words. In "
+        "other measures’ orders sst2-plain’s changes while still grey: go by the colour of the step, not by the model.",
         _EXAMPLE | _TWIN | {"example": "s104", "step": "8"},
     ),
     Stop(
@@ -93,8 +93,8 @@ STOPS = (
         "pages/attributions.py",
         "Another model, stories-1-fmm, reads a story (stories 1, s1-025) and rightly finds Bruno in the orchard.",
         "By their first words all three look right: each has two of three evidence words (overlined) in its top three "
-        "(orange comes last). Yet no order is shown to be better than random ones. Looking right is no proof, nor "
-        "is this disproof.",
+        "(words for “orchard” count, not the orange ones). Yet no order is shown to be better than random ones. "
+        "Looking right is no proof.",
         {"model": "stories-1-fmm", "data": "stories 1", "example": "s1-025"} | _BELIEVED,
     ),
     Stop(
@@ -122,9 +122,9 @@ STOPS = (
     ),
 )
 _END = (
-    "The page Attributions opens with the measures to believe on your text, once it is tested: for this text alone, "
-    "and of what the model goes by, not of whether it is right. “Not rejected” is no proof that the model knows a "
-    "text. Every page takes your text except Model check and Data set, which ask for many."
+    "The page Attributions says which measures to believe on your text, once it is tested. That holds for this text "
+    "only, and tells what the model goes by, not whether it is right. “Not rejected” is no proof that the model knows "
+    "a text. Every page takes your text except Model check and Data set, which ask for many."
 )
 
 

@@ -95,8 +95,9 @@ def scores_of_both(boards: Boards) -> str:
     if first_there is not None and first_there.measure != found[second].measure:
         reached = with_sign(number(first_there.naopc[direction]), first_there.marked(direction, True))
         other = f"; there {escaped(first_there.measure)} comes closest ({reached})"
+    order = f"<b>{escaped(found[first].measure)}</b>’s order"
     return (
-        f"Under <b>{escaped(second.side.model.name)}</b> that is {way}{other}. Masking in its order lowers the "
+        f"Under <b>{escaped(second.side.model.name)}</b> that is {way}{other}. Masking in {order} lowers the "
         f"{escaped(first.side.score_name)} on average by {told}: the AOPC {ARROWS[direction]}."
     )
 
