@@ -345,7 +345,7 @@ def test_the_answer_on_scores_begins_with_hard_metrics_says_what_favours_whom_an
     assert "; by NC the highest is leave-one-out (0.8" in answer and f" ↑). {suits} " in answer
     assert soft.startswith("By Soft-NS the highest are leave-one-out and gradient, whose 95 % intervals meet (0.9")
     assert "normalised sufficiency (" in spelled and "comprehensiveness (" in spelled
-    assert "the model knows the inputs that these scores rest on, is not tested here." in untested
+    assert "the model knows the inputs that these scores rest on, is not tested on this page;" in untested
     assert together.startswith("Intervals (95 %, over the texts) are of each mean by itself.")
     # Words that are taken out are not masked, and who is not named is not favoured.
     assert suits not in said(how=replace(SMALL.how, erasure=REMOVAL))[0]

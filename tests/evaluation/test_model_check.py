@@ -927,8 +927,8 @@ def test_tables_tell_of_texts_of_usual_length_and_of_others_by_themselves():
     for other in (replace(found, other_lengths=None), replace(found, tally=Tally(65, 200, coming=True))):
         assert lengths_table(other)[1] == [] and usual not in json.dumps(panels([other]))
     assert p_sentence([found]) == (
-        "More texts masked at random are rejected than chance explains, by count and Holm over 11 ratios: m at 100 % "
-        "masked. The dashed red line is for one ratio by itself, so that others may lie below it."
+        "Over all texts checked, more of them, masked at random, are rejected than chance explains, by count and Holm "
+        "over 11 ratios: m at 100 % masked. The dashed red line is for one ratio by itself, so that others may lie below it."
     )
     assert ": m at no ratio." in p_sentence([of_twenty_judged({})])
 
@@ -1487,8 +1487,8 @@ SURE, BELOW, UNSHOWN = (0.4, 0.3, 0.5), (-0.2, -0.3, -0.1), (0.02, -0.1, 0.1)
 def test_which_measures_are_faithful_is_told_by_their_acu(areas, told):
     assert (
         faithful_sentence(of_measures(*areas), CALIBRATED)
-        == "Explaining the label (Data set and Scoreboard explain what is predicted, so that their numbers differ), by "
-        f"ACU and its 95 % intervals, each by itself, {told}"
+        == f"By ACU and its 95 % intervals, each by itself, {told} The label is explained here; Data set and "
+        "Scoreboard explain what is predicted, so that their numbers, and the order of measures, may be others."
     )
     few = faithful_sentence(of_measures(*areas, n=19), CALIBRATED)
     assert few == "", "measures of other texts than random order are not through"
@@ -1536,8 +1536,8 @@ def test_a_table_without_any_racu_has_no_column_of_it():
     )
     assert "RACU" in measures_note(shown, CALIBRATED) and "RACU" not in measures_note(none, CALIBRATED)
     said = faithful_sentence(none, CALIBRATED)
-    assert said.endswith(
-        "not shown to be so. RACU cannot be told here: random order ends about where it dips, so that the area by which "
+    assert "not shown to be so. The label is explained here; " in said and said.endswith(
+        "may be others. RACU cannot be told here: random order ends about where it dips, so that the area by which "
         "RACU divides may be 0 (its 95 % interval holds 0)."
     )
     assert MaskingCheck().sentences(none)[-1] == said

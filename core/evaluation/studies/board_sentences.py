@@ -1,6 +1,7 @@
 """What a scoreboard says: which measures no other beats and at which cost, where metrics part, and its tables."""
 
 import json
+from collections import Counter
 from collections.abc import Sequence
 
 import numpy as np
@@ -20,13 +21,15 @@ from core.evaluation.studies.board_report import (
 )
 from core.evaluation.studies.board_rows import EXACT_FEATURES, REPEATS, board_metrics
 from core.evaluation.studies.board_verdicts import ALONE, VerdictColumn
+from core.evaluation.studies.diagnosticity_report import nothing_to_normalise
 from core.evaluation.studies.score_leads import NS_AND_NC
 from core.explanation.recursive import UNSTABLE, UNSTABLE_MEANS
 from core.judging.baselines import BASELINES
 from core.judging.metric_table import orders
 from core.mathematics.erasure import DRAWS
 from core.mathematics.ranking import LEVEL, are_level
-from core.metrics.registry import HIGHER
+from core.metrics.registry import HIGHER, NO_ROOM
+from core.oracle.erasing import MASK
 from core.validity.marks import MEANING, OUT, SIGN, with_sign
 from core.verdicts.deciding import Word
 from core.verdicts.telling import suits_sentence
@@ -144,8 +147,7 @@ def parting(report: BoardReport) -> str:
             f"by {joined(named)} {'only ' * (len(best) < len(own))}{joined(best)} {_is(best)} unbeaten"
             for best, named in others.items()
         ]
-        told = joined([figure for figure in report.beaten if report.unbeaten(figure)])
-        return f"By {told} no other significantly beats {_either(common)}; {'; '.join(parts)}.{out}"
+        return f"B{'; '.join(parts)[1:]}.{out}"
     parts = [
         f"by {joined(named)} "
         + ("no measure is better than random order" if RANDOM in best else f"no other beats {_either(best)}")
@@ -244,11 +246,17 @@ def _other_inputs(report: BoardReport) -> str:
 
 def _problems(report: BoardReport) -> list[str]:
     """Why measures say nothing of texts, a sentence for all that are alike; those that have not begun."""
-    figures_of: dict[tuple[str, str, int], list[str]] = {}
+    counts: Counter[tuple[str, str, str]] = Counter()
     for name, why in report.problems.items():
         for kept, count in why.items():
             for figure, said in json.loads(kept).items():
-                figures_of.setdefault((said, name, count), []).append(figure)
+                # What soft metrics erase at most is another input than where every word is masked.
+                counts[nothing_to_normalise(figure, MASK) if said == NO_ROOM and figure else said, name, figure] += (
+                    count
+                )
+    figures_of: dict[tuple[str, str, int], list[str]] = {}
+    for (said, name, figure), count in counts.items():
+        figures_of.setdefault((said, name, count), []).append(figure)
     alike: dict[tuple, list[str]] = {}
     for (said, name, count), named in figures_of.items():
         alike.setdefault((said, tuple(named), count), []).append(name)

@@ -135,7 +135,8 @@ def p_sentence(reports: list[CheckReport]) -> str:
             where = [share_text(X[k]) for k in gate.rejected.nonzero()[0]]
             told.append(f"{one.model} {f'at {joined(where)} masked' if where else 'at no ratio'}")
     return (
-        f"More texts masked at random are rejected than chance explains, by count and Holm over {len(X)} ratios: "
+        f"Over all texts checked, more of them, masked at random, are rejected than chance explains, by count and Holm "
+        f"over {len(X)} ratios: "
         f"{'; '.join(told)}. The dashed red line is for one ratio by itself, so that others may lie below it."
         if told
         else ""
@@ -327,8 +328,9 @@ def faithful_sentence(found: CheckReport, form: str) -> str:
         if lines
     ]
     return (
-        "Explaining the label (Data set and Scoreboard explain what is predicted, so that their numbers differ), by "
-        f"ACU and its 95 % intervals, each by itself, {'; '.join(told)}.{_rests(found, through, form)}{no_racu}"
+        f"By ACU and its 95 % intervals, each by itself, {'; '.join(told)}. The label is explained here; Data set and "
+        "Scoreboard explain what is predicted, so that their numbers, and the order of measures, may be others."
+        f"{_rests(found, through, form)}{no_racu}"
     )
 
 

@@ -191,10 +191,10 @@ def _reasons(found: Scored, rows: np.ndarray, name: str) -> tuple[str, ...]:
     s = found.study.metrics.index(name)
     gone = np.isnan(found.values[rows, :, s, VALUE])
     told = (found.sentences[k] for k in np.unique(found.notes[rows, :, s][gone]) if found.sentences[k])
-    return tuple(_no_room(name, found.study.how.erasure) if one == NO_ROOM else one for one in told)
+    return tuple(nothing_to_normalise(name, found.study.how.erasure) if one == NO_ROOM else one for one in told)
 
 
-def _no_room(name: str, erasure: str) -> str:
+def nothing_to_normalise(name: str, erasure: str) -> str:
     """Why a metric has nothing to normalise by: hard ones erase everything, soft ones set all embeddings to zero, which
     may cost the class nothing on other texts.
     """

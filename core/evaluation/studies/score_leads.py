@@ -30,7 +30,8 @@ TOGETHER = (
     "that of the mean that is ahead, which is no finding that they are level."
 )
 UNTESTED_SCORES = (
-    "Whether measures differ, and whether the model knows the inputs that these scores rest on, is not tested here."
+    "Whether measures differ, and whether the model knows the inputs that these scores rest on, is not tested on this "
+    "page; Scoreboard tests both."
 )
 
 
