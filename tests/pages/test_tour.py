@@ -142,8 +142,8 @@ def test_at_the_stop_on_limits_normalising_changes_which_model_is_ahead(walked):
     chance = finish(find_chance(walked[MASKED], encoded, target, (MEASURE,))).null.reached.mean()
     assert best.measure == MEASURE and best.naopc[COMPREHENSIVENESS] > 0.8
     assert naopc(float(chance), limits.lower, limits.upper) < 0.5
-    assert "leave-one-out’s order lowers “negative” about equally under both (AOPC, marks)." in stop.line
-    assert "under sst2-plain the best order goes further (bands), so leave-one-out covers less of the way" in stop.line
+    assert "how far leave-one-out’s order lowers “negative” (AOPC): about equal." in stop.line
+    assert "Under sst2-plain the bar ends (best order) further off, so leave-one-out goes less of the way" in stop.line
     assert f"“{example.text}”" in stop.new and example.label == "positive"
     assert {walked[name].model.labels[target] for name in (MASKED, PLAIN)} == {"negative"}
     assert MEASURE in believed(walked[MASKED], example)

@@ -83,9 +83,9 @@ STOPS = (
         "pages/aopc_and_naopc.py",
         "s048, “Nothing else on television this autumn comes close.”: sst2-fmm and sst2-plain wrongly call it "
         "negative.",
-        "leave-one-out’s order lowers “negative” about equally under both (AOPC, marks). Equal is not equally "
-        "good: under sst2-plain the best order goes further (bands), so leave-one-out covers less of the way (NAOPC, "
-        f"right). Which model is ahead stays open: some sst2-plain inputs are rejected ({SIGN}).",
+        "In the top bars triangles show how far leave-one-out’s order lowers “negative” (AOPC): about equal. Under "
+        "sst2-plain the bar ends (best order) further off, so leave-one-out goes less of the way (NAOPC, right). Which "
+        f"model leads stays open: some sst2-plain inputs are rejected ({SIGN}).",
         _EXAMPLE | _TWIN | {"example": "s048"},
     ),
     Stop(
