@@ -96,6 +96,11 @@ def repeats_note(examples: Sequence[Example]) -> tuple[str, ...]:
     return (told,) if again else ()
 
 
+def scored_sample(data: DataSet) -> Sample:
+    """The texts that *Scoreboard* takes unasked, for whoever tells of what is known of them."""
+    return without_labels(data.name, data.digest, draw_examples(data.examples, SCORED))
+
+
 def draw_examples(examples: Sequence[Example], count: int, seed: int = 0) -> tuple[Example, ...]:
     """Draw examples, labelled or not, each text once, without replacement and in the order of drawing; a larger count
     draws the same ones and then more.

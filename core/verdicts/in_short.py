@@ -20,9 +20,10 @@ def believed_sentence(words: dict[str, Word]) -> str:
 
 def standing_sentence(words: dict[str, Word]) -> str:
     """What each measure's verdict on one text is, a sentence of HTML in which all text is escaped; "" of none."""
+    better = "better than chance"
     said = {
-        Word.BETTER: "better than chance",
-        Word.NO_BETTER: "not shown to be",
+        Word.BETTER: better,
+        Word.NO_BETTER: "not shown to be" if Word.BETTER in words.values() else f"not shown to be {better}",
         Word.WORSE: "worse than chance",
         Word.UNTOLD: "cannot be told",
     }

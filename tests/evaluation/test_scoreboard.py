@@ -288,6 +288,7 @@ def test_on_how_many_texts_a_figure_rests_on_rejected_inputs_is_counted_from_mea
     # What is not known of all texts is not counted.
     some = np.arange(24) < 23
     assert rejected_texts(board, made({"leave-one-out": UP, "gradient": UP}, known=23)) == {}
+    assert rejected_texts(board, made({"leave-one-out": UP[:19], "gradient": UP[:19]})) == {}, "too few to tell"
     answers.found[board.measured[1]] = replace(other, there=some)
     # Two of 24 are no more than 5 % by chance explain, as in the table.
     assert rejected_texts(board, answers)[first] == (2, 2, 24, False)

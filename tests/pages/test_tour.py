@@ -765,6 +765,8 @@ def test_beside_which_words_count_each_verdict_is_told_in_a_word():
         "Better than chance: <b>a&lt;</b> and <b>c</b>; not shown to be: <b>b</b>; cannot be told: <b>d</b> (the chance "
         "test, on this text)."
     )
+    # Without one that is, it stands for itself.
+    assert standing_sentence({"a": Word.NO_BETTER}).startswith("Not shown to be better than chance: <b>a</b> (the")
     assert standing_sentence({}) == "" and standing_sentence({"a": Word.WORSE}).startswith(
         "Worse than chance: <b>a</b>"
     )

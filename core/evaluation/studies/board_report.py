@@ -253,12 +253,13 @@ class RejectedTexts(NamedTuple):
 
 def rejected_texts(board: "Scoreboard", answers: Answers) -> dict[str, RejectedTexts]:
     """{figure: on how many texts it rests on rejected inputs}, of measures that are known of all of the sample; {}
-    where random order is not, and without a figure of which nothing can be said.
+    where random order is not, of fewer texts than anything is told of, and without a figure of which nothing can be
+    said.
     """
     rows: dict[Any, Rows] = answers.found
     chance, every = rows[board.chance], {one.measure: rows[one] for one in board.measured}
     known = {name: one for name, one in every.items() if one.there.all()}
-    if not known or not chance.there.all():
+    if not known or len(chance) < FEW or not chance.there.all():
         return {}
     marks = _marks(chance, rows[board.limits], known, chance.there)
     found = {figure: one[:, :-1] for figure, one in marks.items() if not np.isnan(one[:, :-1]).all()}

@@ -135,9 +135,9 @@ def p_sentence(reports: list[CheckReport]) -> str:
             where = [share_text(X[k]) for k in gate.rejected.nonzero()[0]]
             told.append(f"{one.model} {f'at {joined(where)} masked' if where else 'at no ratio'}")
     return (
-        f"Over all texts checked, more of them, masked at random, are rejected than chance explains, by count and Holm "
-        f"over {len(X)} ratios: "
-        f"{'; '.join(told)}. The dashed red line is for one ratio by itself, so that others may lie below it."
+        "Over all texts checked, more of them, masked at random, are rejected than chance explains, by count and Holm "
+        f"over {len(X)} ratios: {'; '.join(told)}. The dashed red line is for one ratio by itself, so that others may "
+        "lie below it."
         if told
         else ""
     )

@@ -3,7 +3,7 @@
 from dataclasses import replace
 from typing import cast
 
-from core.evaluation.sampling import SCORED, draw_examples, once, without_labels
+from core.evaluation.sampling import scored_sample
 from core.evaluation.studies.board_report import rejected_texts
 from core.evaluation.studies.masking_caution import metrics_caution
 from core.evaluation.studies.scoreboard import Scoreboard
@@ -33,12 +33,11 @@ def rejected_here(frame: DataView, asked: Asking) -> str:
     own sample, a sentence of HTML; nothing is computed for it, and "" where it is not known, or metrics erase in
     another way here.
     """
-    scored, data = cast(Scoring, asked.question), frame.browsed.index.data
+    scored = cast(Scoring, asked.question)
     if replace(scored.how, draws=1) != How(draws=1):
         return ""
-    texts = without_labels(data.name, data.digest, draw_examples(once(data.examples), SCORED))
     board = Scoreboard(sign=scored.sign, unit=scored.unit)
-    found = rejected_texts(board, Asking(asked.explainer, texts, board).answers)
+    found = rejected_texts(board, Asking(asked.explainer, scored_sample(frame.browsed.index.data), board).answers)
     return metrics_caution({name: found[name] for name in scored.metrics if name in found}, _scoreboard())
 
 

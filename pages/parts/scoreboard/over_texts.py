@@ -6,7 +6,7 @@ from typing import cast
 import numpy as np
 
 from core.data.examples import DataSet
-from core.evaluation.sampling import SCORED, Sample, draw_examples, once, without_labels
+from core.evaluation.sampling import Sample, scored_sample
 from core.evaluation.studies.board_verdicts import VerdictColumn, VerdictLines, judged_already, verdicts_of_texts
 from core.evaluation.studies.scoreboard import Scoreboard
 from core.evaluation.studies.verdicts import better_counts, report_of_row
@@ -50,7 +50,6 @@ def known_on_sample(explainer: Explainer, data: DataSet, board: Scoreboard) -> s
     """On how many texts of the sample that this page takes unasked each measure is better than chance, a sentence of
     HTML beside what one text says; "" where that is not known, and nothing is computed for it.
     """
-    texts = without_labels(data.name, data.digest, draw_examples(once(data.examples), SCORED))
-    found = known_report(explainer, texts, board.verdicts)
+    found = known_report(explainer, scored_sample(data), board.verdicts)
     page = linked_name("A sample of the data", link_to("scoreboard", on="a sample of the data"))
     return "" if found is None else shares_sentence(found, board.measures, page)
