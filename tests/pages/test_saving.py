@@ -1,7 +1,13 @@
 """Saving without a browser: what a download holds is written when it is asked for."""
 
+from types import SimpleNamespace
+
+from streamlit.runtime import Runtime
 from streamlit.runtime.media_file_manager import MediaFileManager
+from streamlit.runtime.memory_media_file_storage import MemoryMediaFileStorage
 from streamlit.testing.v1 import AppTest
+
+from pages.parts.sections import saving
 
 
 def test_a_download_is_a_function_until_it_is_asked_for(monkeypatch):
@@ -38,3 +44,31 @@ def test_a_download_is_a_function_until_it_is_asked_for(monkeypatch):
     table = waiting["attributions-reviews-s001-positive-story.csv"][1]()
     assert table.startswith(b"example,position,word,") and table.count(b"\r\n") == 1 + 3 * 8
     assert b"Said so." in waiting["attributions-reviews-s001-positive-story.html"][1]()
+
+
+def test_a_file_stays_until_it_is_fetched_however_many_pages_run(monkeypatch):
+    manager = MediaFileManager(MemoryMediaFileStorage("/media"))
+    monkeypatch.setattr(Runtime, "exists", lambda: True)
+    monkeypatch.setattr(Runtime, "instance", lambda: SimpleNamespace(media_file_mgr=manager))
+
+    def asked(content: str, held: bool) -> str:
+        """The file that is written at a click, from where a browser fetches it."""
+        written = (lambda: saving._held(content, "t.csv", "text/csv")) if held else content.encode
+        return manager.execute_deferred(manager.add_deferred(written, "text/csv", "here", "t.csv")).split("/")[-1]
+
+    def run() -> None:
+        manager.clear_session_refs()
+        manager.remove_orphaned_files()
+
+    lost, kept = asked("lost", False), asked("kept", True)
+    assert manager.read_file(lost) and manager.read_file(kept)
+    for _ in range(3):
+        run()
+    assert manager.read_file(lost) is None
+    assert manager.read_file(kept).content == b"kept"
+    # Of many, the last few stay; the same one may be asked for again.
+    for number in range(saving._FILES):
+        asked(f"later {number}", True)
+    again = asked("later 0", True)
+    run(), run()
+    assert manager.read_file(kept) is None and manager.read_file(again).content == b"later 0"

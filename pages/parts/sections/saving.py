@@ -2,12 +2,17 @@
 again.
 """
 
+import itertools
 import json
+import threading
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
+from types import SimpleNamespace
 from typing import TYPE_CHECKING
 
 import streamlit as st
+from streamlit.runtime import Runtime
+from streamlit.runtime.scriptrunner_utils.script_run_context import SCRIPT_RUN_CONTEXT_ATTR_NAME
 
 from core.evaluation.questions import Table
 from core.explanation.rows import WordRow
@@ -121,11 +126,12 @@ def _save_both(table: Callable[[], str], plain: Callable[[], dict], name: Iterab
     name = list(name)
     with st.container(horizontal=True, vertical_alignment="center"):
         _save("Table (CSV)", table, safe_name(name, "csv"), "text/csv", f"{key}-csv", _CSV_TIP)
+        file, mime = safe_name(name, "json"), "application/json"
         st.download_button(
             "All figures (JSON)",
-            lambda: json.dumps(plain(), indent=1),
-            safe_name(name, "json"),
-            "application/json",
+            lambda: _held(json.dumps(plain(), indent=1), file, mime),
+            file,
+            mime,
             key=f"{key}-json",
             on_click="ignore",
         )
@@ -350,7 +356,7 @@ def _save(label: str, content: Callable[[], str | bytes], name: str, mime: str, 
     # Given as a function, the content is asked for at the click; a click that only saves needs no new run.
     st.download_button(
         label,
-        lambda: written if isinstance(written := content(), bytes) else written.encode("utf-8"),
+        lambda: _held(content(), name, mime),
         name,
         mime,
         key=key,
@@ -359,6 +365,28 @@ def _save(label: str, content: Callable[[], str | bytes], name: str, mime: str, 
         icon=":material/download:",
         help=tip,
     )
+
+
+# So many files that were asked for last stay, whatever runs meanwhile.
+_FILES = 8
+_slots = itertools.cycle(range(_FILES))
+
+
+def _held(content: str | bytes, name: str, mime: str) -> bytes:
+    """What a file holds, which stays until it is fetched: Streamlit counts a file written at a click as nobody's, and
+    throws it away once two runs end, of any visitor's page, before the browser asks for it.
+    """
+    written = content if isinstance(content, bytes) else content.encode("utf-8")
+    if Runtime.exists():
+        # The manager of files asks the thread whose a file is; those of a session are forgotten when it runs anew.
+        here = threading.current_thread()
+        before = getattr(here, SCRIPT_RUN_CONTEXT_ATTR_NAME, None)
+        setattr(here, SCRIPT_RUN_CONTEXT_ATTR_NAME, SimpleNamespace(session_id="saved files"))
+        try:
+            Runtime.instance().media_file_mgr.add(written, mime, f"slot {next(_slots)}", name, True)
+        finally:
+            setattr(here, SCRIPT_RUN_CONTEXT_ATTR_NAME, before)
+    return written
 
 
 def _notes(view: "View") -> list[str]:
