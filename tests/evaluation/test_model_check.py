@@ -58,8 +58,10 @@ from core.evaluation.studies.check_sentences import (
 from core.evaluation.studies.check_tables import (
     apart_note,
     curves_in_words,
+    elsewhere_note,
     faithful_sentence,
     found_and_faithful,
+    lengths_note,
     lengths_table,
     measured_caveats,
     measures_note,
@@ -928,9 +930,28 @@ def test_tables_tell_of_texts_of_usual_length_and_of_others_by_themselves():
         assert lengths_table(other)[1] == [] and usual not in json.dumps(panels([other]))
     assert p_sentence([found]) == (
         "Over all texts checked, more of them, masked at random, are rejected than chance explains, by count and Holm "
-        "over 11 ratios: m at 100 % masked. The dashed red line is for one ratio by itself, so that others may lie below it."
+        "over 11 ratios: m at 100 % masked. Of the 35 texts of 5 to 30 tokens by themselves the smallest p = 0.0293, "
+        "unadjusted, at 100 % masked under m. The dashed red line is for one ratio by itself, so that others may lie below it."
     )
-    assert ": m at no ratio." in p_sentence([of_twenty_judged({})])
+    # Beside what FMM found stands how many of the usual ones are rejected, too.
+    both = replace(found, training="half", sample=sample_of([0] * 30 + [1] * 35))
+    (beside,) = (one for one in check_findings([both]) if "masking ratio" in one.claim)
+    assert beside.here.startswith("32 of 65 texts rejected with all masked, 5 % expected")
+    assert beside.here.endswith("; of the 35 of 5 to 30 tokens 14 %")
+    assert ": m at no ratio. The dashed" in p_sentence([of_twenty_judged({})])
+    assert lengths_note(found).startswith("With everything masked nothing of a text is left but its length, so what is")
+    paired = replace(found.sample, examples=tuple(replace(one, second="b") for one in found.sample.examples))
+    assert paired.paired and lengths_note(replace(found, sample=paired)) == ""
+
+
+def test_that_the_literal_form_cannot_reject_is_said_beside_its_p_values():
+    """Of so few reference texts that the smallest literal p there can be is above 5 %."""
+    shut = of_twenty_judged({10: 9}, floors(literal=0.06))
+    said = p_sentence([shut, replace(of_twenty_judged({}), model="n")])
+    assert (
+        "m at 100 % masked; n at no ratio. Under m the literal form cannot reject: no p of its reference is below 0.06."
+        in said
+    )
 
 
 def test_the_answer_begins_with_lengths_where_usual_ones_are_rejected_nowhere_and_others_more_often():
@@ -1486,10 +1507,13 @@ SURE, BELOW, UNSHOWN = (0.4, 0.3, 0.5), (-0.2, -0.3, -0.1), (0.02, -0.1, 0.1)
 )
 def test_which_measures_are_faithful_is_told_by_their_acu(areas, told):
     assert (
-        faithful_sentence(of_measures(*areas), CALIBRATED)
-        == f"By ACU and its 95 % intervals, each by itself, {told} The label is explained here; Data set and "
-        "Scoreboard explain what is predicted, so that their numbers, and the order of measures, may be others."
+        faithful_sentence(of_measures(*areas), CALIBRATED) == f"By ACU and its 95 % intervals, each by itself, {told}"
     )
+    # Where it stands beside pages that go by something else.
+    assert elsewhere_note(of_measures(*areas)).startswith(
+        "Here the label is explained, and the fall of accuracy is measured; Data set and Scoreboard explain what is "
+    )
+    assert elsewhere_note(of_measures()) == ""
     few = faithful_sentence(of_measures(*areas, n=19), CALIBRATED)
     assert few == "", "measures of other texts than random order are not through"
     coming = replace(of_measures(*areas), measured_tally=Tally(3, 20, coming=True))
@@ -1536,8 +1560,8 @@ def test_a_table_without_any_racu_has_no_column_of_it():
     )
     assert "RACU" in measures_note(shown, CALIBRATED) and "RACU" not in measures_note(none, CALIBRATED)
     said = faithful_sentence(none, CALIBRATED)
-    assert "not shown to be so. The label is explained here; " in said and said.endswith(
-        "may be others. RACU cannot be told here: random order ends about where it dips, so that the area by which "
+    assert said.endswith(
+        "not shown to be so. RACU cannot be told here: random order ends about where it dips, so that the area by which "
         "RACU divides may be 0 (its 95 % interval holds 0)."
     )
     assert MaskingCheck().sentences(none)[-1] == said

@@ -16,12 +16,13 @@ from core.evaluation.findings import (
     too_few,
     unsure_of,
 )
+from core.evaluation.studies.check_lengths import split_told
 from core.evaluation.studies.check_report import CheckReport, X, difference_of
 from core.evaluation.studies.check_sentences import simes_misses, simes_takes
 from core.mathematics.statistics import Interval, more_often, significant
 from core.validity.marks import PERCENT
 from core.validity.references import CALIBRATED, LITERAL
-from core.wording import p_value, percent
+from core.wording import p_value, percent, share_text
 
 # Of a difference between a model that always gives one class and the class majority.
 _ONE_EACH = f"{NOT_ENOUGH}: both give one class for all texts, so this compares only how common the two classes are"
@@ -94,7 +95,7 @@ def _validity(masked: CheckReport | None, plain: CheckReport | None) -> Iterator
             # The one exception that FMM names among masked fine-tuned models.
             only_all = "; at no smaller ratio, as FMM found for bAbI-2" if not should and where == [len(X) - 1] else ""
             most = one.most_rejected()
-            here = f"{one.counted(one.worst())}{only_all}"
+            here = f"{one.counted(one.worst())}{only_all}{_by_length(one)}"
             tested = (
                 f"{one.model}: {p_value(p)} (calibrated, by count); literal form, by Simes "
                 f"{p_value(one.smallest(LITERAL)[0])}{_cannot(one)}; of single texts at most {100 * most.mean:.1f} % "
@@ -117,6 +118,17 @@ def _validity(masked: CheckReport | None, plain: CheckReport | None) -> Iterator
                 continue
             told = None if found is None else found == should
             yield Finding(claim, here, told, _unsure(one), _by_one_form(one) * (told is not None), tested)
+
+
+def _by_length(one: CheckReport) -> str:
+    """How many of the texts of usual length are rejected where most texts are, as a sentence goes on; "" where all are
+    of such, or nobody knows.
+    """
+    split = split_told(one)
+    if split is None or not split.alike[1]:
+        return ""
+    count, m = split.alike
+    return f"; of the {m:,} of {split.low:,} to {split.high:,} tokens {share_text(count / m)}"
 
 
 def _cannot(one: CheckReport) -> str:

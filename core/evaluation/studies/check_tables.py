@@ -125,21 +125,58 @@ def lengths_table(found: CheckReport) -> tuple[list[str], list[list[str]]]:
     ]
 
 
+def lengths_note(found: CheckReport) -> str:
+    """What the last column of that table can say; "" of pairs, whose second text stays."""
+    if found.sample.paired:
+        return ""
+    whole = found.sample.whole
+    return (
+        f"With {whole} masked nothing of a text is left but its length, so what is rejected there says how usual the "
+        "length is, and nothing of the words."
+    )
+
+
 def p_sentence(reports: list[CheckReport]) -> str:
     """Of each model at which ratios more texts are rejected than chance explains, over all ratios by Holm; "" where
-    nothing is tested."""
+    nothing is tested. Of the first one what the texts of usual length say by themselves, and of which the literal form
+    cannot reject whatever the texts.
+    """
     told = []
     for one in reports:
         gate = one.random.gates.get(CALIBRATED)
         if gate is not None and gate.available and one.tally.settled:
             where = [share_text(X[k]) for k in gate.rejected.nonzero()[0]]
             told.append(f"{one.model} {f'at {joined(where)} masked' if where else 'at no ratio'}")
+    if not told:
+        return ""
     return (
         "Over all texts checked, more of them, masked at random, are rejected than chance explains, by count and Holm "
-        f"over {len(X)} ratios: {'; '.join(told)}. The dashed red line is for one ratio by itself, so that others may "
-        "lie below it."
-        if told
-        else ""
+        f"over {len(X)} ratios: {'; '.join(told)}.{_usual_p(reports[0])}{_literal_shut(reports)} The dashed red line "
+        "is for one ratio by itself, so that others may lie below it."
+    )
+
+
+def _usual_p(found: CheckReport) -> str:
+    """The smallest p of the texts of usual length by themselves, a further sentence; "" where all are of such."""
+    split = split_told(found)
+    if split is None or split.p is None:
+        return ""
+    k, n = int(split.p.argmin()), split.alike[1]
+    return (
+        f" Of the {amount(n, 'text')} of {split.low:,} to {split.high:,} tokens by themselves the smallest "
+        f"{p_value(float(split.p[k]))}, unadjusted, at {share_text(X[k])} masked under {found.model}."
+    )
+
+
+def _literal_shut(reports: list[CheckReport]) -> str:
+    """Under which models the literal form cannot reject, a further sentence."""
+    shut = [one.model for one in reports if LITERAL in one.random.gates and not one.random.gates[LITERAL].available]
+    floors = [f"{one.floor[LITERAL]:.3g}" for one in reports if one.model in shut]
+    if not shut:
+        return ""
+    return (
+        f" Under {joined(shut)} the literal form cannot reject: no p of {'its' if len(shut) == 1 else 'their'} "
+        f"reference is below {joined(floors)}."
     )
 
 
@@ -327,10 +364,17 @@ def faithful_sentence(found: CheckReport, form: str) -> str:
         for lines, said in ((more, _MORE), (less, "less faithful than random order"), (rest, neither))
         if lines
     ]
+    return f"By ACU and its 95 % intervals, each by itself, {'; '.join(told)}.{_rests(found, through, form)}{no_racu}"
+
+
+def elsewhere_note(found: CheckReport) -> str:
+    """What the areas here are of, where other pages go by something else."""
+    if not found.measured:
+        return ""
     return (
-        f"By ACU and its 95 % intervals, each by itself, {'; '.join(told)}. The label is explained here; Data set and "
-        "Scoreboard explain what is predicted, so that their numbers, and the order of measures, may be others."
-        f"{_rests(found, through, form)}{no_racu}"
+        f"Here the label is explained, and the fall of {found.metric} is measured; Data set and Scoreboard explain "
+        "what is predicted and measure the fall of its probability, so that their numbers, and the order of measures, "
+        "may be others."
     )
 
 

@@ -107,6 +107,7 @@ def _say(checked: list[Asking]) -> None:
         show_answer(*(parts[:seen] if rows else parts))
         if rows:
             table(header, rows, most=80)
+            captions(filter(None, [check_tables.lengths_note(found)]))
             with st.expander("By which test, and in measures’ own orders"):
                 st.html(unbroken("".join(f"<p>{one}</p>" for one in parts[seen:])))
         if found.tally.settled and found.verdict in (DOUBTFUL, REJECTED):
@@ -240,7 +241,7 @@ def _measures(passed: dict, found: CheckReport, form: str) -> None:
     for said in filter(None, [escaped(faithful, 900), check_tables.found_and_faithful(found, form)]):
         st.html(f"<p>{said}</p>")
     table(*check_tables.measures_table(found, form))
-    captions([check_tables.measured_caveats(found)])
+    captions([check_tables.elsewhere_note(found), check_tables.measured_caveats(found)])
     st.caption(check_tables.measures_note(found, form))
     # The example at which finding the evidence and being faithful part most.
     parts = disagreement(passed) if found.measured_tally.settled and check_tables.with_evidence(found) else None
