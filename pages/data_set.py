@@ -10,7 +10,7 @@ from core.evaluation.studies.scoring import Scoring
 from core.evaluation.studies.verdicts_question import Verdicts
 from pages.parts.check.known import caution
 from pages.parts.data_set.diagnosticity import draw_diagnosticity
-from pages.parts.data_set.scores import rejected_here, where_tested
+from pages.parts.data_set.scores import draw_scored, rejected_here, where_tested
 from pages.parts.data_set.verdicts import known_shares, verdict_of_chosen
 from pages.parts.frame.links import choose_one, held
 from pages.parts.frame.sidebar import DataView, open_data_page
@@ -21,18 +21,22 @@ from pages.parts.sections.studying import Asking
 PAGE = "Data set"
 
 
-def _where_tested(frame: DataView, asked: Asking) -> str:
-    return where_tested(frame, asked, caution(frame.explainer, frame.browsed.index, held("unit") or "word"))
+def _where_tested(frame: DataView, asked: Asking) -> tuple[str, str]:
+    return where_tested(frame, asked, caution(frame.explainer, frame.browsed.index, held("unit") or "word")), ""
 
 
-def _known_shares(frame: DataView, asked: Asking) -> str:
-    return " ".join(filter(None, [rejected_here(frame, asked), known_shares(asked)]))
+def _known_shares(frame: DataView, asked: Asking) -> tuple[str, str]:
+    return rejected_here(frame, asked), known_shares(asked)
+
+
+def _of_chosen(frame: DataView, asked: Asking) -> tuple[str, str]:
+    return verdict_of_chosen(frame, asked), ""
 
 
 # Questions that have a picture of their own here, and what draws it; the others are drawn alike.
-DRAWN = {Diagnosing.name: draw_diagnosticity}
-# What stands behind the answer besides.
-ADDED = {Verdicts.name: verdict_of_chosen, Scoring.name: _where_tested, Diagnosing.name: _known_shares}
+DRAWN = {Diagnosing.name: draw_diagnosticity, Scoring.name: draw_scored}
+# What stands behind the answer besides, in view and folded.
+ADDED = {Verdicts.name: _of_chosen, Scoring.name: _where_tested, Diagnosing.name: _known_shares}
 # What they are called here; others by their name.
 CALLED = {
     Scoring.name: "Scores by metrics",
@@ -57,7 +61,8 @@ def data_set() -> None:
     if examples is not None:
         added = partial(ADDED[name], frame) if name in ADDED else None
         with answered:
-            question_section(frame, questions()[name], examples, DRAWN.get(name), picked, about, added)
+            drawn = partial(DRAWN[name], frame) if name in DRAWN else None
+            question_section(frame, questions()[name], examples, drawn, picked, about, added)
 
 
 def _named(name: str) -> str:

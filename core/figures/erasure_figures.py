@@ -31,6 +31,7 @@ from core.mathematics.erasure import LENGTHS
 from core.mathematics.statistics import ALPHA, Interval
 from core.metrics.catalogue import metrics
 from core.terms import MASF_P
+from core.validity.marks import with_sign
 from core.wording import as_json
 
 # Panels beside each other: two are as wide as a telephone bears. Pixels of a line, and of what stands around a panel.
@@ -216,7 +217,7 @@ def draw_scores(reports: Sequence[ScoresReport]) -> dict | None:
             shapes.append(_through(chance, end))
         arrow = f" {metrics()[name].arrow} better" if metrics()[name].arrow else ""
         at = {"xref": f"x{end} domain", "yref": f"y{end} domain", "xanchor": "left", "yanchor": "bottom"}
-        said.append(note(0, 1, f"<b>{html.escape(name)}</b>{arrow}", 13, **at))
+        said.append(note(0, 1, with_sign(f"<b>{html.escape(name)}</b>{arrow}", name in found.rejected), 13, **at))
     height = down * (len(lines) * _LINE + _AROUND)
     return figure(traces, height, said, **axes, shapes=shapes, showlegend=False)
 

@@ -27,6 +27,7 @@ from core.evaluation.studies.diagnosticity_tables import baselines_note, prefere
 from core.evaluation.studies.score_leads import ahead_by, beside_random, named_together
 from core.evaluation.studies.scoring import BY_LENGTH, ERROR, SHUFFLED, VALUE, Scored, Scoring
 from core.explanation.explainer import Cost, Explainer
+from core.figures.catalogue import question_figure
 from core.figures.diagnosticity_figures import draw_diagnosticity_by_length, draw_preferences
 from core.judging.judging import How, Judge, judging_cost
 from core.mathematics.diagnosticity import HALF, STRICT, TIE, compare, compare_metrics, diagnosticity
@@ -39,6 +40,7 @@ from core.network.scheduler import Cancelled, NonFinite
 from core.oracle.erasing import REMOVAL
 from core.oracle.soft import Soft
 from core.storage.store import Store
+from core.validity.marks import SIGN
 from core.verdicts.telling import suits_sentence
 from core.wording import WHOLE, Tally, fixed_number, share_text
 from tests import tiny
@@ -300,32 +302,35 @@ def test_whoever_meets_the_first_interval_is_named_with_it_and_nobody_else():
     first, meets, touches, apart = (
         Interval(*one) for one in ((0.8, 0.7, 0.9), (0.69, 0.6, 0.75), (0.65, 0.5, 0.7), (0.6, 0.5, 0.69))
     )
-    counts = dict.fromkeys(names, 30)
 
-    def told(*means, name="NS", n=30):
-        return ahead_by(name, dict(zip(names, means)), counts, n)
+    def told(*means, name="NS"):
+        return ahead_by({name: dict(zip(names, means))})
 
-    both = "by NS the highest are leave-one-out and gradient, whose 95 % intervals meet (0.690 to 0.800 ↑)"
+    both = "by NS the highest are leave-one-out and gradient"
     assert told(first, meets, apart) == both and named_together("NS", dict(zip(names, (first, meets, apart)))) == [
         *names[:2]
     ]
-    assert told(first, touches, apart, n=31).startswith("by NS the highest are leave-one-out and gradient, whose")
-    assert told(first, apart, apart, n=31) == "by NS the highest is leave-one-out (0.800 ↑, n = 30)"
+    assert told(first, touches, apart) == both
+    assert told(first, apart, apart) == "by NS the highest is leave-one-out"
     # Means less than 0.01 apart whose intervals do not meet are not named together.
     near = Interval(0.799, 0.798, 0.7995), Interval(0.8, 0.7998, 0.801), apart
-    assert told(*near) == "by NS the highest is gradient (0.800 ↑)"
+    assert told(*near) == "by NS the highest is gradient"
     # Two that meet the first and not each other.
     over = Interval(0.8, 0.7, 0.75)
     assert told(over, Interval(0.7, 0.6, 0.71), Interval(0.79, 0.74, 0.78)) == (
-        "by NS the highest are leave-one-out, gradient and attention, whose 95 % intervals meet that of leave-one-out (0.700 to 0.800 ↑)"
+        "by NS the highest are leave-one-out, gradient and attention"
     )
     low = told(Interval(0.3, 0.2, 0.35), meets, first, name="AOPC sufficiency")
-    assert low == "by AOPC sufficiency the lowest is leave-one-out (0.300 ↓)"
+    assert low == "by AOPC sufficiency the lowest is leave-one-out"
     none = Interval(0.9, NAN, NAN)
-    assert told(first, none, apart) == (
-        "by NS the highest is leave-one-out (0.800 ↑; gradient left out, of fewer than 20 texts)"
-    )
+    few = "by NS the highest is leave-one-out (gradient left out, of fewer than 20 texts)"
+    assert told(first, none, apart) == few
     assert told(none, none, none) == "by NS none is put first, since fewer than 20 texts have a value"
+    # Metrics that say the same are named together, the others by themselves.
+    same, other = dict(zip(names, (first, meets, apart))), dict(zip(names, (apart, apart, first)))
+    assert ahead_by({"NS": same, "NC": other, "Soft-NS": same}) == (
+        "by NS and Soft-NS the highest are leave-one-out and gradient; by NC the highest is attention"
+    )
 
 
 def test_the_answer_on_scores_begins_with_hard_metrics_says_what_favours_whom_and_spells_them_out():
@@ -341,18 +346,35 @@ def test_the_answer_on_scores_begins_with_hard_metrics_says_what_favours_whom_an
 
     answer, soft, spelled, untested, together = said()
     suits = suits_sentence(SMALL.measures, "as hard metrics erase them")
-    assert answer.startswith("Means only, without a test, over 24 texts: by NS the highest is leave-one-out (0.8")
-    assert "; by NC the highest is leave-one-out (0.8" in answer and f" ↑). {suits} " in answer
-    assert soft.startswith("By Soft-NS the highest are leave-one-out and gradient, whose 95 % intervals meet (0.9")
+    lead = "By NS and NC the highest is leave-one-out (means over 24 texts, without a test)."
+    assert answer.startswith(f"{lead} {suits} ")
+    assert soft == "By Soft-NS and Soft-NC the highest are leave-one-out and gradient."
     assert "normalised sufficiency (" in spelled and "comprehensiveness (" in spelled
     assert "the model knows the inputs that these scores rest on, is not tested on this page;" in untested
     assert together.startswith("Intervals (95 %, over the texts) are of each mean by itself.")
     # Words that are taken out are not masked, and who is not named is not favoured.
     assert suits not in said(how=replace(SMALL.how, erasure=REMOVAL))[0]
     found.values[:, 1, :2, VALUE] += 0.6
-    assert suits not in said()[0] and "by NS the highest is gradient" in said()[0]
+    assert suits not in said()[0] and said()[0].startswith("By NS and NC the highest is gradient (")
     early = said(Tally(24, 48, coming=True, fewest=20))
     assert not any("highest" in one for one in early), "no order before the last text"
+
+
+def test_metrics_known_to_rest_on_rejected_inputs_have_the_sign_in_table_and_picture():
+    found = made_up(soft=0.9, hard=0.5)
+    sample = without_labels("d", "0" * 64, [Example(f"e{i}", "a b") for i in range(24)])
+    study = found.study
+    report = study.conclude(Answers(None, None, sample, {study: found}))
+
+    def titles(report):
+        header = study.tables(report)[0][0][1:]
+        drawn = [one["text"] for one in question_figure(study.name, [report])["layout"]["annotations"]]
+        return header, [one for one in drawn if one.startswith("<b>")]
+
+    assert not any(SIGN in one for both in titles(report) for one in both)
+    header, drawn = titles(replace(report, rejected=frozenset(["Soft-NS"])))
+    assert header == ["NS ↑", "NC ↑", f"Soft-NS ↑ {SIGN}", "Soft-NC ↑"]
+    assert [one.endswith(SIGN) for one in drawn] == [False, False, True, False] and "Soft-NS" in drawn[2]
 
 
 def test_the_answer_on_scores_says_who_is_not_ahead_of_random_attributions_and_of_shuffles_nothing():
@@ -431,10 +453,10 @@ def test_each_measure_stands_against_its_own_shuffles_only():
 @pytest.mark.parametrize(
     "levels, said",
     [
-        ({}, "Over 24 texts, soft metrics prefer measures to shuffles of their own scores more often than hard ones. "),
+        ({}, "Over 24 texts, soft metrics prefer measures to shuffles of their own scores more often than hard ones"),
         (
             {"soft": 0.1, "hard": 0.9},
-            "hard metrics prefer measures to shuffles of their own scores more often than soft ones. ",
+            "hard metrics prefer measures to shuffles of their own scores more often than soft ones",
         ),
         (
             {"soft": 0.45, "hard": 0.45},
@@ -763,7 +785,7 @@ def test_the_sentence_says_plainly_which_is_ahead(told, begins):
         every = [(name, one) for name in told.study.metrics for one in told.study.measures]
         alone = [at for at in every if min(cells[at].half.low, cells[at].strict.low) > 0.5]
         many = f"Measure by measure {len(alone)} of 8 intervals (95 %, each by itself, not corrected"
-        assert rest.startswith(many)
+        assert many in rest and rest.index(begins) < rest.index(many)
         assert named != plain and named == {4: "every one of these metrics", 0: "none of these metrics"}.get(
             len(sure), " and ".join(sure)
         )
@@ -779,10 +801,16 @@ def test_whom_metrics_prefer_by_themselves_is_counted_and_named_by_both_rules_fo
     made = build_diagnosticity_report(found, "m", "d", tiny.LABELS)
     assert made.cells["Soft-NC", "gradient"].half.mean == 0.75 and made.cells["Soft-NC", "gradient"].strict.mean == 0.5
     said = diagnosticity_answer(made)
+    # What is not told stands in view behind the verdict, how sure each is with what is folded.
+    verdict, stop, rest = said.partition("coin: 50 %). ")[2].partition(". ")
+    assert stop and verdict.endswith("; not told from random attributions by themselves: gradient by Soft-NS")
     assert (
-        "coin: 50 %). Measure by measure 6 of 8 intervals (95 %, each by itself, not corrected for how many there are) lie above one half, whichever way ties count; not that of gradient by Soft-NS; that of gradient by Soft-NC only with a tie as one half. Over 24 texts"
-        in said
-    )
+        "Measure by measure 6 of 8 intervals (95 %, each by itself, not corrected for how many there are) lie above one "
+        "half, whichever way ties count; not that of gradient by Soft-NS; that of gradient by Soft-NC only with a tie as "
+        "one half. "
+    ) in rest
+    level = diagnosticity_answer(build_diagnosticity_report(made_up(soft=0.1, hard=0.9), "m", "d", tiny.LABELS))
+    assert "by themselves" not in level, "where a metric tells nothing of all together, no measure is named"
     # The table says so in words, line by line.
     header, rows = diagnosticity_tables.diagnosticity_table(made)
     sides = {(row[0], row[1]): row[header.index("intervals")] for row in rows}
@@ -1070,7 +1098,7 @@ def test_a_lead_that_may_be_of_amounts_is_said_to_be_right_behind_it_and_only_th
         return diagnosticity_answer(build_diagnosticity_report(replace(found, study=study), "m", "d", tiny.LABELS))
 
     amounts = "That may come from amounts and not from words: Soft-NS and Soft-NC keep or erase more or less of a text for a measure than for a random attribution; Baseline shuffled, in the settings, compares at the same amount."
-    assert f"(Zhao and Aletras, ACL 2023) found the reverse. {amounts} " in said(soft=0.1, hard=0.9)
+    assert f"found the reverse. {amounts} " in said(soft=0.1, hard=0.9)
     assert f"(Zhao and Aletras, ACL 2023) found. {amounts} " in said()
     assert "amounts" not in said(soft=0.45, hard=0.45)
     assert "amounts" not in said(soft=0.1, hard=0.9, how=replace(SMALL.how, scaling="softmax"))

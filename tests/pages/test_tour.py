@@ -34,7 +34,7 @@ from core.validity.marks import MEANING, SIGN
 from core.verdicts.deciding import Word
 from core.verdicts.finding import find_chance
 from core.verdicts.in_short import believed_sentence, standing_sentence
-from core.wording import joined
+from core.wording import joined, without_markup
 from pages.parts.check.known import answer_parts, known_check
 from pages.parts.frame import resources
 from pages.parts.frame.picking import OWN
@@ -318,7 +318,7 @@ def test_the_stop_on_many_texts_shows_that_one_measure_is_better_than_chance_on_
     [
         ("model_check", {}, "not rejected as out-of-distribution at any ratio"),
         ("data_set", {}, "For leave-one-out yes, on most texts"),
-        ("data_set", {"section": "scores"}, "Means only, without a test, over 200 texts"),
+        ("data_set", {"section": "scores"}, "(means over 200 texts, without a test)"),
         ("scoreboard", {"on": "a sample of the data"}, "no other measure significantly beats leave-one-out"),
     ],
 )
@@ -642,15 +642,22 @@ def test_the_check_that_ships_sets_the_twin_beside_the_model_and_says_what_to_do
     model_check = "Model check finds that inputs of this data are rejected as out-of-distribution"
     assert model_check not in scores.said, "Scoreboard knows of the very inputs"
     # What an answer rests on first stands below it, the rest is folded, on a tour all of it, and once.
-    (answer,) = (said for raw, said in scores.markup() if raw and said.startswith("<p") and "Means only" in said)
+    (answer,) = (said for raw, said in scores.markup() if raw and said.startswith("<p") and "without a test)" in said)
     seen, folded = answer.split("<details>")
-    assert "favours it, and by how much is not known." in seen and "<b>Means only" in seen
+    assert "favours it, and by how much is not known." in seen and "<b>By NS and NC the highest are " in seen
     assert "Not ahead of random attributions" in folded and folded.count("<summary") == 1
+    # Which metrics rest on rejected inputs stands at their figures, too.
+    (header,) = (one for one in scores.tables if one[0][0] == "measure")
+    assert [name.partition(" (n")[0] for name in header[0][1:]] == ["NS ↑ ⚠", "NC ↑", "Soft-NS ↑ ⚠", "Soft-NC ↑ ⚠"]
     toured = App("pages/data_set.py", model=MASKED, data="reviews", section="scores", tour="7")
-    assert sum(said.count("<summary") for raw, said in toured.markup() if raw and "Means only" in said) == 1
+    assert sum(said.count("<summary") for raw, said in toured.markup() if raw and "without a test)" in said) == 1
     # What is judged on one page is known where it is taken for granted, and where nothing is scored yet.
     granted = App("pages/data_set.py", model=MASKED, data="reviews", section="diagnosticity")
-    assert "Measures against chance finds leave-one-out better than chance on" in granted.said
+    shares = "Measures against chance finds leave-one-out better than chance on"
+    (answer,) = (said for raw, said in granted.markup() if raw and said.startswith("<p") and "tossing a coin" in said)
+    seen, folded = answer.split("<details>")
+    assert "by themselves: gradient and attention by Soft-NS." in seen and "⚠" in seen and "of 24 intervals" in folded
+    assert shares in without_markup(folded) and shares not in without_markup(seen) and shares in granted.said
     board = {"model": MASKED, "data": "reviews", "on": "a sample of the data"}
     scored = App("pages/scoreboard.py", **board)
     assert "no other measure significantly beats leave-one-out (" in scored.said and "over 100 texts" in scored.said

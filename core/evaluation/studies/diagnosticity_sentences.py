@@ -86,9 +86,12 @@ def _answer(found: DiagnosticityReport) -> str:
     over = _over(found, able)
     by_masks = HARD in ahead and found.study.how.erasure == MASK
     suits = suits_sentence(found.study.measures, "as hard metrics erase them") if by_masks else ""
-    verdict = f"{_from_chance(found)}{_verdict(found, over, frozenset(ahead), more)}{left}."
+    begins = _from_chance(found)
+    # What is pooled says nothing of a measure by itself, which stands beside it.
+    untold = _untold_by_itself(found) if begins else ""
+    verdict = f"{_verdict(found, over, frozenset(ahead), more)}{left}{untold}."
     amounts = _by_amounts(found, able) if {SOFT, HARD} & ahead else ""
-    return " ".join(filter(None, [verdict, amounts, suits, UNTESTED]))
+    return " ".join(filter(None, [begins, verdict, amounts, _by_one(found) if begins else "", suits, UNTESTED]))
 
 
 def _by_amounts(found: DiagnosticityReport, able: Sequence[Tested]) -> str:
@@ -151,17 +154,34 @@ def _from_chance(found: DiagnosticityReport) -> str:
     return (
         f"{begins}: {whose} attributions (which words count) are preferred "
         f"in {percent(half[least].mean)} ({least}) to {percent(half[most].mean)} ({most}) of the pairs (tossing a "
-        f"coin: 50 %). {_by_one(found)}"
+        "coin: 50 %)."
     )
+
+
+def _of_single(found: DiagnosticityReport) -> list[tuple[str, str]]:
+    """(metric, measure) of which there is an interval; none of one measure, which all together are."""
+    names = found.study.measures
+    known = [at for at in itertools.product(found.told, names) if found.cells[at].half.known]
+    return known if len(names) > 1 else []
+
+
+def _untold_by_itself(found: DiagnosticityReport) -> str:
+    """Which measures by themselves are not told from the baseline by metrics that tell all together, by the rule that
+    counts a tie one half, as a sentence goes on; "" where all are.
+    """
+    above = [name for name in found.told if found.cells[name, ALL].half.low > CHANCE[HALF]]
+    never = [at for at in _of_single(found) if at[0] in above and found.cells[at].half.low <= CHANCE[HALF]]
+    if not never:
+        return ""
+    return f"; not told from {BASELINE_WORDS[found.study.baseline]} by themselves: {_of_whom(never)}"
 
 
 def _by_one(found: DiagnosticityReport) -> str:
     """Which measures by themselves these metrics prefer for certain, by each rule for ties, a sentence; "" of one
     measure, and where nothing has an interval.
     """
-    names = found.study.measures
-    known = [at for at in itertools.product(found.told, names) if found.cells[at].half.known]
-    if len(names) < 2 or not known:
+    known = _of_single(found)
+    if not known:
         return ""
     above = {rule: [at for at in known if found.cells[at].by(rule).low > CHANCE[HALF]] for rule in (STRICT, HALF)}
     sure = [at for at in known if at in above[STRICT] and at in above[HALF]]
@@ -171,17 +191,20 @@ def _by_one(found: DiagnosticityReport) -> str:
     )
     never = [at for at in known if at not in above[HALF]]
     hang = [at for at in above[HALF] if at not in sure]
-    told += f"; not {_of_whom(never)}" if 0 < len(never) < len(known) else ""
-    return f"{told}; {_of_whom(hang)} only with a tie as one half. " if hang else f"{told}. "
+
+    def those(cells: list[tuple[str, str]]) -> str:
+        return f"{'that' if len(cells) == 1 else 'those'} of {_of_whom(cells, ' and of ')}"
+
+    told += f"; not {those(never)}" if 0 < len(never) < len(known) else ""
+    return f"{told}; {those(hang)} only with a tie as one half." if hang else f"{told}."
 
 
-def _of_whom(cells: Sequence[tuple[str, str]]) -> str:
-    """Whose intervals these are, (metric, measure), as a sentence goes on: "those of gradient and attention by NS"."""
+def _of_whom(cells: Sequence[tuple[str, str]], also: str = " and ") -> str:
+    """Which these are, (metric, measure), as a sentence goes on: "gradient and attention by NS"."""
     by: dict[str, list[str]] = {}
     for metric, measure in cells:
         by.setdefault(metric, []).append(measure)
-    whose = "that" if len(cells) == 1 else "those"
-    return f"{whose} of {' and of '.join(f'{joined(some)} by {metric}' for metric, some in by.items())}"
+    return also.join(f"{joined(some)} by {metric}" for metric, some in by.items())
 
 
 def _pair(one: Tested) -> str:

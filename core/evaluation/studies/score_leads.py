@@ -3,7 +3,7 @@ alone, without a test.
 """
 
 import itertools
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING
 
 from core.evaluation.findings import FEW
@@ -14,7 +14,7 @@ from core.metrics.catalogue import hard_and_fixed, hard_and_soft, metrics
 from core.metrics.registry import LOWER
 from core.oracle.erasing import MASK
 from core.verdicts.telling import suits_sentence
-from core.wording import amount, cut_sentence, fixed_number, joined
+from core.wording import amount, cut_sentence, joined
 
 if TYPE_CHECKING:
     from core.evaluation.studies.scoring import ScoresReport, Scoring
@@ -49,29 +49,32 @@ def score_sentences(study: "Scoring", report: "ScoresReport", random: str) -> li
     if any(0 < n < report.n for n in report.counts.values()):
         about.append("n: over fewer texts, on which alone the metric is defined.")
     best = f"Over {amount(report.n, 'text')} no measure is put first: answers begin at {FEW:,}."
-    first, *rest = told or [[]]
+    first, *rest = told or [""]
     if not first:
         best = "None of these metrics says anything of these measures here."
     elif report.n >= FEW:
-        best = f"Means only, without a test, over {amount(report.n, 'text')}: {'; '.join(first)}."
-        soft = [one for part in rest for one in part] if report.tally.settled else []
+        best = f"{_begun(first)} (means over {amount(report.n, 'text')}, without a test)."
+        soft = rest if report.tally.settled else []
         spelled = [NS_AND_NC] * bool({*study.metrics} & {*itertools.chain(*hard_and_soft(), *hard_and_fixed())})
-        about = [f"{'; '.join(soft)}.".replace("by ", "By ", 1)] * bool(soft) + [*spelled, UNTESTED_SCORES, *about]
+        about = [*(f"{_begun(one)}." for one in soft), *spelled, UNTESTED_SCORES, *about]
         beside = beside_random(report.means, study.measures, random) if study.baseline == random and study.count else ""
         best = " ".join(filter(None, [best, _favoured(study, report), beside]))
     return [report.tally.tell(best, "The means so far stand in the table."), *filter(None, about)]
 
 
-def _told(study: "Scoring", report: "ScoresReport") -> list[list[str]]:
-    """Who is ahead by each metric, of hard ones and of soft ones, where there are any."""
-    told: dict[bool, list[str]] = {False: [], True: []}
+def _begun(said: str) -> str:
+    return f"{said[:1].upper()}{said[1:]}"
+
+
+def _told(study: "Scoring", report: "ScoresReport") -> list[str]:
+    """Who is ahead by hard metrics, and by soft ones, where there are any, as a sentence goes on."""
+    told: dict[bool, dict[str, dict[str, Interval]]] = {False: {}, True: {}}
     for name in study.metrics:
         means = {one: report.means[name, one] for one in study.measures}
         known = {one: mean for one, mean in means.items() if mean.mean == mean.mean}
         if metrics()[name].direction and known:
-            counts = {one: report.counts[name, one] for one in known}
-            told[metrics()[name].soft].append(ahead_by(name, known, counts, report.n))
-    return [part for part in told.values() if part]
+            told[metrics()[name].soft][name] = known
+    return [ahead_by(part) for part in told.values() if part]
 
 
 def _favoured(study: "Scoring", report: "ScoresReport") -> str:
@@ -101,30 +104,28 @@ def _best(name: str, means: Mapping[str, Interval]) -> str:
     return max(means, key=lambda one: metrics()[name].direction * means[one].mean)
 
 
-def ahead_by(name: str, means: Mapping[str, Interval], counts: Mapping[str, int], n: int) -> str:
-    """Whose mean is ahead by a metric that has a direction, with all whose intervals meet that one’s, as a sentence
-    goes on: "by NS the highest is gradient (0.400 ↑)".
+def ahead_by(means: Mapping[str, Mapping[str, Interval]]) -> str:
+    """Whose mean is ahead by metrics that have a direction, with all whose intervals meet that one’s, metrics that say
+    the same together, as a sentence goes on: "by NS and NC the highest is gradient; by Soft-NS the highest are …".
 
     Args:
-        means: of each measure that has one, one at least; counts: over how many of n texts each is.
+        means: {metric: {measure that has a mean by it, one at least: its mean}}.
     """
+    alike: dict[str, list[str]] = {}
+    for name, known in means.items():
+        alike.setdefault(_ahead(name, known), []).append(name)
+    return "; ".join(f"by {joined(names)} {said}" for said, names in alike.items())
+
+
+def _ahead(name: str, means: Mapping[str, Interval]) -> str:
+    """Who is ahead by a metric, behind its name."""
     named = named_together(name, means)
     if not named:
-        return f"by {name} none is put first, since fewer than {FEW} texts have a value"
-    which = "lowest" if metrics()[name].direction == LOWER else "highest"
-    ends = _ends(fixed_number(end(means[one].mean for one in named)) for end in (min, max))
-    fewest = _ends(f"{end(counts[one] for one in named):,}" for end in (min, max))
-    fewer = f", n = {fewest}" if min(counts[one] for one in named) < n else ""
+        return f"none is put first, since fewer than {FEW} texts have a value"
     few = [one for one, mean in means.items() if not mean.known]
-    left = f"; {joined(few)} left out, of fewer than {FEW} texts" if few else ""
-    are = f"are {joined(named)}, whose 95 % intervals meet" if len(named) > 1 else f"is {joined(named)}"
-    if max(means[one].low for one in named) > min(means[one].high for one in named):
-        are += f" that of {_best(name, {one: means[one] for one in named})}"
-    return f"by {name} the {which} {are} ({ends} {metrics()[name].arrow}{fewer}{left})"
-
-
-def _ends(both: Iterable[str]) -> str:
-    return " to ".join(dict.fromkeys(both))
+    left = f" ({joined(few)} left out, of fewer than {FEW} texts)" if few else ""
+    which = "lowest" if metrics()[name].direction == LOWER else "highest"
+    return f"the {which} {'is' if len(named) == 1 else 'are'} {joined(named)}{left}"
 
 
 def beside_random(means: Mapping[tuple[str, str], Interval], measures: Sequence[str], random: str) -> str:

@@ -29,6 +29,7 @@ from core.network.features import UNITS, Encoded
 from core.network.model import Model
 from core.oracle.erasing import erasures_of
 from core.storage.store import canonical_key
+from core.validity.marks import with_sign
 from core.wording import WHOLE, Tally, amount, as_json, cut_sentence, fixed_number, refuse_unknown, with_ends
 
 # The paper takes one draw. Here 36 attributions × 2 soft metrics × draws are passes for each example, so 32 as for a
@@ -95,7 +96,8 @@ class ScoresReport:
 
     means: {(metric, measure, or RANDOM or SHUFFLED for all of the baseline): mean over the examples that are scored
     wholly}, each example's attributions of the baseline counting as one; counts: how many of them have that value;
-    left_out: {sentence: examples}; tally: how far it is.
+    left_out: {sentence: examples}; tally: how far it is; rejected: metrics of which somebody knows that they rest on
+    rejected inputs on more of these texts than chance explains.
     """
 
     found: Scored
@@ -105,6 +107,7 @@ class ScoresReport:
     means: dict[tuple[str, str], Interval]
     counts: dict[tuple[str, str], int]
     tally: Tally = WHOLE
+    rejected: frozenset[str] = frozenset()
 
     @property
     def n(self) -> int:
@@ -288,7 +291,8 @@ class Scoring(Study[Scored]):
 
         def titled(name: str) -> str:
             n = max(counts[name]) if len(counts[name]) == 1 else 0
-            return f"{name} {metrics()[name].arrow}".rstrip() + (f" (n = {n:,})" if 0 < n < report.n else "")
+            signed = with_sign(f"{name} {metrics()[name].arrow}".rstrip(), name in report.rejected)
+            return signed + (f" (n = {n:,})" if 0 < n < report.n else "")
 
         def cell(name: str, one: str) -> str:
             return interval_text(report.means[name, one]) + over(name, report.counts[name, one])

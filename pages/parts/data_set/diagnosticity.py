@@ -34,13 +34,14 @@ from core.figures.diagnosticity_figures import draw_diagnosticity_by_length, dra
 from core.metrics.catalogue import hard_and_soft
 from pages.parts.components.pictures import draw_figure
 from pages.parts.components.tables import table
+from pages.parts.frame.sidebar import DataView
 from pages.parts.frame.texts import captions, draw_tabs
 from pages.parts.sections.findings import show_findings
 from pages.parts.sections.saving import about_models, save_report
 from pages.parts.sections.studying import Asking
 
 
-def draw_diagnosticity(work: Asking, asks: Callable[[], None]) -> None:
+def draw_diagnosticity(_: DataView, work: Asking, asks: Callable[[], None]) -> None:
     """Draw what is known so far: how often each metric prefers measures, and behind it the tables."""
     found = work.report
     if found is None or not found.told:

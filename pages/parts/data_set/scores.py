@@ -1,10 +1,11 @@
 """What the page Data set adds to scores over many texts: where it is tested what is not tested here."""
 
+from collections.abc import Callable
 from dataclasses import replace
 from typing import cast
 
 from core.evaluation.sampling import scored_sample
-from core.evaluation.studies.board_report import rejected_texts
+from core.evaluation.studies.board_report import RejectedTexts, rejected_texts
 from core.evaluation.studies.masking_caution import metrics_caution
 from core.evaluation.studies.scoreboard import Scoreboard
 from core.evaluation.studies.scoring import Scoring
@@ -12,6 +13,7 @@ from core.judging.judging import How
 from core.wording import linked_name
 from pages.parts.frame.links import link_to
 from pages.parts.frame.sidebar import DataView
+from pages.parts.sections.questions import draw_question
 from pages.parts.sections.studying import Asking
 
 
@@ -28,17 +30,27 @@ def where_tested(frame: DataView, asked: Asking, known: str) -> str:
     return f"{of_texts}; {inputs} tests those of one text. {known}".rstrip()
 
 
+def draw_scored(frame: DataView, asked: Asking, asks: Callable[[], None]) -> None:
+    """Draw scores, with the sign at metrics that *Scoreboard* knows to rest on rejected inputs."""
+    rejected = frozenset(name for name, one in _rejected(frame, asked).items() if one.marked)
+    draw_question(asked, asks, lambda report: replace(report, rejected=rejected))
+
+
 def rejected_here(frame: DataView, asked: Asking) -> str:
     """On how many texts of the data what these metrics score rests on rejected inputs, as *Scoreboard* knows of its
     own sample, a sentence of HTML; nothing is computed for it, and "" where it is not known, or metrics erase in
     another way here.
     """
+    return metrics_caution(_rejected(frame, asked), _scoreboard())
+
+
+def _rejected(frame: DataView, asked: Asking) -> dict[str, RejectedTexts]:
     scored = cast(Scoring, asked.question)
     if replace(scored.how, draws=1) != How(draws=1):
-        return ""
+        return {}
     board = Scoreboard(sign=scored.sign, unit=scored.unit)
     found = rejected_texts(board, Asking(asked.explainer, scored_sample(frame.browsed.index.data), board).answers)
-    return metrics_caution({name: found[name] for name in scored.metrics if name in found}, _scoreboard())
+    return {name: found[name] for name in scored.metrics if name in found}
 
 
 def _scoreboard() -> str:

@@ -3,6 +3,7 @@
 from collections.abc import Callable, Sequence
 from dataclasses import replace
 from functools import partial
+from typing import Any
 
 import streamlit as st
 
@@ -45,7 +46,7 @@ def question_section(
     draw: Draw | None = None,
     picked: str = "",
     about: str = "",
-    adds: Callable[[Asking], str] | None = None,
+    adds: Callable[[Asking], tuple[str, str]] | None = None,
     already: Callable[[Asking], str] | None = None,
 ) -> None:
     """Draw a question about examples of the data, or say why it cannot be asked. Of a sample that takes long the
@@ -53,9 +54,9 @@ def question_section(
 
     Args:
         draw: as of `Draw`; by default the figure, the tables and what saves them; picked: as of `Sample`; about: which
-            examples these are, "the 50 texts of mine.csv"; adds: what stands behind the answer besides, HTML in which
-            all text is escaped; already: what is known of other questions, told as long as nothing is of this one, text
-            or "".
+            examples these are, "the 50 texts of mine.csv"; adds: what stands behind the answer besides, in view and
+            folded with its further sentences, HTML in which all text is escaped; already: what is known of other
+            questions, told as long as nothing is of this one, text or "".
     """
     said, stage, below = (st.container() for _ in range(3))
     with coming(said, stage):
@@ -143,7 +144,10 @@ _WEIGH = "What this rests on, and what speaks for or against a measure"
 
 
 def _say(
-    grown: Growing, about: str, adds: Callable[[Asking], str] | None, already: Callable[[Asking], str] | None
+    grown: Growing,
+    about: str,
+    adds: Callable[[Asking], tuple[str, str]] | None,
+    already: Callable[[Asking], str] | None,
 ) -> None:
     one = grown.shown
     report, answers = one.report, one.answers
@@ -154,11 +158,12 @@ def _say(
         answer, told = one.question.sentences(report)[0], []
         lead, stop, rest = escaped(answer, 2000).partition(". ")
         # What may turn is no headline.
-        beside = " ".join(filter(None, [adds(one) if adds else "", picked.strip()]))
+        seen, behind = adds(one) if adds else ("", "")
+        beside = " ".join(filter(None, [seen, picked.strip()]))
         whole = f"{lead}{stop.strip()}"
         # What is sure stands by itself, what it rests on first below it; the rest is a step away.
         done = answers.complete
-        then, folded = _folded(rest) if done else (rest, "")
+        then, folded = _folded(rest, behind) if done else (rest, "")
         said, more = (f"<b>{whole}</b>", f"{then} {beside}") if done else (f"{whole} {then} {beside}".strip(), "")
     else:
         more = folded = ""
@@ -180,11 +185,12 @@ def _say(
     captions([*filter(None, [asked]), *one.sample.notes, *told])
 
 
-def _folded(rest: str) -> tuple[str, str]:
-    """The first of an answer's further sentences, and the others, folded, HTML; on a tour all but the first paragraph
-    is folded anyway.
+def _folded(rest: str, behind: str = "") -> tuple[str, str]:
+    """The first of an answer's further sentences, and the others with what else stands behind them, folded, HTML; on a
+    tour all but the first paragraph is folded anyway.
     """
     first, stop, others = rest.partition(". ")
+    others = " ".join(filter(None, [others, behind]))
     said = f"<p>{others}</p>" if others else ""
     return f"{first}{stop.strip()}", folded_text(_WEIGH, said) if said and not touring() else said
 
@@ -200,12 +206,15 @@ def _asked_of(grown: Growing, about: str) -> str:
     return f"{asks}Asked of {first}{which}{rest}. What is asked is chosen in the settings of the page."
 
 
-def draw_question(one: Asking, asks: Callable[[], None]) -> None:
-    """Draw what is known of any question: its figure, its tables and what saves them."""
+def draw_question(one: Asking, asks: Callable[[], None], shown: Callable[[Any], Any] = lambda report: report) -> None:
+    """Draw what is known of any question: its figure, its tables and what saves them; shown: gives the report as it is
+    drawn, with what the page knows besides.
+    """
     question, report, answers = one.question, one.report, one.answers
     if report is None:
         asks()
         return
+    report = shown(report)
     name = [question.name, one.model.name, one.sample.name]
     figure = question_figure(question.name, [report])
     if figure is not None:
