@@ -8,6 +8,8 @@ import numpy as np
 # Pixels: of a letter of 12 px and a line of it, of a point and the gap beside it, and of plots, wide and on a phone.
 _LETTER, _LINE, _POINT, _GAP = 6.6, 15.0, 11.0, 4.0
 WIDTHS, HEIGHT = (640.0, 250.0), 290.0
+# How much what is covered counts on either: a board is looked at on a wide screen more often than on a phone.
+_COUNTS = (3.0, 1.0)
 # Plotly's words for a place, the most usual first, with the way from the point: right, and up.
 PLACES = {
     "top center": (0, 1),
@@ -35,14 +37,14 @@ def label_places(
     """
     n, P = len(at), len(PLACES)
     own, between = np.tile(_UNUSUAL * np.arange(P), (n, 1)), np.zeros((n, P, n, P))
-    for width in WIDTHS:
+    for width, counts in zip(WIDTHS, _COUNTS):
         boxes = np.array([[label_box(one, name, place, width) for place in PLACES] for one, name in zip(at, names)])
         points = [_around((x * width, y * HEIGHT), _POINT, _POINT) for x, y in at]
         others = [*points, *(np.array(one) * (width, HEIGHT, width, HEIGHT) for one in taken)]
         plot = np.array([0.0, -_LINE, width, HEIGHT + _LINE])
-        own += np.prod(boxes[..., 2:] - boxes[..., :2], axis=-1) - _overlap(boxes, plot)
-        own += sum(_overlap(boxes, other) for other in others)
-        between += _overlap(boxes[:, :, None, None], boxes[None, None])
+        own += counts * (np.prod(boxes[..., 2:] - boxes[..., :2], axis=-1) - _overlap(boxes, plot))
+        own += counts * sum(_overlap(boxes, other) for other in others)
+        between += counts * _overlap(boxes[:, :, None, None], boxes[None, None])
     chosen = np.zeros(n, dtype=int)
     for _ in range(n):
         before = chosen.copy()

@@ -18,7 +18,7 @@ CHEAP = {"example": EXAMPLE, "measures": ["gradient", "attention"], "draws-of-da
 # Three of the short texts, the example among them.
 SAMPLE = {"on": "a sample of the data", "texts": "what the filter on Examples shows", "search": "and"}
 ASKS = re.compile("^(Compute|Go on with) ")
-TABLE = "table:has(th:text-is('milliseconds ↓'))"
+TABLE = "table:has(th:text-is('ms ↓'))"
 # Whether what buttons say is whole once it is long; three of them are looked at.
 WHOLE = """() => [...document.querySelectorAll('[data-testid=stMain] button .stMarkdownEllipsis')].slice(0, 3).map((one) => {
   one.querySelector('p').textContent = 'Compute which of 6 measures to believe (a model with a long name)';

@@ -1,5 +1,7 @@
 """What a page starts by itself, and what it no longer does once somebody cancelled."""
 
+from types import SimpleNamespace
+
 import pytest
 from streamlit.testing.v1 import AppTest
 
@@ -7,7 +9,7 @@ from core.explanation.explainer import Cost
 from core.job import CANCELLED, DONE, FAILED, RUNNING, WAITING, Job
 from core.network.scheduler import Cancelled
 from pages.parts.frame.working import PageWork
-from pages.parts.sections.streaming import seconds_between, start
+from pages.parts.sections.streaming import _together, seconds_between, start
 
 
 class FakeJob:
@@ -133,6 +135,18 @@ def slow_page():
 
     stream([st.session_state.work], st.container(), draw, name="slow")
     st.session_state.drawing = dict(resources.drawing_seconds())
+
+
+def test_of_many_works_those_that_have_their_turn_are_named_and_the_others_counted():
+    def work(name, started=False, counts=""):
+        job = SimpleNamespace(started=started)
+        return SimpleNamespace(label=f"{name} (m, 1 example)", counts=counts, job=job)
+
+    few = [work("one", True, ", 3 batches"), work("two"), work("three")]
+    assert _together(few) == "one, 3 batches, two, three (m, 1 example)"
+    assert _together([*few, work("four")]) == "one (m, 1 example), 3 batches and 3 other parts"
+    none = [work(name) for name in ("one", "two", "three", "four")]
+    assert _together(none) == "one (m, 1 example) and 3 other parts", "before any has its turn"
 
 
 def test_what_takes_long_to_draw_is_drawn_less_often_and_yet_every_second():

@@ -29,7 +29,8 @@ def front(report: BoardReport) -> list[str]:
 
 def picture_note(report: BoardReport) -> str:
     """What is drawn in the picture of faithfulness against cost, a sentence or two."""
-    told = f"Further left is cheaper. Dashed: {RANDOM}. Hollow: not shown to do better than chance, or {SIGN}."
+    over = " on average over the texts" * (report.n > 1)
+    told = f"Further left is cheaper. Dashed: {RANDOM}. Hollow: not shown to do better than chance{over}, or {SIGN}."
     if len(front(report)) < 2:
         return told
     by = report.board.by

@@ -42,8 +42,8 @@ HOW = (
     "against that level itself. That no other beats it is no proof that it is the best."
 )
 COSTS = (
-    f"{PASSES.capitalize()}: at most and by itself, a gradient counting as two more, over texts their mean; {TOOK}: on "
-    "this machine and by itself, over the texts timed on it their median, of one text that of up to "
+    f"{PASSES.capitalize()}: at most and by itself, a gradient counting as two more, over texts their mean; "
+    f"ms ({TOOK}): on this machine and by itself, over the texts timed on it their median, of one text that of up to "
     f"{REPEATS} times once everything is loaded, or the first, where that takes more than a second; not shown where it "
     "was not timed here, as of what ships."
 )
@@ -98,16 +98,25 @@ def _answer(report: BoardReport, by: str) -> str:
             f"By {arrow(by)} no measure is significantly better than random order over {over}, so none of them should "
             f"be believed for it.{out}"
         )
-    m, beats = report.names.index(RANDOM), report.beaten[by].by
-    sure = [name for name in best if beats[report.names.index(name), m]]
+    sure = _told_from_random(report, by)
     unsure = [name for name in best if name not in sure]
-    named = [f"{name} ({amount(round(report.passes[name]), 'forward pass')})" for name in sure or best]
-    told = f"By {arrow(by)} no other measure significantly beats {_either(named)} over {over}"
+    told = f"By {arrow(by)} no other measure significantly beats {{}} over {over}"
     # What is not told from random order is no measure to choose, however cheap.
     if not sure:
-        return f"{told}, but none of these is told from random order.{out}"
+        return f"{told.format(_either(best))}, but none of these is told from random order.{out}"
+    passes = amount(round(min(report.passes[name] for name in sure)), "forward pass")
+    told = told.format(_either(sure) if len(sure) > 1 else f"{sure[0]} ({passes})")
+    least = [name for name in sure if report.passes[name] == min(report.passes[one] for one in sure)]
+    if len(sure) > 1:
+        told += f"; of these {joined(least)} cost{'s' if len(least) == 1 else ''} least ({passes})"
     left = f" Not beaten either, but not told from random order: {joined(unsure)}." if unsure else ""
-    return f"{told}{_cheapest(report, sure)}.{left}{out}"
+    return f"{told}{_some_alone(report)}.{left}{out}"
+
+
+def _told_from_random(report: BoardReport, by: str) -> list[str]:
+    """The unbeaten measures that beat random order."""
+    m, beats = report.names.index(RANDOM), report.beaten[by].by
+    return [name for name in report.unbeaten(by) if name != RANDOM and beats[report.names.index(name), m]]
 
 
 def _left_out(report: BoardReport, by: str) -> str:
@@ -117,43 +126,52 @@ def _left_out(report: BoardReport, by: str) -> str:
     return f" Left out: {joined(marked)}, which {verb} on inputs {OUT} {SIGN}." if marked else ""
 
 
-def _cheapest(report: BoardReport, names: Sequence[str]) -> str:
-    if len(names) < 2:
-        return ""
-    least = min(report.passes[name] for name in names)
-    return f"; of these {joined([name for name in names if report.passes[name] == least])} costs least"
-
-
 def parting(report: BoardReport) -> str:
     """Where other figures leave others unbeaten, and on one text which measure is ahead by which, a sentence; they are
     not averaged. "" where that may not be told.
     """
     if report.n == report.tally.total == 1:
         return _ahead(report)
-    by = report.board.by
     if not report.beaten:
         return ""
-    own, others = report.unbeaten(by), {}
-    for figure in report.beaten:
-        if figure != by and (best := report.unbeaten(figure)) and best != own:
-            others.setdefault(best, []).append(figure)
+    others, by = _unbeaten_by_others(report), report.board.by
     same = len(report.beaten) - (by in report.beaten) - sum(map(len, others.values()))
     out = _without_marks(report, [figure for figure in figures() if figure != by])
     if not others:
         return f"All {amount(same, 'other figure')} leave the same unbeaten.{out}" if same else out.lstrip()
-    common = [name for name in own if all(name in best for best in others)]
-    if common and RANDOM not in (*own, *(name for best in others for name in best)):
-        parts = [
-            f"by {joined(named)} {'only ' * (len(best) < len(own))}{joined(best)} {_is(best)} unbeaten"
-            for best, named in others.items()
-        ]
-        return f"B{'; '.join(parts)[1:]}.{out}"
+    if _some_alone(report):
+        return out.lstrip()
     parts = [
         f"by {joined(named)} "
         + ("no measure is better than random order" if RANDOM in best else f"no other beats {_either(best)}")
         for best, named in others.items()
     ]
     return f"Metrics disagree, and are not averaged: {'; '.join(parts)}.{out}"
+
+
+def _unbeaten_by_others(report: BoardReport) -> dict[tuple[str, ...], list[str]]:
+    """{whom: by which figures other than that of the first sentence}, where they leave others than it unbeaten."""
+    by, others = report.board.by, {}
+    own = report.unbeaten(by)
+    for figure in report.beaten:
+        if figure != by and (best := report.unbeaten(figure)) and best != own:
+            others.setdefault(best, []).append(figure)
+    return others
+
+
+def _some_alone(report: BoardReport) -> str:
+    """Whom other figures leave unbeaten, where each of them leaves one that the first does, as its sentence goes on; ""
+    where figures disagree, or none says otherwise.
+    """
+    own, others = report.unbeaten(report.board.by), _unbeaten_by_others(report)
+    common = [name for name in own if all(name in best for best in others)]
+    if not others or not common or RANDOM in (*own, *(name for best in others for name in best)):
+        return ""
+    parts = [
+        f"; by {joined(named)} {'only ' * (len(best) < len(own))}{joined(best)} {_is(best)} unbeaten"
+        for best, named in others.items()
+    ]
+    return "".join(parts) if _told_from_random(report, report.board.by) else ""
 
 
 def _is(names: Sequence[str]) -> str:
@@ -340,7 +358,7 @@ def board_table(
         verdicts = VerdictColumn("mean against random order", paired)
     of, alone = [verdicts.of], [] if verdicts.alone is None else [verdicts.alone]
     timed = any(took == took for took in report.milliseconds.values())
-    costs = [f"{PASSES} ↓", *[f"{TOOK} ↓"] * timed]
+    costs = [f"{PASSES} ↓", *["ms ↓"] * timed]
     header = [MEASURE, verdicts.header, *[ALONE] * len(alone), *map(arrow, known), *costs]
     rows = [
         [

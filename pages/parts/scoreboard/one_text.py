@@ -170,7 +170,8 @@ def _say(view: View, board: TextBoard) -> None:
     over = f"Over many texts it may be otherwise: {over}" if over else ""
     alone = f"{NO_RANKING}{'.' if over else ': a sample of the data may give one.'}" if figures is not None else ""
     parts = METRICS_PART if figures is not None and parting(figures).startswith(METRICS_PART.rstrip(".")) else ""
-    prediction_line(view, "", " ".join(filter(None, [told_by(report), cheapest, parts, alone, over])), first=said)
+    rests = " ".join(filter(None, [told_by(report), cheapest, parts, alone]))
+    prediction_line(view, "", over, after=f"<p>{rests}</p>", first=said)
     if report.null.planned:
         with st.expander("How this is told, and how it can be wrong"):
             st.caption(plain(f"{chance_sentence(report)} {elsewhere_sentence(report)}".rstrip()))

@@ -12,7 +12,7 @@ import streamlit as st
 from streamlit.delta_generator import DeltaGenerator
 
 from core.job import FAILED
-from core.wording import estimate, plain
+from core.wording import amount, estimate, plain
 from pages.parts.frame import resources
 from pages.parts.frame.working import PageWork, look, price_of, waits_in_words
 
@@ -183,11 +183,17 @@ def show_progress(works: Sequence[PageWork], name: str) -> None:
 
 
 def _together(works: Sequence[PageWork]) -> str:
-    """What works are called together: what stands in brackets behind all of them once."""
-    parts = [work.label.partition(" (") for work in works]
-    if len(works) == 1 or len({end for *_, end in parts}) > 1:
-        return ", ".join(work.label + work.counts for work in works)
-    return ", ".join(name + work.counts for (name, *_), work in zip(parts, works)) + "".join(parts[0][1:])
+    """What works are called together: of many those that have their turn, and how many others there are; what stands in
+    brackets behind all of them once.
+    """
+    named = [*works]
+    if len(works) > _STACKED:
+        named = [work for work in works if work.job is not None and work.job.started] or named[:1]
+    rest = f" and {amount(len(works) - len(named), 'other part')}" if len(named) < len(works) else ""
+    parts = [work.label.partition(" (") for work in named]
+    if len(named) == 1 or len({end for *_, end in parts}) > 1:
+        return ", ".join(work.label + work.counts for work in named) + rest
+    return ", ".join(name + work.counts for (name, *_), work in zip(parts, named)) + "".join(parts[0][1:]) + rest
 
 
 def _offer(works: Sequence[PageWork], together: bool) -> None:

@@ -109,8 +109,10 @@ class Studying(PageWork):
         if job is None or not job.total:
             return ""
         # Of a first one that takes long; later ones tell it themselves.
-        within = f", {job.batches:,} batches into the first" if job.batches > 1 and not job.done else ""
-        return f", {job.done:,} done{within}"
+        within = f", {job.batches:,} batches" if job.batches > 1 and not job.done else ""
+        if job.total == 1:
+            return within
+        return f", {job.done:,} done{within}{' into the first' * bool(within)}"
 
     @property
     def found(self) -> Any:
