@@ -276,9 +276,17 @@ def test_a_square_of_agreement_is_drawn_where_two_metrics_order_measures_and_lin
         board = board_of(values)
         shape = (len(values), 2)
         report = SimpleNamespace(trusted=board, table=board, marked=np.zeros(shape, bool), unit="word")
-        drawing.draw_agreement(view, report)
+        drawing.draw_agreement(view, report, "Which?")
         assert (len(figures), len(squares)) == (drawn, many)
     assert figures[-1]["layout"]["showlegend"] and [one["name"] for one in figures[-1]["data"]] == list("abcd")
+    # Where rejected inputs leave nothing to compare, the part that shows them is named.
+    told, marked = [], np.array([[True, False]] * 4)
+    monkeypatch.setattr(drawing.st, "caption", told.append)
+    report = SimpleNamespace(trusted=board.without(marked), table=board, marked=marked, unit="word")
+    drawing.draw_agreement(view, report, "Which?")
+    assert told == [
+        "Numbers with ⚠ are not ranked. That leaves no two metrics to compare. *Which?* shows where inputs are rejected."
+    ]
 
 
 def test_several_at_the_end_of_a_scale_are_said_not_to_be_told_apart():

@@ -72,6 +72,7 @@ def sentences(report: BoardReport) -> list[str]:
     # Beside the answer, since it tells how far that may be believed.
     suits = suits_sentence(report.names, "as these figures do") if report.tally.total > 1 else ""
     answer += f" {suits}" * bool(suits and not untold)
+    answer += _without_marks(report, _other_figures(report)) if report.beaten and _some_alone(report) else ""
     told = [report.tally.tell(answer, "The figures so far stand in the table.")]
     told += filter(None, [parting(report)])
     if report.limited < report.n:
@@ -136,11 +137,11 @@ def parting(report: BoardReport) -> str:
         return ""
     others, by = _unbeaten_by_others(report), report.board.by
     same = len(report.beaten) - (by in report.beaten) - sum(map(len, others.values()))
-    out = _without_marks(report, [figure for figure in figures() if figure != by])
+    out = _without_marks(report, _other_figures(report))
     if not others:
         return f"All {amount(same, 'other figure')} leave the same unbeaten.{out}" if same else out.lstrip()
     if _some_alone(report):
-        return out.lstrip()
+        return ""  # the first sentence says so
     parts = [
         f"by {joined(named)} "
         + ("no measure is better than random order" if RANDOM in best else f"no other beats {_either(best)}")
@@ -176,6 +177,10 @@ def _some_alone(report: BoardReport) -> str:
 
 def _is(names: Sequence[str]) -> str:
     return "is" if len(names) == 1 else "are"
+
+
+def _other_figures(report: BoardReport) -> list[str]:
+    return [figure for figure in figures() if figure != report.board.by]
 
 
 def _without_marks(report: BoardReport, shown: Sequence[str]) -> str:

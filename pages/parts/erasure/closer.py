@@ -35,7 +35,7 @@ def closer_look(view: View, known: KnownRatings) -> None:
     elif not (report.rated and report.names):
         st.caption("This begins with the first measure that is judged.")
     elif part == RANKING:
-        draw_agreement(view, report)
+        draw_agreement(view, report, PARTS[VALIDITY])
     else:
         draw_lengths(view, report)
 

@@ -25,8 +25,10 @@ _BESIDE = (
 )
 
 
-def draw_agreement(view: View, report: MetricReport) -> None:
-    """The places of the measures under each metric with a direction, and how far two metrics agree."""
+def draw_agreement(view: View, report: MetricReport, rejected: str) -> None:
+    """The places of the measures under each metric with a direction, and how far two metrics agree; rejected: what the
+    part is called that shows where inputs are.
+    """
     board = report.trusted
     if not board.ranked:
         st.caption(f"With a single {report.unit} there is nothing to rank.")
@@ -38,7 +40,8 @@ def draw_agreement(view: View, report: MetricReport) -> None:
     shown = [k for k in directed(board.metrics) if not lost[k]]
     unranked = f"Numbers with {SIGN} are not ranked." if report.marked.any() else ""
     if len(shown) < 2:
-        st.caption(f"{unranked} That leaves no two metrics to compare.")
+        shows = f" *{rejected}* shows where inputs are rejected." * bool(report.marked.any())
+        st.caption(f"{unranked} That leaves no two metrics to compare.{shows}".lstrip())
         return
     only = f" {joined([board.metrics[k] for k in shown])} alone are compared." if lost.any() else ""
     captions([f"{one}{only}" for one in [unranked] if one] + pairs_sentences(board))

@@ -56,8 +56,8 @@ STOPS = (
         "",
         "Three importance measures colour the words; the first and the last disagree on “won’t”. If the words that a "
         "measure puts first matter, masking them first makes “negative” less likely than masking in random order does "
-        "(the chance test). Only leave-one-out’s order is shown to do that. It begins with “won’t”; no single word is "
-        "tested.",
+        "(the chance test). Only leave-one-out’s order is shown to do that. It begins with “won’t”; the whole order "
+        "is tested, not any single word.",
         _EXAMPLE | _BELIEVED,
     ),
     Stop(
