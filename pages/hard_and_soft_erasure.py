@@ -5,6 +5,7 @@ from functools import partial
 
 import streamlit as st
 
+from core.evaluation.studies.masking_caution import hardly_elsewhere
 from core.evaluation.studies.scoring import Scoring
 from core.explanation.limiting import left_over
 from core.judging import metric_sentences
@@ -26,6 +27,7 @@ from pages.parts.frame.links import link_to
 from pages.parts.frame.sidebar import View, open_page
 from pages.parts.frame.texts import captions, prediction_line, show_notes
 from pages.parts.frame.working import tally_of
+from pages.parts.sections.judged import rejected_on_sample
 from pages.parts.sections.saving import save_table
 from pages.parts.sections.sides import Side, about_the_test
 from pages.parts.sections.streaming import stream
@@ -33,8 +35,9 @@ from pages.parts.sections.streaming import stream
 _COLOURS = (
     "Blue: fewer than half of the random attributions score at least as well (↓ fewer is better), full where none "
     "does; no colour: half of them or more do, or it is not known. That is no test. "
-    f"Hatched {SIGN}: not ranked. Level: too close to put one before the other."
+    f"Hatched {SIGN}: not ranked."
 )
+_LEVEL = " Level: too close to put one before the other."
 _PLACES = (
     "1st is the best place. Measures are level, and share it, where their scores, before they are rounded, lie closer "
     f"than {LEVEL:g}, or those of soft metrics within two standard errors of their difference: draws alone may be why. "
@@ -106,7 +109,20 @@ def _say(view: View, known: KnownRatings, aside: str) -> None:
     proof = linked_name("AOPC and NAOPC", link_to("aopc_and_naopc"))
     chance = f"Whether an order is more than luck is tested on {proof}, not here." if then else ""
     favours = suits_sentence(report.rated, "as hard metrics erase them") if then and _led_by_masking(report) else ""
-    prediction_line(view, aside.strip(), f"{then} {chance} {favours}".strip(), first=told)
+    elsewhere = _elsewhere(view, known) if then and report.marked.any() else ""
+    rests = " ".join(filter(None, [then, elsewhere, chance, favours]))
+    prediction_line(view, aside.strip(), rests, first=told)
+
+
+def _elsewhere(view: View, known: KnownRatings) -> str:
+    """By which of the metrics that are marked here other texts will hardly tell either, as *Scoreboard* knows; HTML."""
+    if view.browsed is None:
+        return ""
+    choice, data = known.choice, view.browsed.index.data
+    report, unit = known.report, view.encoded.unit
+    rejected = [name for name, out in zip(report.table.metrics, report.marked.T) if out.all()]
+    found = rejected_on_sample(view.explainer, data, rejected, choice.how, choice.sign, unit)
+    return hardly_elsewhere(found, linked_name("Scoreboard", link_to("scoreboard", on="a sample of the data")))
 
 
 def _led_by_masking(report: MetricReport) -> bool:
@@ -129,6 +145,9 @@ def _table(view: View, known: KnownRatings, report: MetricReport) -> None:
     draw_metric_table(report, unstable)
     captions(filter(None, [why_unstable(unstable)]))
     coloured = _COLOURS * bool((report.better == report.better).any())
+    # A word that stands in no cell is not explained.
+    placed = [column[column > 0].tolist() for column in report.trusted.places.T]
+    coloured += _LEVEL * any(len({*column}) < len(column) for column in placed)
     turned = "⇅: another metric orders it and another measure the other way." * bool(report.trusted.flips.any())
     captions(filter(None, (f"{coloured} {turned}".strip(), metric_sentences.validity_sentence(report))))
     captions(metric_sentences.notes(report.table))

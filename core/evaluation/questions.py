@@ -87,7 +87,8 @@ class Question(abc.ABC, Generic[Report]):
     Its figure is registered in `core.figures.catalogue` under its `name`, which is also what it is asked for by. asks:
     the question in words; done: what is done to an example, "could not be …"; order: place in menus, ascending; page:
     title of the page that it has a place on; labelled: whether it is asked of labelled examples; stand: how many of its
-    sentences stand in view where the rest unfolds, None for all.
+    sentences stand in view where the rest unfolds, None for all; in_view: of how many that stand behind the first in
+    its answer that holds.
     """
 
     name: str
@@ -98,6 +99,7 @@ class Question(abc.ABC, Generic[Report]):
     page: ClassVar[str] = "Data set"
     labelled: ClassVar[bool] = False
     stand: ClassVar[int | None] = None
+    in_view: ClassVar[int] = 1
 
     @classmethod
     def choices(cls) -> tuple[str, ...]:

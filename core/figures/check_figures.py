@@ -7,7 +7,7 @@ from typing import Any, cast
 import numpy as np
 
 from core.evaluation.findings import FEW
-from core.evaluation.studies.check_lengths import split_told
+from core.evaluation.studies.check_lengths import LengthSplit, split_told
 from core.evaluation.studies.check_question import MaskingCheck
 from core.evaluation.studies.check_report import CheckReport, CurveFigures, X
 from core.figures.catalogue import register_figure
@@ -62,13 +62,14 @@ def p_panels(reports: Sequence[CheckReport]) -> dict:
     axes: dict[str, Any] = {}
     shapes, notes = [], []
     left = "are more texts rejected than by chance?", f"{CALIBRATED}, by count"
-    right = "is one text too unlike for so many?", f"{LITERAL}, by Simes"
+    right = "are all texts, together, too unlike?", f"{LITERAL}, by Simes"
     for end, domain, (asks, how) in (("3", _LEFT, left), ("4", _RIGHT, right)):
         axes[f"xaxis{end}"] = _share(end, domain)
         axes[f"yaxis{end}"] = axis(None, **P_AXIS, anchor=f"x{end}")
         shapes.append(_level(ALPHA, end, OUT_OF_DISTRIBUTION))
         notes.append(heading(f"p: {asks}<br>{_against(reports[0])}; {how})", end))
-    return figure(_traces(reports, CALIBRATED, ("3", "4")), 370, notes, **axes, shapes=shapes, **_BELOW)
+    usual = _usual_p(reports[0])
+    return figure([*_traces(reports, CALIBRATED, ("3", "4")), *usual], 370, notes, **axes, shapes=shapes, **_BELOW)
 
 
 def _traces(reports: Sequence[CheckReport], form: str, ends: tuple[str, str]) -> list[dict]:
@@ -87,14 +88,32 @@ def _traces(reports: Sequence[CheckReport], form: str, ends: tuple[str, str]) ->
     ]
 
 
+def _usual_look(split: LengthSplit) -> tuple[str, dict[str, Any]]:
+    """What texts of usual length are called, and how their line looks."""
+    name = f"random order, texts of {split.low:,} to {split.high:,} tokens"
+    return name, stroke(INK, 2, "dot", "diamond") | {"name": name, "legendgroup": name}
+
+
+def _usual_p(found: CheckReport) -> list[dict]:
+    """Their line of p-values by count, where a table tells of them."""
+    split = split_told(found)
+    if split is None or split.p is None:
+        return []
+    name, look = _usual_look(split)
+    told, p = "%{x:.0f} % masked: p = %{customdata:.3g}", split.p
+    drawn = np.maximum(p, LOWEST_P).tolist()
+    line = trace("lines+markers", (100 * X).tolist(), drawn, told, name, **look | {"customdata": p.tolist()})
+    return [line | {"xaxis": "x3", "yaxis": "y3"}]
+
+
 def _usual(found: CheckReport, form: str) -> list[dict]:
     """The line of texts of usual length, masked at random, where a table tells of them; none of fewer than 20."""
     split = split_told(found) if form == CALIBRATED else None
     if split is None or split.rejected is None or split.alike[1] < FEW:
         return []
     counts, n = split.rejected[0], split.alike[1]
-    name = f"random order, texts of {split.low:,} to {split.high:,} tokens"
-    look = stroke(INK, 2, "dot", "diamond") | {"customdata": counts.tolist(), "name": name, "legendgroup": name}
+    name, look = _usual_look(split)
+    look |= {"customdata": counts.tolist()}
     told = f"%{{x:.0f}} % masked: %{{customdata}} of {n:,} texts of usual length rejected, 5 % expected"
     line = trace("lines+markers", (100 * X).tolist(), (100 * counts / n).tolist(), told, name, **look)
     return [line | {"xaxis": "x2", "yaxis": "y2"}]

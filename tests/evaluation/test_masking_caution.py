@@ -17,7 +17,7 @@ from core.evaluation.studies.check_report import (
     UNSURE,
     UNTESTED,
 )
-from core.evaluation.studies.masking_caution import masking_caution, metrics_caution
+from core.evaluation.studies.masking_caution import hardly_elsewhere, masking_caution, metrics_caution
 from core.validity.references import CALIBRATED
 
 WHOLE = SimpleNamespace(paired=False, whole="everything", of_first="")
@@ -107,16 +107,26 @@ def test_metrics_whose_inputs_are_rejected_are_named_together_the_most_rejected_
     every, few = RejectedTexts(100, 100, 100, True), RejectedTexts(7, 8, 100, False)
     found = {"NS": RejectedTexts(18, 21, 100, True), "NC": few, "Soft-NS": every, "Soft-NC": every}
     assert metrics_caution(found, "<b>There</b>") == (
-        "⚠ <b>There</b> finds inputs rejected as out-of-distribution, of 100 texts of this data, from measure to "
-        "measure, behind Soft-NS and Soft-NC on 100 and behind NS on 18 to 21; behind NC on 7 to 8, no more than the "
-        "5 % expected explain."
+        "⚠ Of 100 texts of this data, the inputs that a metric gives the model are rejected as out-of-distribution on all "
+        "100 for Soft-NS and Soft-NC and on 18 to 21 for NS (depending on the measure); on 7 to 8 for NC (depending on the "
+        "measure), which the 5 % expected by chance explain (<b>There</b>)."
     )
     assert metrics_caution({"Soft-NS": every}, "There") == (
-        "⚠ There finds inputs rejected as out-of-distribution, of 100 texts of this data, behind Soft-NS on 100; 5 % are "
-        "expected."
+        "⚠ Of 100 texts of this data, the inputs that a metric gives the model are rejected as out-of-distribution on all "
+        "100 for Soft-NS; 5 % are expected (There)."
     )
     assert metrics_caution({"NS": RejectedTexts(0, 0, 24, False)}, "There") == (
-        "There finds inputs rejected as out-of-distribution, of 24 texts of this data, behind NS on 0, no more than the "
-        "5 % expected explain."
+        "Of 24 texts of this data, the inputs that a metric gives the model are rejected as out-of-distribution on 0 for "
+        "NS, which the 5 % expected by chance explain (There)."
     )
     assert metrics_caution({}, "There") == ""
+
+
+def test_by_metrics_that_are_rejected_on_nearly_all_texts_other_texts_will_hardly_tell():
+    every, most = RejectedTexts(100, 100, 100, True), RejectedTexts(95, 99, 100, True)
+    found = {"NS": RejectedTexts(94, 100, 100, True), "Soft-NS": every, "Soft-NC": most}
+    assert hardly_elsewhere(found, "There") == (
+        "By Soft-NS and Soft-NC other texts will hardly tell either: There finds inputs rejected on 95 to 100 of 100 texts "
+        "of this data."
+    )
+    assert hardly_elsewhere({"NS": found["NS"]}, "There") == hardly_elsewhere({}, "There") == ""

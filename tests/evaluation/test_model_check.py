@@ -63,6 +63,7 @@ from core.evaluation.studies.check_tables import (
     found_and_faithful,
     lengths_note,
     lengths_table,
+    literal_takes,
     measured_caveats,
     measures_note,
     measures_table,
@@ -920,14 +921,17 @@ def test_tables_tell_of_texts_of_usual_length_and_of_others_by_themselves():
     assert named["random order, shorter or longer: rejected of 30"] == [*["0"] * 10, "27"]
     assert 0.02 < float(named["random order, of 5 to 30 tokens: p by count"][-1]) < 0.04
     # The picture has a line of the usual ones, which the answer is of.
-    usual = "random order, texts of 5 to 30 tokens"
+    usual, found_split = "random order, texts of 5 to 30 tokens", length_split(found)
     (line,) = (one for one in panels([found])["data"] if one.get("name") == usual)
     assert line["yaxis"] == "y2" and line["y"] == pytest.approx([100 * 2 / 35, *[0] * 9, 100 * 5 / 35])
     assert curves_in_words([found]).endswith("Rejected of 35 texts of 5 to 30 tokens: 2, 0, 0, 0, 0, 0, 0, 0, 0, 0, 5.")
     assert usual not in json.dumps(panels([found], LITERAL)), "the split is by calibrated p"
+    # So has that of p-values, by count.
+    (line,) = (one for one in p_panels([found])["data"] if one.get("name") == usual)
+    assert line["yaxis"] == "y3" and line["customdata"] == found_split.p.tolist() and 0.02 < line["y"][-1] < 0.04
     # Of usual lengths alone, of few texts, and while more come there is no such table.
     for other in (replace(found, other_lengths=None), replace(found, tally=Tally(65, 200, coming=True))):
-        assert lengths_table(other)[1] == [] and usual not in json.dumps(panels([other]))
+        assert lengths_table(other)[1] == [] and usual not in json.dumps([panels([other]), p_panels([other])])
     assert p_sentence([found]) == (
         "Over all texts checked, more of them, masked at random, are rejected than chance explains, by count and Holm "
         "over 11 ratios: m at 100 % masked. Of the 35 texts of 5 to 30 tokens by themselves the smallest p = 0.0293, "
@@ -937,7 +941,7 @@ def test_tables_tell_of_texts_of_usual_length_and_of_others_by_themselves():
     both = replace(found, training="half", sample=sample_of([0] * 30 + [1] * 35))
     (beside,) = (one for one in check_findings([both]) if "masking ratio" in one.claim)
     assert beside.here.startswith("32 of 65 texts rejected with all masked, 5 % expected")
-    assert beside.here.endswith("; of the 35 of 5 to 30 tokens 14 %")
+    assert beside.here.endswith("; of the 35 of 5 to 30 tokens at most 14 %, at 100 % masked")
     assert ": m at no ratio. The dashed" in p_sentence([of_twenty_judged({})])
     assert lengths_note(found).startswith("With everything masked nothing of a text is left but its length, so what is")
     paired = replace(found.sample, examples=tuple(replace(one, second="b") for one in found.sample.examples))
@@ -947,6 +951,11 @@ def test_tables_tell_of_texts_of_usual_length_and_of_others_by_themselves():
 def test_that_the_literal_form_cannot_reject_is_said_beside_its_p_values():
     """Of so few reference texts that the smallest literal p there can be is above 5 %."""
     shut = of_twenty_judged({10: 9}, floors(literal=0.06))
+    assert literal_takes(shut) == "a literal one (by Simes) is the paper’s."
+    # Of 20 texts floor(20 × .01 / .05) + 1 take the smallest p that there can be.
+    takes = literal_takes(of_twenty_judged({}, floors(literal=0.01)))
+    assert takes.endswith("takes 5 of 20 texts with the smallest p that there can be.")
+    assert "takes a single text with" in literal_takes(of_twenty_judged({}, floors(literal=0.001)))
     said = p_sentence([shut, replace(of_twenty_judged({}), model="n")])
     assert (
         "m at 100 % masked; n at no ratio. Under m the literal form cannot reject: no p of its reference is below 0.06."

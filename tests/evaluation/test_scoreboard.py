@@ -43,6 +43,7 @@ from core.evaluation.studies.board_verdicts import (
     ALONE,
     elsewhere_sentence,
     judged_already,
+    orders_sentence,
     verdicts_of_text,
     verdicts_of_texts,
 )
@@ -232,6 +233,8 @@ def test_the_first_sentence_says_who_is_not_beaten_and_at_which_cost():
         "By comprehensiveness ↑ no other measure significantly beats leave-one-out or gradient over 24 texts; of these "
         "gradient costs least (3 forward passes). "
         + suits_sentence(["leave-one-out", "gradient", "attention"], "as these figures do")
+        + " gradient and attention have no sign, so that words against the class stand first, too: that counts against them."
+        " Not beaten is not shown to be level; each figure is tested by itself, not all of them together."
     )
     assert report.verdict("attention") == Word.BETTER and report.unbeaten(SUFFICIENCY) == report.unbeaten(NAOPC_C)
     header, *rows = [board.tables(report)[1][0], *board.tables(report)[1][1]]
@@ -473,10 +476,27 @@ def test_a_p_that_is_the_smallest_that_so_few_orders_allow_says_so_in_its_cell()
         Verdict("beam", Word.BETTER, (0.0, 1 / 121), (1.0, 1.0), adjusted=(0.0, least)),
     ]
     cells = verdicts_of_text(judged(told, NullOrders(np.zeros(120), 120), {}, 6)).of
-    assert cells["gradient"] == "✓ better, p = 0.0496 (least possible)"
+    assert cells["gradient"] == "✓ better, p = 0.0496 (least possible by Holm)"
     assert "least" not in cells["attention"] and "least" not in cells["beam"], "a bound is not the least"
     more = judged(told, NullOrders(np.zeros(240), 240), {}, 6)
     assert verdicts_of_text(more).of["gradient"] == "✓ better, p = 0.0496"
+
+
+def test_against_how_many_orders_is_said_and_that_few_may_turn_a_verdict():
+    """Six measures: of 120 orders Holm allows no p below 6 / 121, of 9,999 far smaller ones; all there are turn nothing."""
+    told = [Verdict("gradient", Word.BETTER, (0.001, 0.001), (1.0, 1.0), adjusted=(0.0496, 0.0496))]
+    few = judged(told, NullOrders(np.zeros(120), 120), {}, 6)
+    assert orders_sentence(few) == (
+        "Set against 120 random orders, which allow no chance p below 0.0496 for 6 measures: other random orders may turn "
+        "a verdict."
+    )
+    assert (
+        orders_sentence(judged(told, NullOrders(np.zeros(9_999), 9_999), {}, 6)) == "Set against 9,999 random orders."
+    )
+    every = judged(told, NullOrders(np.zeros(120), 120, every=True), {}, 6)
+    assert orders_sentence(every) == "Set against all 120 orders."
+    untold = Verdict("gradient", Word.UNTOLD, (0.4, 0.4), (0.6, 0.6), "why")
+    assert orders_sentence(judged([untold], NullOrders(np.zeros(120), 120), {}, 6)) == ""
 
 
 def test_beside_a_verdict_stands_how_many_random_orders_do_as_well_and_p_by_itself():
@@ -496,7 +516,7 @@ def test_beside_a_verdict_stands_how_many_random_orders_do_as_well_and_p_by_itse
     assert [row[1:3] for row in table[1]] == [
         ["– not shown better, p = 0.0992", "1 of 120, p = 0.0165"],
         ["– not shown better, p = 1", "40 of 120, p = 0.339"],
-        ["✓ better, p = 0.0496 (least possible)", "None of 120, p = 0.00826"],
+        ["✓ better, p = 0.0496 (least possible by Holm)", "None of 120, p = 0.00826"],
         ["? cannot be told", "—"],
         ["—", "—"],
     ]
@@ -645,7 +665,7 @@ def test_what_rests_on_rejected_inputs_has_no_part_in_what_is_said_of_the_others
     )
     assert f" Left out: attention, which rests on inputs rejected as out-of-distribution {SIGN}." in said
     # How far that may be believed stands beside it.
-    assert said.endswith(suits_sentence(["leave-one-out", "gradient"], "as these figures do"))
+    assert suits_sentence(["leave-one-out", "gradient"], "as these figures do") in said
     assert report.verdict("attention") == Word.UNTOLD and report.verdict("gradient") == Word.BETTER
     rows = board.tables(report)[1][1]
     assert rows[2][1:] == [SIGN, SIGN, "", SIGN] and rows[0][2].startswith("beats it") and rows[0][3] == SIGN

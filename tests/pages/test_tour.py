@@ -318,7 +318,7 @@ def test_the_stop_on_many_texts_shows_that_one_measure_is_better_than_chance_on_
     [
         ("model_check", {}, "not rejected as out-of-distribution at any ratio"),
         ("data_set", {}, "For leave-one-out yes, on most texts"),
-        ("data_set", {"section": "scores"}, "(means over 200 texts, without a test)"),
+        ("data_set", {"section": "scores"}, "(means over 198 of 200 texts, without a test)"),
         ("scoreboard", {"on": "a sample of the data"}, "no other measure significantly beats leave-one-out"),
     ],
 )
@@ -334,14 +334,13 @@ def test_what_metrics_rest_on_is_said_where_scores_over_the_data_stand():
     """As *Scoreboard* counts it on the texts that ship: every text of soft metrics. Nothing is known of another unit,
     nor of metrics that erase otherwise.
     """
-    found = (
-        "Scoreboard finds inputs rejected as out-of-distribution, of 100 texts of this data, from measure to measure,"
-    )
+    found = "Of 100 texts of this data, the inputs that a metric gives the model are rejected as out-of-distribution on"
     for section in ("scores", "diagnosticity"):
         told = App("pages/data_set.py", section=section).said
-        assert f"{SIGN} {found} behind Soft-NS and Soft-NC on 100 and behind NS on " in told
+        assert f"{SIGN} {found} all 100 for Soft-NS and Soft-NC and on " in told
         # As there, where it has no sign.
-        assert re.search("; behind NC on . to ., no more than the 5 % expected explain", told)
+        no_more = "which the 5 % expected by chance explain"
+        assert re.search(rf"; on . to . for NC \(depending on the measure\), {no_more} \(Scoreboard\)\.", told)
     rejected = App("pages/scoreboard.py", on="a sample of the data")
     assert "Asked of 100 texts drawn at random of the 264 texts of reviews." in rejected.said
     counts = next(table for table in rejected.tables if "Soft-NC ↑" in table[0] and "100 of 100" in table[1])
@@ -656,8 +655,18 @@ def test_the_check_that_ships_sets_the_twin_beside_the_model_and_says_what_to_do
     shares = "Measures against chance finds leave-one-out better than chance on"
     (answer,) = (said for raw, said in granted.markup() if raw and said.startswith("<p") and "tossing a coin" in said)
     seen, folded = answer.split("<details>")
-    assert "by themselves: gradient and attention by Soft-NS." in seen and "⚠" in seen and "of 24 intervals" in folded
+    assert (
+        "by measure, Soft-NS does not tell gradient or attention from random attributions." in seen
+        and "⚠" in seen
+        and "of 24 intervals" in folded
+    )
     assert shares in without_markup(folded) and shares not in without_markup(seen) and shares in granted.said
+    erased = App("pages/hard_and_soft_erasure.py", model=MASKED, data="reviews", example="s104")
+    wait(erased, lambda: "Data set asks many" in erased.said)
+    hardly = (
+        "By Soft-NS and Soft-NC other texts will hardly tell either: Scoreboard finds inputs rejected on 100 of 100"
+    )
+    assert hardly in erased.said
     board = {"model": MASKED, "data": "reviews", "on": "a sample of the data"}
     scored = App("pages/scoreboard.py", **board)
     assert "no other measure significantly beats leave-one-out, integrated gradients or scaled attention" in scored.said

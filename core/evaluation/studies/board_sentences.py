@@ -6,7 +6,7 @@ from collections.abc import Sequence
 
 import numpy as np
 
-from core.evaluation.findings import FEW, LOOKS, unranked
+from core.evaluation.findings import unranked
 from core.evaluation.questions import Table
 from core.evaluation.studies.board_report import (
     EVIDENCE,
@@ -19,10 +19,10 @@ from core.evaluation.studies.board_report import (
     direction_of,
     figures,
 )
-from core.evaluation.studies.board_rows import EXACT_FEATURES, REPEATS, board_metrics
+from core.evaluation.studies.board_rows import board_metrics
 from core.evaluation.studies.board_verdicts import ALONE, VerdictColumn
+from core.evaluation.studies.board_words import MEASURE, PASSES, TOOK
 from core.evaluation.studies.diagnosticity_report import nothing_to_normalise
-from core.evaluation.studies.score_leads import NS_AND_NC
 from core.explanation.recursive import UNSTABLE, UNSTABLE_MEANS
 from core.judging.baselines import BASELINES
 from core.judging.metric_table import orders
@@ -32,32 +32,10 @@ from core.metrics.registry import HIGHER, NO_ROOM
 from core.oracle.erasing import MASK
 from core.validity.marks import MEANING, OUT, SIGN, with_sign
 from core.verdicts.deciding import Word
-from core.verdicts.telling import suits_sentence
+from core.verdicts.telling import suits_sentence, unsigned_sentence
 from core.wording import amount, cut_sentence, fixed_number, joined, number, p_value, with_ends
 
-PASSES, TOOK, MEASURE = "forward passes", "milliseconds", "measure"
-HOW = (
-    "A measure is beaten where another is ahead of it on the same texts: Wilcoxon’s signed-rank test by Holm over "
-    f"all pairs, each figure by itself, {LOOKS}. p, lower is surer, is adjusted for all pairs, so that it is held "
-    "against that level itself. That no other beats it is no proof that it is the best."
-)
-COSTS = (
-    f"{PASSES.capitalize()}: at most and by itself, a gradient counting as two more, over texts their mean; "
-    f"ms ({TOOK}): on this machine and by itself, over the texts timed on it their median, of one text that of up to "
-    f"{REPEATS} times once everything is loaded, or the first, where that takes more than a second; not shown where it "
-    "was not timed here, as of what ships."
-)
-INTERVALS = f"In brackets: 95 % over texts, from {FEW} texts on; of RACU of one text, over its random orders."
-# What the figures are, family by family.
-ERASED = (
-    "AOPC: the mean fall of the predicted class’s probability as words are erased one by one, the most important first "
-    "(comprehensiveness ↑) or the least important first (sufficiency ↓). NAOPC: AOPC set between the lowest, 0, and "
-    f"the highest, 1, that orders of the words reach: of all orders where there are up to {EXACT_FEATURES} to mask, of "
-    "longer texts as far as a narrow search finds; AOPC and NAOPC searches further, so that its NAOPC may be another. "
-    "RACU ↑: the area between the masking curve of the measure, asked anew at each step, and that of random order, "
-    "which is 0; 1 is to reach the fully masked score at once, and what falls below that on the way exceeds 1."
-)
-KEPT = f"{NS_AND_NC} Fixed share: soft, and as much is kept for every measure."
+_UNBEATEN = "Not beaten is not shown to be level; each figure is tested by itself, not all of them together."
 METRICS_PART = "Metrics disagree on which measure is ahead on this text."
 NO_RANKING = "Who is ahead on one text is no ranking of measures"
 # Of one text; over many a verdict of its own stands in the table.
@@ -72,7 +50,7 @@ def sentences(report: BoardReport) -> list[str]:
     # Beside the answer, since it tells how far that may be believed.
     suits = suits_sentence(report.names, "as these figures do") if report.tally.total > 1 else ""
     answer += f" {suits}" * bool(suits and not untold)
-    answer += _without_marks(report, _other_figures(report)) if report.beaten and _some_alone(report) else ""
+    answer += _what_speaks_against(report) * bool(report.beaten and report.tally.total > 1 and not untold)
     told = [report.tally.tell(answer, "The figures so far stand in the table.")]
     told += filter(None, [parting(report)])
     if report.limited < report.n:
@@ -104,9 +82,9 @@ def _answer(report: BoardReport, by: str) -> str:
     told = f"By {arrow(by)} no other measure significantly beats {{}} over {over}"
     # What is not told from random order is no measure to choose, however cheap.
     if not sure:
-        return f"{told.format(_either(best))}, but none of these is told from random order.{out}"
+        return f"{told.format(joined(best, 'or'))}, but none of these is told from random order.{out}"
     passes = amount(round(min(report.passes[name] for name in sure)), "forward pass")
-    told = told.format(_either(sure) if len(sure) > 1 else f"{sure[0]} ({passes})")
+    told = told.format(joined(sure, "or") if len(sure) > 1 else f"{sure[0]} ({passes})")
     least = [name for name in sure if report.passes[name] == min(report.passes[one] for one in sure)]
     if len(sure) > 1:
         told += f"; of these {joined(least)} cost{'s' if len(least) == 1 else ''} least ({passes})"
@@ -118,6 +96,13 @@ def _told_from_random(report: BoardReport, by: str) -> list[str]:
     """The unbeaten measures that beat random order."""
     m, beats = report.names.index(RANDOM), report.beaten[by].by
     return [name for name in report.unbeaten(by) if name != RANDOM and beats[report.names.index(name), m]]
+
+
+def _what_speaks_against(report: BoardReport) -> str:
+    """What counts against measures, and against reading more into the answer than it says, sentences behind it."""
+    told = [unsigned_sentence(report.names, report.board.sign), _UNBEATEN]
+    marks = _without_marks(report, _other_figures(report)) if _some_alone(report) else ""
+    return f" {' '.join(filter(None, told))}{marks}"
 
 
 def _left_out(report: BoardReport, by: str) -> str:
@@ -144,7 +129,7 @@ def parting(report: BoardReport) -> str:
         return ""  # the first sentence says so
     parts = [
         f"by {joined(named)} "
-        + ("no measure is better than random order" if RANDOM in best else f"no other beats {_either(best)}")
+        + ("no measure is better than random order" if RANDOM in best else f"no other beats {joined(best, 'or')}")
         for best, named in others.items()
     ]
     return f"Metrics disagree, and are not averaged: {'; '.join(parts)}.{out}"
@@ -243,10 +228,6 @@ def _first(report: BoardReport, figure: str, values: np.ndarray) -> np.ndarray:
     errors = np.array([report.cells[name, figure].error for name in report.names])
     ahead = orders(values[:, None], np.array([HIGHER]), errors[:, None])[..., 0] == 1
     return ~np.isnan(values) & ~ahead.any(axis=0)
-
-
-def _either(names: Sequence[str]) -> str:
-    return " or ".join([", ".join(names[:-1]), names[-1]] if len(names) > 1 else names)
 
 
 def _over(report: BoardReport) -> str:

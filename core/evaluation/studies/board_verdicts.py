@@ -6,13 +6,13 @@ from typing import NamedTuple
 
 from core.evaluation.findings import FEW
 from core.evaluation.studies.verdicts_question import VerdictsReport, judged_sentence
-from core.mathematics.statistics import share_interval
+from core.mathematics.statistics import share_interval, significant
 from core.measures.catalogue import default_measures
 from core.terms import CHANCE
 from core.verdicts.chance import draws_needed
 from core.verdicts.deciding import Verdict, VerdictReport, Word
 from core.verdicts.telling import as_good_text, least_p, p_text, verdict_record, verdict_text
-from core.wording import amount, joined, share_text
+from core.wording import amount, joined, number, share_text
 
 _ON = "better than chance ↑ (texts)"
 ALONE = f"random orders as good (raw {CHANCE} ↓)"
@@ -71,8 +71,19 @@ def _short(one: Verdict, least: float) -> str:
     if not one.told:
         return verdict_text(one)
     # No order is better by how far it exceeds every random one.
-    lowest = " (least possible)" if math.isclose(*one.adjusted) and math.isclose(one.adjusted[1], least) else ""
+    lowest = " (least possible by Holm)" if math.isclose(*one.adjusted) and math.isclose(one.adjusted[1], least) else ""
     return f"{one.word.chip.replace(' than chance', '')}, {p_text(one.adjusted)}{lowest}"
+
+
+def orders_sentence(report: VerdictReport) -> str:
+    """Against how many orders verdicts are told, and what few of them allow, a sentence of text; "" where none is."""
+    if not any(one.told for one in report.verdicts):
+        return ""
+    said, least = f"Set against {report.orders}", least_p(report)
+    if math.isnan(least) or report.null.every or significant(2 * least):
+        return f"{said}."
+    many = f" for {report.planned} measures" * (report.planned > 1)
+    return f"{said}, which allow no {CHANCE} below {number(least)}{many}: other random orders may turn a verdict."
 
 
 def elsewhere_sentence(report: VerdictReport) -> str:

@@ -121,14 +121,17 @@ def _validity(masked: CheckReport | None, plain: CheckReport | None) -> Iterator
 
 
 def _by_length(one: CheckReport) -> str:
-    """How many of the texts of usual length are rejected where most texts are, as a sentence goes on; "" where all are
-    of such, or nobody knows.
+    """How many of the texts of usual length are rejected where the most of them are, as a sentence goes on; "" where
+    all are of such, or nobody knows.
     """
-    split = split_told(one)
-    if split is None or not split.alike[1]:
+    split, m = split_told(one), 0
+    if split is not None and split.rejected is not None:
+        m = split.alike[1]
+    if split is None or split.rejected is None or not m:
         return ""
-    count, m = split.alike
-    return f"; of the {m:,} of {split.low:,} to {split.high:,} tokens {share_text(count / m)}"
+    k = int(split.rejected[0].argmax())
+    most = f"at most {share_text(split.rejected[0][k] / m)}, at {share_text(X[k])} masked"
+    return f"; of the {m:,} of {split.low:,} to {split.high:,} tokens {most}"
 
 
 def _cannot(one: CheckReport) -> str:

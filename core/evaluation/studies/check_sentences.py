@@ -226,9 +226,15 @@ def _literal(found: CheckReport) -> str:
 
 def simes_takes(found: CheckReport) -> str:
     """How many texts it takes for Simes over literal p-values to reject, as a sentence goes on; "" for one alone."""
-    least = math.floor(found.n * found.floor[LITERAL] / ALPHA) + 1
-    takes = f" (in the literal form that takes {least:,} of {found.n:,} texts with the smallest p that there can be)"
-    return takes * (least > 1)
+    least = simes_least(found)
+    if least is None or least < 2:
+        return ""
+    return f" (in the literal form that takes {least:,} of {found.n:,} texts with the smallest p that there can be)"
+
+
+def simes_least(found: CheckReport) -> int | None:
+    """How many texts with the smallest literal p that there can be make Simes reject; None without a reference."""
+    return math.floor(found.n * found.floor[LITERAL] / ALPHA) + 1 if found.floor else None
 
 
 def _doubtful(found: CheckReport, where: np.ndarray, counted: str) -> list[str]:

@@ -4,6 +4,7 @@ from core.evaluation.families import Measured, all_tokens_masked
 from core.evaluation.findings import unranked
 from core.evaluation.studies.check_lengths import by_length, split_told
 from core.evaluation.studies.check_report import CheckReport, CurveFigures, X
+from core.evaluation.studies.check_sentences import simes_least
 from core.evaluation.studies.disagreement import Disagreement
 from core.explanation.recursive import NO_RACU, UNSTABLE_MEANS, area_cells
 from core.validity.marks import HOLM, OUT, PERCENT, SIGN, Why, ratios_text, with_sign
@@ -12,7 +13,7 @@ from core.verdicts.telling import suits_sentence, unsigned_sentence
 from core.wording import amount, escaped, joined, linked_name, number, p_value, percent, share_text, strong, unbroken
 
 # What the p of a data set asks in each form.
-ASKS = {CALIBRATED: "texts rejected (calibrated, by count)", LITERAL: "the most unlike text (literal, by Simes)"}
+ASKS = {CALIBRATED: "texts rejected (calibrated, by count)", LITERAL: "all texts together (literal, by Simes)"}
 _MORE = "more faithful than random order"
 STRATEGIES = {"half": "every second example masked", "mask": "only masked", "none": "never masked", "": "no card"}
 
@@ -154,6 +155,15 @@ def p_sentence(reports: list[CheckReport]) -> str:
         f"over {len(X)} ratios: {'; '.join(told)}.{_usual_p(reports[0])}{_literal_shut(reports)} The dashed red line "
         "is for one ratio by itself, so that others may lie below it."
     )
+
+
+def literal_takes(found: CheckReport) -> str:
+    """How many texts with the smallest p there can be it takes for the paper's form to reject them together."""
+    least = simes_least(found)
+    if least is None or least > found.n:
+        return "a literal one (by Simes) is the paper’s."
+    texts = "a single text" if least == 1 else f"{least:,} of {found.n:,} texts"
+    return f"a literal one (by Simes), the paper’s, takes {texts} with the smallest p that there can be."
 
 
 def _usual_p(found: CheckReport) -> str:

@@ -34,7 +34,7 @@ class Diagnosing(Scoring):
     Source: SoftFaith §4; glossary, Diagnosticity.
     """
 
-    name, order = "diagnosticity", 1
+    name, order, in_view = "diagnosticity", 1, 2
     asks = "How often does a faithfulness metric prefer a measure to what is set against it?"
 
     @property

@@ -89,9 +89,9 @@ def _answer(found: DiagnosticityReport) -> str:
     begins = _from_chance(found)
     # What is pooled says nothing of a measure by itself, which stands beside it.
     untold = _untold_by_itself(found) if begins else ""
-    verdict = f"{_verdict(found, over, frozenset(ahead), more)}{left}{untold}."
+    verdict = f"{_verdict(found, over, frozenset(ahead), more)}{left}."
     amounts = _by_amounts(found, able) if {SOFT, HARD} & ahead else ""
-    return " ".join(filter(None, [begins, verdict, amounts, _by_one(found) if begins else "", suits, UNTESTED]))
+    return " ".join(filter(None, [begins, verdict, untold, amounts, _by_one(found) if begins else "", suits, UNTESTED]))
 
 
 def _by_amounts(found: DiagnosticityReport, able: Sequence[Tested]) -> str:
@@ -152,7 +152,7 @@ def _from_chance(found: DiagnosticityReport) -> str:
     begins = f"{of} {tells}"
     whose = "its" if alone else "the measures’"
     return (
-        f"{begins}: {whose} attributions (which words count) are preferred "
+        f"{begins}: {whose} attributions are preferred "
         f"in {percent(half[least].mean)} ({least}) to {percent(half[most].mean)} ({most}) of the pairs (tossing a "
         "coin: 50 %)."
     )
@@ -167,13 +167,17 @@ def _of_single(found: DiagnosticityReport) -> list[tuple[str, str]]:
 
 def _untold_by_itself(found: DiagnosticityReport) -> str:
     """Which measures by themselves are not told from the baseline by metrics that tell all together, by the rule that
-    counts a tie one half, as a sentence goes on; "" where all are.
+    counts a tie one half, a sentence; "" where all are.
     """
     above = [name for name in found.told if found.cells[name, ALL].half.low > CHANCE[HALF]]
     never = [at for at in _of_single(found) if at[0] in above and found.cells[at].half.low <= CHANCE[HALF]]
     if not never:
         return ""
-    return f"; not told from {BASELINE_WORDS[found.study.baseline]} by themselves: {_of_whom(never)}"
+    by: dict[str, list[str]] = {}
+    for metric, measure in never:
+        by.setdefault(metric, []).append(measure)
+    parts = [f"{metric} does not tell {joined(some, 'or')}" for metric, some in by.items()]
+    return f"Taken measure by measure, {'; '.join(parts)} from {BASELINE_WORDS[found.study.baseline]}."
 
 
 def _by_one(found: DiagnosticityReport) -> str:
@@ -225,7 +229,7 @@ def _over(found: DiagnosticityReport, able: Sequence[Tested]) -> str:
     if counts == [found.n]:
         return f"Over {amount(found.n, 'text')}"
     many = " to ".join(f"{n:,}" for n in dict.fromkeys((counts[0], counts[-1])))
-    return f"Over the {many} of {amount(found.n, 'text')} on which both have a value"
+    return f"Over the {many} of {amount(found.n, 'text')} on which both kinds have a value"
 
 
 def _verdict(found: DiagnosticityReport, over: str, ahead: frozenset[str], more: str) -> str:

@@ -25,6 +25,8 @@ if TYPE_CHECKING:
     from core.evaluation.studies.board_report import RejectedTexts
 
 MODEL_CHECK = "Model check"
+# The share of texts rejected from which on hardly any other will do better.
+_NEARLY_ALL = 0.95
 # By the verdict; {most} is how many texts are rejected at the ratio where these are the most, {so} what that means.
 _SAID = {
     REJECTED: f"finds that inputs of this data are {OUT} when words are masked at random{{most}}{{so}}",
@@ -66,15 +68,31 @@ def metrics_caution(found: Mapping[str, "RejectedTexts"], page: str) -> str:
         return ""
     parts: dict[bool, list[str]] = {True: [], False: []}
     for one, named in sorted(alike.items(), key=lambda each: -each[0].most):
-        parts[one.marked].append(f"behind {joined(named)} on {_ends(one.least, one.most)}")
+        every = "all " * (one.least == one.texts)
+        apart = " (depending on the measure)" * (one.least < one.most)
+        parts[one.marked].append(f"on {every}{_ends(one.least, one.most)} for {joined(named)}{apart}")
     texts = amount(next(iter(alike)).texts, "text")
-    among = ", from measure to measure" * any(one.least < one.most for one in alike)
-    begins = f"{page} finds inputs {OUT}, of {texts} of this data{among}"
-    no_more = f"no more than the {PERCENT} expected explain"
+    begins = f"Of {texts} of this data, the inputs that a metric gives the model are {OUT}"
+    explain = f"which the {PERCENT} expected by chance explain"
     if not parts[True]:
-        return f"{begins}, {joined(parts[False])}, {no_more}."
-    rest = f"; {joined(parts[False])}, {no_more}" if parts[False] else f"; {PERCENT} are expected"
-    return f"{SIGN} {begins}, {joined(parts[True])}{rest}."
+        return f"{begins} {joined(parts[False])}, {explain} ({page})."
+    rest = f"; {joined(parts[False])}, {explain}" if parts[False] else f"; {PERCENT} are expected"
+    return f"{SIGN} {begins} {joined(parts[True])}{rest} ({page})."
+
+
+def hardly_elsewhere(found: Mapping[str, "RejectedTexts"], page: str) -> str:
+    """By which metrics other texts of this data will hardly tell anything either, since they rest on rejected inputs on
+    nearly all, a sentence; "" for none that is known. page: as of `metrics_caution`.
+    """
+    named = [name for name, one in found.items() if one.least >= _NEARLY_ALL * one.texts]
+    if not named:
+        return ""
+    least, texts = min(found[name].least for name in named), found[named[0]].texts
+    most = max(found[name].most for name in named)
+    return (
+        f"By {joined(named)} other texts will hardly tell either: {page} finds inputs rejected on {_ends(least, most)} "
+        f"of {amount(texts, 'text')} of this data."
+    )
 
 
 def _ends(least: int, most: int) -> str:

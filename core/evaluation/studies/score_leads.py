@@ -53,13 +53,21 @@ def score_sentences(study: "Scoring", report: "ScoresReport", random: str) -> li
     if not first:
         best = "None of these metrics says anything of these measures here."
     elif report.n >= FEW:
-        best = f"{_begun(first)} (means over {amount(report.n, 'text')}, without a test)."
+        best = f"{_begun(first)} (means over {_texts(study, report)}, without a test)."
         soft = rest if report.tally.settled else []
         spelled = [NS_AND_NC] * bool({*study.metrics} & {*itertools.chain(*hard_and_soft(), *hard_and_fixed())})
         about = [*(f"{_begun(one)}." for one in soft), *spelled, UNTESTED_SCORES, *about]
         beside = beside_random(report.means, study.measures, random) if study.baseline == random and study.count else ""
         best = " ".join(filter(None, [best, _favoured(study, report), beside]))
     return [report.tally.tell(best, "The means so far stand in the table."), *filter(None, about)]
+
+
+def _texts(study: "Scoring", report: "ScoresReport") -> str:
+    """Over how many texts the metrics of the first sentence are: "198 of 200 texts"."""
+    hard = [name for name in study.metrics if metrics()[name].direction and not metrics()[name].soft]
+    counts = {report.counts[name, one] for name in hard or study.metrics for one in study.measures} - {0}
+    many = " to ".join(f"{n:,}" for n in dict.fromkeys((min(counts), max(counts))))
+    return amount(report.n, "text") if counts == {report.n} else f"{many} of {amount(report.n, 'text')}"
 
 
 def _begun(said: str) -> str:

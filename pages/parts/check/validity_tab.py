@@ -205,8 +205,8 @@ def _p_values(found: list[CheckReport], form: str, name: list[str], about: str) 
     draw_figure(p_panels(found), "p-values", check_tables.p_in_words(found), [*name, "p"], about)
     st.caption(
         "Dashed red: 5 %, each ratio by itself, so that the smallest of all is more often below it. A calibrated "
-        "data-set p (by count) below it says that more texts masked so much are rejected than chance explains; a "
-        "literal one (by Simes) may rest on a single text. ▼: smaller than the axis reaches; the table has it."
+        "data-set p (by count) below it says that more texts masked so much are rejected than chance explains; "
+        f"{check_tables.literal_takes(found[0])} ▼: smaller than the axis reaches; the table has it."
     )
     header, rows = check_tables.ratios_table(found, form)
     if rows:

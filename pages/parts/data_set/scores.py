@@ -4,15 +4,13 @@ from collections.abc import Callable
 from dataclasses import replace
 from typing import cast
 
-from core.evaluation.sampling import scored_sample
-from core.evaluation.studies.board_report import RejectedTexts, rejected_texts
+from core.evaluation.studies.board_report import RejectedTexts
 from core.evaluation.studies.masking_caution import metrics_caution
-from core.evaluation.studies.scoreboard import Scoreboard
 from core.evaluation.studies.scoring import Scoring
-from core.judging.judging import How
 from core.wording import linked_name
 from pages.parts.frame.links import link_to
 from pages.parts.frame.sidebar import DataView
+from pages.parts.sections.judged import rejected_on_sample
 from pages.parts.sections.questions import draw_question
 from pages.parts.sections.studying import Asking
 
@@ -45,12 +43,8 @@ def rejected_here(frame: DataView, asked: Asking) -> str:
 
 
 def _rejected(frame: DataView, asked: Asking) -> dict[str, RejectedTexts]:
-    scored = cast(Scoring, asked.question)
-    if replace(scored.how, draws=1) != How(draws=1):
-        return {}
-    board = Scoreboard(sign=scored.sign, unit=scored.unit)
-    found = rejected_texts(board, Asking(asked.explainer, scored_sample(frame.browsed.index.data), board).answers)
-    return {name: found[name] for name in scored.metrics if name in found}
+    scored, data = cast(Scoring, asked.question), frame.browsed.index.data
+    return rejected_on_sample(asked.explainer, data, scored.metrics, scored.how, scored.sign, scored.unit)
 
 
 def _scoreboard() -> str:

@@ -11,7 +11,7 @@ from cachetools import LRUCache
 
 from core.evaluation.sampling import without_labels
 from core.evaluation.studies.board_sentences import METRICS_PART, NO_RANKING, cheapest_believed, parting
-from core.evaluation.studies.board_verdicts import elsewhere_sentence, verdicts_of_text
+from core.evaluation.studies.board_verdicts import elsewhere_sentence, orders_sentence, verdicts_of_text
 from core.evaluation.studies.scoreboard import Scoreboard
 from core.evaluation.studies.verdicts import report_of_row
 from core.explanation.limiting import left_over
@@ -170,7 +170,7 @@ def _say(view: View, board: TextBoard) -> None:
     over = f"Over many texts it may be otherwise: {over}" if over else ""
     alone = f"{NO_RANKING}{'.' if over else ': a sample of the data may give one.'}" if figures is not None else ""
     parts = METRICS_PART if figures is not None and parting(figures).startswith(METRICS_PART.rstrip(".")) else ""
-    rests = " ".join(filter(None, [told_by(report), cheapest, parts, alone]))
+    rests = " ".join(filter(None, [told_by(report), orders_sentence(report), cheapest, parts, alone]))
     prediction_line(view, "", over, after=f"<p>{rests}</p>", first=said)
     if report.null.planned:
         with st.expander("How this is told, and how it can be wrong"):

@@ -1,13 +1,17 @@
-"""Verdicts over texts that are known already, for pages that tell of them and compute none."""
+"""What is known of texts already, verdicts and rejected inputs, for pages that tell of it and compute none."""
 
 from collections.abc import Sequence
+from dataclasses import replace
 
 from core.data.examples import DataSet, Example
 from core.evaluation.engine import Rows
-from core.evaluation.sampling import Sample, without_labels
+from core.evaluation.sampling import Sample, scored_sample, without_labels
+from core.evaluation.studies.board_report import RejectedTexts, rejected_texts
+from core.evaluation.studies.scoreboard import Scoreboard
 from core.evaluation.studies.verdicts import WORDS, VerdictsOfTexts
 from core.evaluation.studies.verdicts_question import Verdicts, VerdictsReport
 from core.explanation.explainer import Explainer
+from core.judging.judging import How
 from core.verdicts.deciding import Word
 from pages.parts.sections.studying import Asking, Studying
 
@@ -37,3 +41,16 @@ def known_report(explainer: Explainer, texts: Sample, families: Sequence[Verdict
     if not known.there.any():
         return None
     return Asking(explainer, texts, Verdicts(family.measures, family.sign, family.unit, family.erasure)).report
+
+
+def rejected_on_sample(
+    explainer: Explainer, data: DataSet, metrics: Sequence[str], how: How, sign: str, unit: str
+) -> dict[str, RejectedTexts]:
+    """{metric: on how many texts it rests on rejected inputs}, as *Scoreboard* knows of its sample; {} where that is
+    not known, or metrics erase in another way here.
+    """
+    if replace(how, draws=1) != How(draws=1):
+        return {}
+    board = Scoreboard(sign=sign, unit=unit)
+    found = rejected_texts(board, Asking(explainer, scored_sample(data), board).answers)
+    return {name: found[name] for name in metrics if name in found}

@@ -163,7 +163,7 @@ def _say(
         whole = f"{lead}{stop.strip()}"
         # What is sure stands by itself, what it rests on first below it; the rest is a step away.
         done = answers.complete
-        then, folded = _folded(rest, behind) if done else (rest, "")
+        then, folded = _folded(rest, behind, one.question.in_view) if done else (rest, "")
         said, more = (f"<b>{whole}</b>", f"{then} {beside}") if done else (f"{whole} {then} {beside}".strip(), "")
     else:
         more = folded = ""
@@ -185,14 +185,15 @@ def _say(
     captions([*filter(None, [asked]), *one.sample.notes, *told])
 
 
-def _folded(rest: str, behind: str = "") -> tuple[str, str]:
-    """The first of an answer's further sentences, and the others with what else stands behind them, folded, HTML; on a
+def _folded(rest: str, behind: str = "", in_view: int = 1) -> tuple[str, str]:
+    """So many of an answer's further sentences, and the others with what else stands behind them, folded, HTML; on a
     tour all but the first paragraph is folded anyway.
     """
-    first, stop, others = rest.partition(". ")
-    others = " ".join(filter(None, [others, behind]))
+    told = rest.split(". ")
+    first = ". ".join(told[:in_view]) + "." * (len(told) > in_view)
+    others = " ".join(filter(None, [". ".join(told[in_view:]), behind]))
     said = f"<p>{others}</p>" if others else ""
-    return f"{first}{stop.strip()}", folded_text(_WEIGH, said) if said and not touring() else said
+    return first, folded_text(_WEIGH, said) if said and not touring() else said
 
 
 def _asked_of(grown: Growing, about: str) -> str:
