@@ -10,7 +10,7 @@ from core.evaluation.studies.scoring import Scoring
 from core.evaluation.studies.verdicts_question import Verdicts
 from pages.parts.check.known import caution
 from pages.parts.data_set.diagnosticity import draw_diagnosticity
-from pages.parts.data_set.scores import draw_scored, rejected_here, where_tested
+from pages.parts.data_set.scores import draw_scored, rejected_here, signed_scores, where_tested
 from pages.parts.data_set.verdicts import known_shares, verdict_of_chosen
 from pages.parts.frame.links import choose_one, held
 from pages.parts.frame.sidebar import DataView, open_data_page
@@ -37,6 +37,8 @@ def _of_chosen(frame: DataView, asked: Asking) -> tuple[str, str]:
 DRAWN = {Diagnosing.name: draw_diagnosticity, Scoring.name: draw_scored}
 # What stands behind the answer besides, in view and folded.
 ADDED = {Verdicts.name: _of_chosen, Scoring.name: _where_tested, Diagnosing.name: _known_shares}
+# What is told with what else the page knows.
+SHOWN = {Scoring.name: signed_scores}
 # What they are called here; others by their name.
 CALLED = {
     Scoring.name: "Scores by metrics",
@@ -62,7 +64,8 @@ def data_set() -> None:
         added = partial(ADDED[name], frame) if name in ADDED else None
         with answered:
             drawn = partial(DRAWN[name], frame) if name in DRAWN else None
-            question_section(frame, questions()[name], examples, drawn, picked, about, added)
+            known = partial(SHOWN[name], frame) if name in SHOWN else lambda asked: asked.report
+            question_section(frame, questions()[name], examples, drawn, picked, about, added, shown=known)
 
 
 def _named(name: str) -> str:

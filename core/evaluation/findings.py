@@ -2,7 +2,7 @@
 say.
 """
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, replace
 
 from core.mathematics.statistics import ALPHA, Interval
@@ -52,6 +52,14 @@ class Finding:
         # One model on one data set refutes no paper.
         told = {True: "agrees on this data", False: "departs from the paper on this data", None: self.unsure}
         return f"{told[self.agrees]}{self.but}"
+
+
+def findings_in_short(findings: Sequence[Finding], paper: str) -> str:
+    """With how many findings of a paper these data agree, a sentence."""
+    counts = [sum(one.agrees is told for one in findings) for told in (True, False, None)]
+    words = ("agree", "agrees"), ("depart", "departs"), ("cannot be told", "cannot be told")
+    parts = [f"{n:,} {one if n == 1 else many}" for n, (many, one) in zip(counts, words) if n]
+    return f"Of {amount(len(findings), 'finding')} of {paper} on this data: {', '.join(parts)}."
 
 
 def once_counted(findings: Iterable[Finding], tally: Tally) -> list[Finding]:

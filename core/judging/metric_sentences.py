@@ -17,6 +17,7 @@ from core.wording import Tally, amount, escaped, joined, number, strong
 
 # Metrics of one kind that are named.
 _MOST_NAMED = 4
+_UNTOLD = "<b>Whether it changes the order of the measures cannot be told here</b>"
 
 
 def directed(names: Sequence[str]) -> list[int]:
@@ -105,7 +106,7 @@ def _untold(board: MetricTable, trusted: MetricTable, lost: list[bool], tested: 
     if not any(kinds[soft] for soft in kinds if soft not in lost):
         left = "all" if np.isnan(trusted.values).all() else "too many"
         why = f"{left} numbers rest on {unknown}" if board.comparable().any() else "too few numbers are defined"
-        return f"<b>That cannot be told here</b>: {why}."
+        return f"{_UNTOLD}: {why}."
     gone, stays = ("soft", "hard") if lost[0] else ("hard", "soft")
     named, left = [board.metrics[k] for k in kinds[lost[0]]], kinds[not lost[0]]
     whose = _told(named) if len(named) <= _MOST_NAMED else f"{gone} metrics"
@@ -114,7 +115,7 @@ def _untold(board: MetricTable, trusted: MetricTable, lost: list[bool], tested: 
     whole = np.array_equal(trusted.values[:, left], board.values[:, left], equal_nan=True)
     by = f"By {stays} {'erasure alone' if whole else f'numbers without {SIGN}'}, {says}."
     if not board.comparable()[kinds[lost[0]]].any():
-        return f"<b>That cannot be told here</b>: {whose} {_be(named)} undefined on this text. {by}"
+        return f"{_UNTOLD}: {whose} {_be(named)} undefined on this text. {by}"
     how = "in part" if lost[0] else "whole"
     known = tested[:, left][~np.isnan(board.values[:, left])].all()
     if whole and known:
@@ -122,7 +123,7 @@ def _untold(board: MetricTable, trusted: MetricTable, lost: list[bool], tested: 
         says_nothing = f"{whose} {'says' if len(named) == 1 else 'say'} nothing here"
         model = _leaving(lost[0], named, [board.metrics[k] for k in left], erased)
         return f"{model} <b>For the measures it cannot be told</b>: {says_nothing}. {by}"
-    makes = f"<b>That cannot be told here</b>: erasing words {how} ({gone}) makes {unknown}"
+    makes = f"{_UNTOLD}: erasing words {how} ({gone}) makes {unknown}"
     if whole:
         return f"{makes}, and whether {stays} erasure does cannot be tested. {by}"
     pairs = zip(trusted.values.T, board.values.T)

@@ -169,6 +169,10 @@ def favoured_sentence(report: VerdictReport) -> str:
     # What is believed without a sign has had no harm from that.
     harmed = [name for name in names if name not in better or measures()[name].signed]
     against = unsigned_sentence(harmed, report.sign) if report.direction == COMPREHENSIVENESS else ""
+    spared = [name for name in names if name not in harmed]
+    if against and spared:
+        though = f", though {joined(spared)} {_are(spared)} better than chance here."
+        against = f"{unsigned_sentence(names, report.sign).removesuffix('.')}{though}"
     # What favours a measure explains nothing where it is not believed.
     suits = suits_sentence(names) if any(measures()[name].needs == ORACLE for name in better) else ""
     return aside(" ".join(filter(None, [suits, against]))) if better else ""

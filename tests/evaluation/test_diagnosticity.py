@@ -346,12 +346,18 @@ def test_the_answer_on_scores_begins_with_hard_metrics_says_what_favours_whom_an
 
     answer, soft, spelled, untested, together = said()
     suits = suits_sentence(SMALL.measures, "as hard metrics erase them")
-    lead = "By NS and NC the highest is leave-one-out (means over 24 texts, without a test)."
+    means = "(means over 24 texts, without a test; named where 95 % intervals meet)."
+    lead = f"By NS and NC the highest is leave-one-out {means}"
     assert answer.startswith(f"{lead} {suits} ")
     assert soft == "By Soft-NS and Soft-NC the highest are leave-one-out and gradient."
     assert "normalised sufficiency (" in spelled and "comprehensiveness (" in spelled
     assert "the model knows the inputs that these scores rest on, is not tested on this page;" in untested
     assert together.startswith("Intervals (95 %, over the texts) are of each mean by itself.")
+    # What rests on rejected inputs stands last, with its sign.
+    report = found.study.conclude(Answers(None, None, sample, {found.study: found}))
+    marked = found.study.sentences(replace(report, rejected=frozenset(["NS", "Soft-NS"])))
+    assert marked[0].startswith(f"By NC and NS ⚠ the highest is leave-one-out {means}")
+    assert marked[1] == "By Soft-NC and Soft-NS ⚠ the highest are leave-one-out and gradient."
     # Words that are taken out are not masked, and who is not named is not favoured.
     assert suits not in said(how=replace(SMALL.how, erasure=REMOVAL))[0]
     found.values[:, 1, :2, VALUE] += 0.6
@@ -1098,9 +1104,12 @@ def test_a_lead_that_may_be_of_amounts_is_said_to_be_right_behind_it_and_only_th
         study = replace(found.study, **change)
         return diagnosticity_answer(build_diagnosticity_report(replace(found, study=study), "m", "d", tiny.LABELS))
 
-    amounts = "That may come from amounts and not from words: Soft-NS and Soft-NC keep or erase more or less of a text for a measure than for a random attribution; Baseline shuffled, in the settings, compares at the same amount."
-    assert f"found the reverse. {amounts} " in said(soft=0.1, hard=0.9)
-    assert f"(Zhao and Aletras, ACL 2023) found. {amounts} " in said()
+    amounts = (
+        "; that may come from how much Soft-NS and Soft-NC keep or erase and not from which words (Baseline shuffled, in "
+        "the settings, compares at the same amount)."
+    )
+    assert f"found the reverse{amounts} " in said(soft=0.1, hard=0.9)
+    assert f"(Zhao and Aletras, ACL 2023) found{amounts} " in said()
     assert "amounts" not in said(soft=0.45, hard=0.45)
     assert "amounts" not in said(soft=0.1, hard=0.9, how=replace(SMALL.how, scaling="softmax"))
     assert "amounts" not in said(soft=0.1, hard=0.9, baseline=SHUFFLED, count=5)

@@ -109,7 +109,7 @@ def test_metrics_whose_inputs_are_rejected_are_named_together_the_most_rejected_
     assert metrics_caution(found, "<b>There</b>") == (
         "⚠ Of 100 texts of this data, the inputs that a metric gives the model are rejected as out-of-distribution on all "
         "100 for Soft-NS and Soft-NC and on 18 to 21 for NS (depending on the measure); on 7 to 8 for NC (depending on the "
-        "measure), which the 5 % expected by chance explain (<b>There</b>)."
+        "measure), not shown to be more than the 5 % expected by chance (<b>There</b>)."
     )
     assert metrics_caution({"Soft-NS": every}, "There") == (
         "⚠ Of 100 texts of this data, the inputs that a metric gives the model are rejected as out-of-distribution on all "
@@ -117,7 +117,7 @@ def test_metrics_whose_inputs_are_rejected_are_named_together_the_most_rejected_
     )
     assert metrics_caution({"NS": RejectedTexts(0, 0, 24, False)}, "There") == (
         "Of 24 texts of this data, the inputs that a metric gives the model are rejected as out-of-distribution on 0 for "
-        "NS, which the 5 % expected by chance explain (There)."
+        "NS, not shown to be more than the 5 % expected by chance (There)."
     )
     assert metrics_caution({}, "There") == ""
 

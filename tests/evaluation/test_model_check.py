@@ -908,7 +908,7 @@ def test_tables_tell_of_texts_of_usual_length_and_of_others_by_themselves():
     assert header[1:] == [*(f"{k}\u00a0% masked" for k in (0, 50, 90, 100)), "rejected together (Holm)"]
     assert rows == [
         [
-            "of 5 to 30 tokens, as most it was fitted on (35)",
+            "of 5 to 30 tokens, like most it was fitted on (35)",
             *("6 % (2)", "0 % (0)", "0 % (0)", "14 % (5)"),
             "at no ratio",
         ],
@@ -943,7 +943,7 @@ def test_tables_tell_of_texts_of_usual_length_and_of_others_by_themselves():
     assert beside.here.startswith("32 of 65 texts rejected with all masked, 5 % expected")
     assert beside.here.endswith("; of the 35 of 5 to 30 tokens at most 14 %, at 100 % masked")
     assert ": m at no ratio. The dashed" in p_sentence([of_twenty_judged({})])
-    assert lengths_note(found).startswith("With everything masked nothing of a text is left but its length, so what is")
+    assert lengths_note(found).startswith("With everything masked nothing of a text is left but its length, so that")
     paired = replace(found.sample, examples=tuple(replace(one, second="b") for one in found.sample.examples))
     assert paired.paired and lengths_note(replace(found, sample=paired)) == ""
 
@@ -1561,9 +1561,9 @@ def test_what_rests_on_rejected_inputs_is_told_beside_what_is_faithful_and_wheth
 def test_a_table_without_any_racu_has_no_column_of_it():
     shown, none = of_measures(SURE, UNSHOWN), of_measures(SURE, UNSHOWN, unstable=True)
     head, *_ = measures_table(shown, CALIBRATED)
-    assert head == ["measure", "RACU ↑", "ACU ↑", "smallest p ↑ to 90 % masked", "examples"]
+    assert head == ["measure", "RACU ↑", "ACU ↑", "smallest p, 0 to 90 % masked ↑", "examples"]
     head, rows = measures_table(none, CALIBRATED)
-    assert head == ["measure", "ACU ↑", "smallest p ↑ to 90 % masked", "examples"]
+    assert head == ["measure", "ACU ↑", "smallest p, 0 to 90 % masked ↑", "examples"]
     assert (
         rows[0][1] == "0.4 [0.3, 0.5]" and rows[-1][:2] == ["random order", "0"] and {len(row) for row in rows} == {4}
     )

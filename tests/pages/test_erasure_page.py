@@ -242,10 +242,13 @@ def test_metrics_that_find_the_same_measures_level_agree():
 def test_a_kind_of_metrics_that_is_undefined_agrees_with_nobody():
     gone = [[0.9, 0.8, np.nan], [0.5, 0.4, np.nan]]
     assert answer_to(gone, names=("NS", "NC", "Soft-NS")) == (
-        "That cannot be told here: Soft-NS is undefined on this text. By hard erasure alone, NS and NC put a first by "
+        "Whether it changes the order of the measures cannot be told here: Soft-NS is undefined on this text. By hard erasure alone, NS and NC put a first by "
         "0.4 or more."
     )
-    assert answer_to([[0.9, np.nan], [np.nan, np.nan]]) == "That cannot be told here: too few numbers are defined."
+    assert (
+        answer_to([[0.9, np.nan], [np.nan, np.nan]])
+        == "Whether it changes the order of the measures cannot be told here: too few numbers are defined."
+    )
 
 
 def test_a_lead_of_less_than_a_hundredth_crowns_nobody():
@@ -337,7 +340,7 @@ def test_no_verdict_rests_on_rejected_inputs():
         assert "zeroed" not in answer_to(values, names=other, marked=soft)
     # One number of each soft metric leaves nothing to compare, either; of the hard ones NC alone is left.
     assert answer_to(values, names=both, marked=[[1, 0, 1, 1], [0, 0, 0, 0]]) == (
-        "That cannot be told here: erasing words in part (soft) makes inputs that the model does not know ⚠, and so "
+        "Whether it changes the order of the measures cannot be told here: erasing words in part (soft) makes inputs that the model does not know ⚠, and so "
         "does hard erasure by NS. By hard numbers without ⚠, NC puts a first by 0.4."
     )
     assert answer_to(values, names=both, marked=[[1, 1, 0, 0]] * 2) == (
@@ -346,11 +349,11 @@ def test_no_verdict_rests_on_rejected_inputs():
         "soft erasure alone, Soft-NS and Soft-NC put b first by 0.4 or more."
     )
     assert answer_to(values, names=both, marked=[[1] * 4] * 2) == (
-        "That cannot be told here: all numbers rest on inputs that the model does not know ⚠."
+        "Whether it changes the order of the measures cannot be told here: all numbers rest on inputs that the model does not know ⚠."
     )
     # A number that stands alone compares nothing.
     assert answer_to(values, names=both, marked=[[0] * 4, [1] * 4]) == (
-        "That cannot be told here: too many numbers rest on inputs that the model does not know ⚠."
+        "Whether it changes the order of the measures cannot be told here: too many numbers rest on inputs that the model does not know ⚠."
     )
     # The third measure's marks leave the others' order as it is.
     third = [*values, [0.95, 0.95, 0.1, 0.1]]
@@ -366,7 +369,7 @@ def test_erasing_is_called_not_rejected_only_where_its_inputs_could_be():
     marked, tested = np.array([[0, 0, 1, 1]] * 2, dtype=bool), np.array([[1, 0, 1, 1]] * 2, dtype=bool)
     said = without_markup(metrics_answer(board, "word", 5, WHOLE, marked, tested))
     assert said.startswith(
-        "That cannot be told here: erasing words in part (soft) makes inputs that the model does not know ⚠, and whether "
+        "Whether it changes the order of the measures cannot be told here: erasing words in part (soft) makes inputs that the model does not know ⚠, and whether "
         "hard erasure does cannot be tested. By hard erasure alone, NS and NC put a first"
     )
     assert "none is rejected" in without_markup(metrics_answer(board, "word", 5, WHOLE, marked, tested | True))

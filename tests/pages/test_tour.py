@@ -143,7 +143,7 @@ def test_at_the_stop_on_limits_normalising_changes_which_model_is_ahead(walked):
     assert best.measure == MEASURE and best.naopc[COMPREHENSIVENESS] > 0.8
     assert naopc(float(chance), limits.lower, limits.upper) < 0.5
     assert "how far leave-one-out’s order lowers “negative” (AOPC): about equal." in stop.line
-    assert "Under sst2-plain the bar ends (best order) further off, so leave-one-out goes less of the way" in stop.line
+    assert "Under sst2-plain the best lies further right, so the same fall is a smaller part of the way" in stop.line
     assert f"“{example.text}”" in stop.new and example.label == "positive"
     assert {walked[name].model.labels[target] for name in (MASKED, PLAIN)} == {"negative"}
     assert MEASURE in believed(walked[MASKED], example)
@@ -318,7 +318,7 @@ def test_the_stop_on_many_texts_shows_that_one_measure_is_better_than_chance_on_
     [
         ("model_check", {}, "not rejected as out-of-distribution at any ratio"),
         ("data_set", {}, "For leave-one-out yes, on most texts"),
-        ("data_set", {"section": "scores"}, "(means over 198 of 200 texts, without a test)"),
+        ("data_set", {"section": "scores"}, "(means over 198 of 200 texts, without a test; named where"),
         ("scoreboard", {"on": "a sample of the data"}, "no other measure significantly beats leave-one-out"),
     ],
 )
@@ -339,7 +339,7 @@ def test_what_metrics_rest_on_is_said_where_scores_over_the_data_stand():
         told = App("pages/data_set.py", section=section).said
         assert f"{SIGN} {found} all 100 for Soft-NS and Soft-NC and on " in told
         # As there, where it has no sign.
-        no_more = "which the 5 % expected by chance explain"
+        no_more = "not shown to be more than the 5 % expected by chance"
         assert re.search(rf"; on . to . for NC \(depending on the measure\), {no_more} \(Scoreboard\)\.", told)
     rejected = App("pages/scoreboard.py", on="a sample of the data")
     assert "Asked of 100 texts drawn at random of the 264 texts of reviews." in rejected.said
@@ -641,15 +641,17 @@ def test_the_check_that_ships_sets_the_twin_beside_the_model_and_says_what_to_do
     model_check = "Model check finds that inputs of this data are rejected as out-of-distribution"
     assert model_check not in scores.said, "Scoreboard knows of the very inputs"
     # What an answer rests on first stands below it, the rest is folded, on a tour all of it, and once.
-    (answer,) = (said for raw, said in scores.markup() if raw and said.startswith("<p") and "without a test)" in said)
+    (answer,) = (
+        said for raw, said in scores.markup() if raw and said.startswith("<p") and "without a test; named" in said
+    )
     seen, folded = answer.split("<details>")
-    assert "favours it, and by how much is not known." in seen and "<b>By NS and NC the highest are " in seen
+    assert "favours it, and by how much is not known." in seen and "<b>By NC and NS ⚠ the highest are " in seen
     assert "Not ahead of random attributions" in folded and folded.count("<summary") == 1
     # Which metrics rest on rejected inputs stands at their figures, too.
     (header,) = (one for one in scores.tables if one[0][0] == "measure")
     assert [name.partition(" (n")[0] for name in header[0][1:]] == ["NS ↑ ⚠", "NC ↑", "Soft-NS ↑ ⚠", "Soft-NC ↑ ⚠"]
     toured = App("pages/data_set.py", model=MASKED, data="reviews", section="scores", tour="7")
-    assert sum(said.count("<summary") for raw, said in toured.markup() if raw and "without a test)" in said) == 1
+    assert sum(said.count("<summary") for raw, said in toured.markup() if raw and "without a test; named" in said) == 1
     # What is judged on one page is known where it is taken for granted, and where nothing is scored yet.
     granted = App("pages/data_set.py", model=MASKED, data="reviews", section="diagnosticity")
     shares = "Measures against chance finds leave-one-out better than chance on"

@@ -130,7 +130,8 @@ def _by_length(one: CheckReport) -> str:
     if split is None or split.rejected is None or not m:
         return ""
     k = int(split.rejected[0].argmax())
-    most = f"at most {share_text(split.rejected[0][k] / m)}, at {share_text(X[k])} masked"
+    count = int(split.rejected[0][k])
+    most = f"{'all' if count == m else f'at most {share_text(count / m)}'}, at {share_text(X[k])} masked"
     return f"; of the {m:,} of {split.low:,} to {split.high:,} tokens {most}"
 
 

@@ -120,7 +120,7 @@ def lengths_table(found: CheckReport) -> tuple[list[str], list[list[str]]]:
     (_, m), (_, n) = split.alike, split.others
     usual = "—" if split.together is None else ratios([float(one) for one in split.together])
     return header, [
-        row(f"of {split.low:,} to {split.high:,} tokens, as most it was fitted on", split.rejected[0], m, usual),
+        row(f"of {split.low:,} to {split.high:,} tokens, like most it was fitted on", split.rejected[0], m, usual),
         row("shorter or longer", split.rejected[1], n, "cannot be told"),
         row("all", found.random.rejected[CALIBRATED], found.n, every),
     ]
@@ -132,8 +132,8 @@ def lengths_note(found: CheckReport) -> str:
         return ""
     whole = found.sample.whole
     return (
-        f"With {whole} masked nothing of a text is left but its length, so what is rejected there says how usual the "
-        "length is, and nothing of the words."
+        f"With {whole} masked nothing of a text is left but its length, so that all texts of one length are rejected "
+        "there, or none, whatever their words."
     )
 
 
@@ -280,7 +280,7 @@ def measures_table(found: CheckReport, form: str) -> tuple[list[str], list[list[
     header = [
         "measure",
         *areas,
-        f"smallest p ↑ to {share_text(X[-2])} masked",
+        f"smallest p, 0 to {share_text(X[-2])} masked ↑",
         *["average precision ↑", "recall of top k ↑"] * bool(known),
         "examples",
     ]

@@ -89,20 +89,22 @@ def _answer(found: DiagnosticityReport) -> str:
     begins = _from_chance(found)
     # What is pooled says nothing of a measure by itself, which stands beside it.
     untold = _untold_by_itself(found) if begins else ""
-    verdict = f"{_verdict(found, over, frozenset(ahead), more)}{left}."
     amounts = _by_amounts(found, able) if {SOFT, HARD} & ahead else ""
-    return " ".join(filter(None, [begins, verdict, untold, amounts, _by_one(found) if begins else "", suits, UNTESTED]))
+    verdict = f"{_verdict(found, over, frozenset(ahead), more)}{left}{amounts}."
+    return " ".join(filter(None, [begins, verdict, untold, _by_one(found) if begins else "", suits, UNTESTED]))
 
 
 def _by_amounts(found: DiagnosticityReport, able: Sequence[Tested]) -> str:
-    """That a lead may be of how much soft metrics keep, a sentence; "" where they keep as much of the baseline."""
+    """That a lead may be of how much soft metrics keep, as a sentence goes on; "" where they keep as much of the
+    baseline.
+    """
     names = [one.soft for one in able if one.soft in found.by_amount]
     if not names:
         return ""
     keep = "keeps or erases" if len(names) == 1 else "keep or erase"
     return (
-        f"That may come from amounts and not from words: {joined(names)} {keep} more or less of a text for a measure "
-        f"than for a random attribution; Baseline {SHUFFLED}, in the settings, compares at the same amount."
+        f"; that may come from how much {joined(names)} {keep} and not from which words (Baseline {SHUFFLED}, in the "
+        "settings, compares at the same amount)"
     )
 
 
@@ -153,8 +155,8 @@ def _from_chance(found: DiagnosticityReport) -> str:
     whose = "its" if alone else "the measures’"
     return (
         f"{begins}: {whose} attributions are preferred "
-        f"in {percent(half[least].mean)} ({least}) to {percent(half[most].mean)} ({most}) of the pairs (tossing a "
-        "coin: 50 %)."
+        f"in {percent(half[least].mean)} ({least}) to {percent(half[most].mean)} ({most}) of the pairs, a tie "
+        "counting one half (tossing a coin: 50 %)."
     )
 
 

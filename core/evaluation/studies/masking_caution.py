@@ -73,7 +73,7 @@ def metrics_caution(found: Mapping[str, "RejectedTexts"], page: str) -> str:
         parts[one.marked].append(f"on {every}{_ends(one.least, one.most)} for {joined(named)}{apart}")
     texts = amount(next(iter(alike)).texts, "text")
     begins = f"Of {texts} of this data, the inputs that a metric gives the model are {OUT}"
-    explain = f"which the {PERCENT} expected by chance explain"
+    explain = f"not shown to be more than the {PERCENT} expected by chance"
     if not parts[True]:
         return f"{begins} {joined(parts[False])}, {explain} ({page})."
     rest = f"; {joined(parts[False])}, {explain}" if parts[False] else f"; {PERCENT} are expected"

@@ -3,7 +3,7 @@ alone, without a test.
 """
 
 import itertools
-from collections.abc import Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from typing import TYPE_CHECKING
 
 from core.evaluation.findings import FEW
@@ -13,6 +13,7 @@ from core.measures.registry import ORACLE
 from core.metrics.catalogue import hard_and_fixed, hard_and_soft, metrics
 from core.metrics.registry import LOWER
 from core.oracle.erasing import MASK
+from core.validity.marks import with_sign
 from core.verdicts.telling import suits_sentence
 from core.wording import amount, cut_sentence, joined
 
@@ -53,7 +54,7 @@ def score_sentences(study: "Scoring", report: "ScoresReport", random: str) -> li
     if not first:
         best = "None of these metrics says anything of these measures here."
     elif report.n >= FEW:
-        best = f"{_begun(first)} (means over {_texts(study, report)}, without a test)."
+        best = f"{_begun(first)} (means over {_texts(study, report)}, without a test; named where 95 % intervals meet)."
         soft = rest if report.tally.settled else []
         spelled = [NS_AND_NC] * bool({*study.metrics} & {*itertools.chain(*hard_and_soft(), *hard_and_fixed())})
         about = [*(f"{_begun(one)}." for one in soft), *spelled, UNTESTED_SCORES, *about]
@@ -82,7 +83,7 @@ def _told(study: "Scoring", report: "ScoresReport") -> list[str]:
         known = {one: mean for one, mean in means.items() if mean.mean == mean.mean}
         if metrics()[name].direction and known:
             told[metrics()[name].soft][name] = known
-    return [ahead_by(part) for part in told.values() if part]
+    return [ahead_by(part, report.rejected) for part in told.values() if part]
 
 
 def _favoured(study: "Scoring", report: "ScoresReport") -> str:
@@ -112,16 +113,17 @@ def _best(name: str, means: Mapping[str, Interval]) -> str:
     return max(means, key=lambda one: metrics()[name].direction * means[one].mean)
 
 
-def ahead_by(means: Mapping[str, Mapping[str, Interval]]) -> str:
+def ahead_by(means: Mapping[str, Mapping[str, Interval]], rejected: Collection[str] = ()) -> str:
     """Whose mean is ahead by metrics that have a direction, with all whose intervals meet that one’s, metrics that say
-    the same together, as a sentence goes on: "by NS and NC the highest is gradient; by Soft-NS the highest are …".
+    the same together, as a sentence goes on: "by NC and NS ⚠ the highest is gradient; by Soft-NS ⚠ the highest are …".
 
     Args:
-        means: {metric: {measure that has a mean by it, one at least: its mean}}.
+        means: {metric: {measure that has a mean by it, one at least: its mean}}; rejected: metrics that rest on
+            rejected inputs, which stand last.
     """
     alike: dict[str, list[str]] = {}
-    for name, known in means.items():
-        alike.setdefault(_ahead(name, known), []).append(name)
+    for name in sorted(means, key=lambda name: name in rejected):
+        alike.setdefault(_ahead(name, means[name]), []).append(with_sign(name, name in rejected))
     return "; ".join(f"by {joined(names)} {said}" for said, names in alike.items())
 
 

@@ -201,7 +201,8 @@ def _p_values(found: list[CheckReport], form: str, name: list[str], about: str) 
     if not any(one.floor for one in found):
         st.caption("Without a MaSF reference there are no p-values.")
         return
-    captions(filter(None, [check_tables.p_sentence(found)]))
+    for said in filter(None, [check_tables.p_sentence(found), own_orders_sentence(found[0])]):
+        st.html(unbroken(f"<p>{escaped(said, 1200)}</p>"))
     draw_figure(p_panels(found), "p-values", check_tables.p_in_words(found), [*name, "p"], about)
     st.caption(
         "Dashed red: 5 %, each ratio by itself, so that the smallest of all is more often below it. A calibrated "

@@ -6,7 +6,7 @@ from typing import cast
 
 from core.evaluation.studies.board_report import RejectedTexts
 from core.evaluation.studies.masking_caution import metrics_caution
-from core.evaluation.studies.scoring import Scoring
+from core.evaluation.studies.scoring import ScoresReport, Scoring
 from core.wording import linked_name
 from pages.parts.frame.links import link_to
 from pages.parts.frame.sidebar import DataView
@@ -30,8 +30,15 @@ def where_tested(frame: DataView, asked: Asking, known: str) -> str:
 
 def draw_scored(frame: DataView, asked: Asking, asks: Callable[[], None]) -> None:
     """Draw scores, with the sign at metrics that *Scoreboard* knows to rest on rejected inputs."""
+    draw_question(asked, asks, signed_scores(frame, asked))
+
+
+def signed_scores(frame: DataView, asked: Asking) -> ScoresReport | None:
+    """The report that is known, with those metrics; None where none is."""
+    if asked.report is None:
+        return None
     rejected = frozenset(name for name, one in _rejected(frame, asked).items() if one.marked)
-    draw_question(asked, asks, lambda report: replace(report, rejected=rejected))
+    return replace(asked.report, rejected=rejected)
 
 
 def rejected_here(frame: DataView, asked: Asking) -> str:

@@ -83,18 +83,18 @@ STOPS = (
         "pages/aopc_and_naopc.py",
         "s048, “Nothing else on television this autumn comes close.”: sst2-fmm and sst2-plain wrongly call it "
         "negative.",
-        "In the top bars triangles show how far leave-one-out’s order lowers “negative” (AOPC): about equal. Under "
-        "sst2-plain the bar ends (best order) further off, so leave-one-out goes less of the way (NAOPC, right). Which "
-        f"model leads stays open: some sst2-plain inputs are rejected ({SIGN}).",
+        "Triangles: how far leave-one-out’s order lowers “negative” (AOPC): about equal. Bars run from the worst order "
+        "to the best. Under sst2-plain the best lies further right, so the same fall is a smaller part of the way "
+        f"(NAOPC). Some inputs there are rejected ({SIGN}).",
         _EXAMPLE | _TWIN | {"example": "s048"},
     ),
     Stop(
         "Attributions",
         "pages/attributions.py",
         "Another model, stories-1-fmm, reads a story (stories 1, s1-025) and rightly finds Bruno in the orchard.",
-        "By their first words all three look right: each has two of three evidence words (overlined) in its top three "
-        "(words for “orchard” count, not the orange ones). Yet no order is shown to be better than random ones. "
-        "Looking right is no proof.",
+        "All three look right: each has two of three evidence words (overlined) in its top three (in the third row "
+        "blue words count; orange ones speak against “orchard”). Yet no order is shown to be better than random "
+        "ones. Looking right is no proof.",
         {"model": "stories-1-fmm", "data": "stories 1", "example": "s1-025"} | _BELIEVED,
     ),
     Stop(

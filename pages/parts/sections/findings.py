@@ -4,7 +4,8 @@ from collections.abc import Sequence
 
 import streamlit as st
 
-from core.evaluation.findings import Finding
+from core.evaluation.findings import Finding, findings_in_short
+from core.wording import escaped, unbroken
 from pages.parts.components.tables import table
 from pages.parts.frame.texts import captions
 
@@ -16,6 +17,7 @@ def show_findings(paper: str, findings: Sequence[Finding], most: int) -> None:
     if findings:
         st.header(f"Beside {paper}", anchor=False)
         header = [f"{paper} found", "does this data agree?", "by what"]
+        st.html(unbroken(f"<p>{escaped(findings_in_short(findings, paper), 400)}</p>"))
         table(header, [[one.claim, one.said, one.here] for one in findings], most=most)
         tests = [f"{one.more.rstrip('.')}." for one in findings if one.more]
         if tests:

@@ -48,6 +48,7 @@ def question_section(
     about: str = "",
     adds: Callable[[Asking], tuple[str, str]] | None = None,
     already: Callable[[Asking], str] | None = None,
+    shown: Callable[[Asking], Any] = lambda asked: asked.report,
 ) -> None:
     """Draw a question about examples of the data, or say why it cannot be asked. Of a sample that takes long the
     beginning is asked first.
@@ -56,7 +57,8 @@ def question_section(
         draw: as of `Draw`; by default the figure, the tables and what saves them; picked: as of `Sample`; about: which
             examples these are, "the 50 texts of mine.csv"; adds: what stands behind the answer besides, in view and
             folded with its further sentences, HTML in which all text is escaped; already: what is known of other
-            questions, told as long as nothing is of this one, text or "".
+            questions, told as long as nothing is of this one, text or ""; shown: gives the report that is told, with
+            what the page knows besides.
     """
     said, stage, below = (st.container() for _ in range(3))
     with coming(said, stage):
@@ -76,7 +78,8 @@ def question_section(
     def drawn(asks: Callable[[], None]) -> None:
         (draw or draw_question)(one.shown, asks)
 
-    stream(lambda: one.works, stage, drawn, said, partial(_say, one, about, adds, already), every=1.0, together=True)
+    say = partial(_say, one, about, adds, already, shown)
+    stream(lambda: one.works, stage, drawn, said, say, every=1.0, together=True)
 
 
 def choose_question(question: type[Question], model: Model, one_text: bool = False) -> Question:
@@ -148,9 +151,10 @@ def _say(
     about: str,
     adds: Callable[[Asking], tuple[str, str]] | None,
     already: Callable[[Asking], str] | None,
+    shown: Callable[[Asking], Any],
 ) -> None:
     one = grown.shown
-    report, answers = one.report, one.answers
+    report, answers = shown(one), one.answers
     texts = amount(len(one.sample), "text")
     how_picked = f" The filter picks texts {escaped(one.sample.picked)}, so this may say how they were picked."
     picked, asked = how_picked * bool(one.sample.picked), _asked_of(grown, about)
@@ -207,15 +211,14 @@ def _asked_of(grown: Growing, about: str) -> str:
     return f"{asks}Asked of {first}{which}{rest}. What is asked is chosen in the settings of the page."
 
 
-def draw_question(one: Asking, asks: Callable[[], None], shown: Callable[[Any], Any] = lambda report: report) -> None:
-    """Draw what is known of any question: its figure, its tables and what saves them; shown: gives the report as it is
-    drawn, with what the page knows besides.
+def draw_question(one: Asking, asks: Callable[[], None], shown: Any = None) -> None:
+    """Draw what is known of any question: its figure, its tables and what saves them; shown: the report as it is drawn,
+    with what the page knows besides, by default the one that is known.
     """
-    question, report, answers = one.question, one.report, one.answers
+    question, report, answers = one.question, one.report if shown is None else shown, one.answers
     if report is None:
         asks()
         return
-    report = shown(report)
     name = [question.name, one.model.name, one.sample.name]
     figure = question_figure(question.name, [report])
     if figure is not None:
