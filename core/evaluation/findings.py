@@ -33,6 +33,10 @@ def look_share(n: int) -> float:
     return 0.2 if n <= FEW else 0.8
 
 
+# What is found as long as more examples are to come.
+_COUNTING = "…"
+
+
 @dataclass(frozen=True)
 class Finding:
     """A finding of a paper, what is found here, and whether the two agree; None where that is unsure, and why; but:
@@ -55,7 +59,9 @@ class Finding:
 
 
 def findings_in_short(findings: Sequence[Finding], paper: str) -> str:
-    """With how many findings of a paper these data agree, a sentence."""
+    """With how many findings of a paper these data agree, a sentence; "" while that is being counted."""
+    if any(one.here == _COUNTING for one in findings):
+        return ""
     counts = [sum(one.agrees is told for one in findings) for told in (True, False, None)]
     words = ("agree", "agrees"), ("depart", "departs"), ("cannot be told", "cannot be told")
     parts = [f"{n:,} {one if n == 1 else many}" for n, (many, one) in zip(counts, words) if n]
@@ -69,7 +75,7 @@ def once_counted(findings: Iterable[Finding], tally: Tally) -> list[Finding]:
     if tally.complete or not tally.coming:
         return list(findings)
     unsure = f"told once all are counted: {tally.so_far} so far"
-    return [replace(one, here="…", agrees=None, unsure=unsure, but="", more="") for one in findings]
+    return [replace(one, here=_COUNTING, agrees=None, unsure=unsure, but="", more="") for one in findings]
 
 
 def of_enough(interval: Interval, n: int) -> Interval:

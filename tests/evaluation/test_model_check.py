@@ -987,6 +987,12 @@ def test_the_answer_begins_with_lengths_where_usual_ones_are_rejected_nowhere_an
     stopped = check_parts(replace(found, tally=Tally(65, 80, fewest=20)))
     assert stopped == [f"Stopped at 65 of 80 examples. {lead}", every, marked]
     assert len(check_parts(replace(found, tally=Tally(65, 80, coming=True, fewest=20)))) == 1
+    # Rejected together, too, but no more often than held-out texts: that is said in the same sentence.
+    both = p.copy()
+    both[:12, 9] = 0.01
+    held = held_out_of(floors(held_out=[0.06] + [0.01] * 8 + [0.15, 0.01]))
+    (said, *_) = check_parts(replace(split_by_length(both), held_out=held))
+    assert "over all 65 they are, from 90 % masked on, more often than held-out texts only at 100 % masked. Not" in said
     # Where less than everything is masked more is left of a text than its length.
     p[:, [9, 10]] = p[:, [10, 9]]
     half = check_answer(split_by_length(p))

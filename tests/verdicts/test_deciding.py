@@ -225,6 +225,14 @@ def test_a_measure_without_a_sign_is_said_to_put_the_other_class_first_too():
     assert without_markup(favoured_sentence(hurt)).endswith(told)
     both = decided(TableExplainer(additive(WEIGHTS), {LOO: better, GRADIENT: better | {"L2": better["signed"]}}))
     assert "has no sign" not in favoured_sentence(both) and "that favours it" in favoured_sentence(both)
+    # Of two without a sign both are named, and which is believed all the same.
+    harmed, spared = worse | {"L2": worse["signed"]}, {"absolute": better["signed"]}
+    three = decided(TableExplainer(additive(WEIGHTS), {LOO: better, GRADIENT: harmed, "attention": spared}))
+    assert words(three)[2] == Word.BETTER != words(three)[1]
+    assert without_markup(favoured_sentence(three)).endswith(
+        " gradient and attention have no sign, so that words against the class stand first, too: that counts against "
+        "them, though attention is better than chance here."
+    )
     # What favours a measure explains nothing where that is not believed.
     other = decided(TableExplainer(additive(WEIGHTS), {LOO: worse, IXG: better}))
     assert words(other)[1] == Word.BETTER != words(other)[0] and favoured_sentence(other) == ""

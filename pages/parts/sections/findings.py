@@ -17,7 +17,8 @@ def show_findings(paper: str, findings: Sequence[Finding], most: int) -> None:
     if findings:
         st.header(f"Beside {paper}", anchor=False)
         header = [f"{paper} found", "does this data agree?", "by what"]
-        st.html(unbroken(f"<p>{escaped(findings_in_short(findings, paper), 400)}</p>"))
+        if short := findings_in_short(findings, paper):
+            st.html(unbroken(f"<p>{escaped(short, 400)}</p>"))
         table(header, [[one.claim, one.said, one.here] for one in findings], most=most)
         tests = [f"{one.more.rstrip('.')}." for one in findings if one.more]
         if tests:
