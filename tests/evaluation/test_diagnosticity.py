@@ -346,7 +346,7 @@ def test_the_answer_on_scores_begins_with_hard_metrics_says_what_favours_whom_an
 
     answer, soft, spelled, untested, together = said()
     suits = suits_sentence(SMALL.measures, "as hard metrics erase them")
-    means = "(means over 24 texts, without a test; named where 95 % intervals meet)."
+    means = "(means over 24 texts; with the highest stand those whose 95 % interval overlaps its; whether they differ is not tested here)."
     lead = f"By NS and NC the highest is leave-one-out {means}"
     assert answer.startswith(f"{lead} {suits} ")
     assert soft == "By Soft-NS and Soft-NC the highest are leave-one-out and gradient."

@@ -585,7 +585,7 @@ def test_a_measure_above_random_order_by_racu_that_is_not_shown_better_is_named_
     one = replace(report, tally=Tally(1, 1), better=frozenset({"leave-one-out"}))
     assert report.cells["gradient", RACU].interval.low > 0
     assert means_note(one) == (
-        "RACU asks a measure again at each step; the verdict is on the order that it names once, so that gradient is above the mean of random orders by RACU and yet not shown better than chance."
+        "RACU asks a measure again at each step; the verdict is on the order that it names once. gradient is above the mean of random orders by RACU and yet not shown better than chance, which a mean that is above does not show."
         f" {SHORTER}"
     )
     level = {("gradient", RACU): report.cells["gradient", RACU]._replace(interval=Interval(0.15, 0.0004, 0.2))}

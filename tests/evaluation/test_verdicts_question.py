@@ -10,7 +10,7 @@ from core.data.examples import Example
 from core.evaluation.engine import Rows, ask
 from core.evaluation.sampling import without_labels
 from core.evaluation.studies.verdicts import VerdictsOfTexts, report_of_row
-from core.evaluation.studies.verdicts_question import LED, Verdicts, judged_sentence, shares_sentence
+from core.evaluation.studies.verdicts_question import LED, Verdicts, judged_sentence, otherwise, shares_sentence
 from core.explanation.explainer import Explainer
 from core.explanation.standings import StandingGates
 from core.figures.catalogue import question_figure
@@ -235,6 +235,11 @@ def test_shares_are_told_of_those_that_are_asked_about_and_the_others_are_named(
     _, report = told(answers, [[1, 1]] * 5 + [[1, 0]] * 10 + [[0, 0]] * 5)
     both = "There finds leave-one-out better than chance on 75 % and gradient on 25 % of 20 texts"
     assert shares_sentence(report, NAMES, "There") == f"{both}."
+    # The most often first, however they were asked for.
+    assert shares_sentence(report, NAMES[::-1], "There") == f"{both}."
+    # Whether a text that believes the one and not the other says otherwise than these do.
+    assert otherwise(report, ["gradient"]) and not otherwise(report, ["leave-one-out"])
+    assert not otherwise(report, []) and not otherwise(report, NAMES)
     assert shares_sentence(report, (*NAMES, "attention"), "There") == f"{both}; attention is not judged there yet."
     assert (
         shares_sentence(report, ("gradient",), "There")

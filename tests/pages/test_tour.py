@@ -142,8 +142,11 @@ def test_at_the_stop_on_limits_normalising_changes_which_model_is_ahead(walked):
     chance = finish(find_chance(walked[MASKED], encoded, target, (MEASURE,))).null.reached.mean()
     assert best.measure == MEASURE and best.naopc[COMPREHENSIVENESS] > 0.8
     assert naopc(float(chance), limits.lower, limits.upper) < 0.5
-    assert "how far leave-one-out’s order lowers “negative” (AOPC): about equal." in stop.line
-    assert "Under sst2-plain the best lies further right, so the same fall is a smaller part of the way" in stop.line
+    assert "The top two triangles: leave-one-out lowers “negative” about equally (AOPC)." in stop.line
+    assert (
+        "Under sst2-plain the best order reaches further right, so the same fall is less of what is possible"
+        in stop.line
+    )
     assert f"“{example.text}”" in stop.new and example.label == "positive"
     assert {walked[name].model.labels[target] for name in (MASKED, PLAIN)} == {"negative"}
     assert MEASURE in believed(walked[MASKED], example)
@@ -240,7 +243,7 @@ def test_the_steps_of_the_masking_stops_are_those_that_their_lines_speak_of(walk
     assert both.gate.first is None and both.flips is not None and both.flips < step, "its change counts"
     assert twin.gate.first is not None and twin.gate.first <= twin.flips == step, "the twin's does not"
     # In the other two orders it changes before any input is rejected.
-    assert "In other measures’ orders sst2-plain’s changes while still grey" in beside.line
+    assert "In other measures’ orders sst2-plain’s changes while grey" in beside.line
     for measure in default_measures():
         other = walk(walked[PLAIN], second, measure).summary
         assert measure == MEASURE or other.flips < other.gate.first
@@ -318,7 +321,7 @@ def test_the_stop_on_many_texts_shows_that_one_measure_is_better_than_chance_on_
     [
         ("model_check", {}, "not rejected as out-of-distribution at any ratio"),
         ("data_set", {}, "For leave-one-out yes, on most texts"),
-        ("data_set", {"section": "scores"}, "(means over 198 of 200 texts, without a test; named where"),
+        ("data_set", {"section": "scores"}, "(means over 198 of 200 texts; with the highest stand those whose"),
         ("scoreboard", {"on": "a sample of the data"}, "no other measure significantly beats leave-one-out"),
     ],
 )
@@ -642,7 +645,7 @@ def test_the_check_that_ships_sets_the_twin_beside_the_model_and_says_what_to_do
     assert model_check not in scores.said, "Scoreboard knows of the very inputs"
     # What an answer rests on first stands below it, the rest is folded, on a tour all of it, and once.
     (answer,) = (
-        said for raw, said in scores.markup() if raw and said.startswith("<p") and "without a test; named" in said
+        said for raw, said in scores.markup() if raw and said.startswith("<p") and "with the highest stand" in said
     )
     seen, folded = answer.split("<details>")
     assert "favours it, and by how much is not known." in seen and "<b>By NC and NS ⚠ the highest are " in seen
@@ -651,7 +654,7 @@ def test_the_check_that_ships_sets_the_twin_beside_the_model_and_says_what_to_do
     (header,) = (one for one in scores.tables if one[0][0] == "measure")
     assert [name.partition(" (n")[0] for name in header[0][1:]] == ["NS ↑ ⚠", "NC ↑", "Soft-NS ↑ ⚠", "Soft-NC ↑ ⚠"]
     toured = App("pages/data_set.py", model=MASKED, data="reviews", section="scores", tour="7")
-    assert sum(said.count("<summary") for raw, said in toured.markup() if raw and "without a test; named" in said) == 1
+    assert sum(said.count("<summary") for raw, said in toured.markup() if raw and "with the highest stand" in said) == 1
     # What is judged on one page is known where it is taken for granted, and where nothing is scored yet.
     granted = App("pages/data_set.py", model=MASKED, data="reviews", section="diagnosticity")
     shares = "Measures against chance finds leave-one-out better than chance on"
@@ -796,7 +799,9 @@ def test_the_scoreboard_of_one_text_says_how_it_is_over_a_sample():
     """Attention is better than chance on the first review, and on about one of five."""
     app = App("pages/scoreboard.py")
     wait(app, lambda: "A sample of the data finds leave-one-out better than chance on 80 %" in app.said, rest=60.0)
-    assert "attention on 22 % and scaled attention on 72 % of 100 texts." in app.said
+    assert "Over many texts it is otherwise: A sample of the data finds leave-one-out better than" in app.said
+    assert "on 80 %, integrated gradients on 78 %, scaled attention on 72 %" in app.said
+    assert "and attention on 22 % of 100 texts. To choose a measure for other texts, go by these" in app.said
 
 
 @pytest.mark.usefixtures("stands_aside", "ships", "on_any_machine")

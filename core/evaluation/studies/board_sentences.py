@@ -304,8 +304,8 @@ def means_note(report: BoardReport) -> str:
         return f"Figures are means over {amount(report.n, 'text')}, over fewer where n stands beside them."
     racu = {name: report.cells[name, RACU] for name in report.names[:-1] if report.better is not None}
     both = [name for name, one in racu.items() if report.not_better(name) and not one.out and one.interval.low >= LEVEL]
-    above = f"so that {joined(both)} {_is(both)} above the mean of random orders by RACU"
-    apart = f", {above} and yet not shown better than chance"
+    above = f"{joined(both)} {_is(both)} above the mean of random orders by RACU"
+    apart = f". {above} and yet not shown better than chance, which a mean that is above does not show"
     apart *= bool(both)
     R = report.board.orders
     return (

@@ -5,6 +5,7 @@ from core.evaluation.findings import unranked
 from core.evaluation.studies.check_lengths import by_length, split_told
 from core.evaluation.studies.check_report import CheckReport, CurveFigures, X
 from core.evaluation.studies.check_sentences import simes_least
+from core.evaluation.studies.check_words import own_as_held_out
 from core.evaluation.studies.disagreement import Disagreement
 from core.explanation.recursive import NO_RACU, UNSTABLE_MEANS, area_cells
 from core.validity.marks import HOLM, OUT, PERCENT, SIGN, Why, ratios_text, with_sign
@@ -396,7 +397,8 @@ def _rests(found: CheckReport, through: list[CurveFigures], form: str) -> str:
     one, every = len(marked) == 1, len(marked) == len(through)
     whose = "This number" if every and one else "All these numbers" if every else f"What is told of {joined(marked)}"
     rests = f"{whose} rest{'s' * (one or not every)} at least partly on inputs that are {OUT}."
-    return f" {SIGN} {rests}{_whole_alone(found, form)}"
+    alone = _whole_alone(found, form)
+    return f" {SIGN} {rests}{alone or own_as_held_out(found, marked) * (form == CALIBRATED)}"
 
 
 def found_and_faithful(found: CheckReport, form: str) -> str:

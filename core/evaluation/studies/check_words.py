@@ -91,7 +91,7 @@ def own_orders_sentence(found: CheckReport) -> str:
     return (
         f"Masked in measures’ own orders, up to {share_text(X[-2])}, at most {most.rejected[CALIBRATED][k]:,} of "
         f"{most.n:,} texts are rejected ({most.curve.label}, {share_text(X[k])} masked). Inputs in the orders of {of} "
-        f"are {over}{rest}.{_own_as_held_out(found, marked)}"
+        f"are {over}{rest}.{own_as_held_out(found, marked)}"
     )
 
 
@@ -101,7 +101,7 @@ def _held_against(line: CurveFigures) -> np.ndarray:
     return holm_adjusted(p) if line.gates[CALIBRATED].rule == HOLM else p
 
 
-def _own_as_held_out(found: CheckReport, marked: Sequence[str]) -> str:
+def own_as_held_out(found: CheckReport, marked: Sequence[str]) -> str:
     """Whether texts in these measures' orders are rejected more often than held-out texts masked at random are, a
     further sentence; "" where nobody knows.
     """

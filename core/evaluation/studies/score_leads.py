@@ -25,6 +25,7 @@ NS_AND_NC = (
     "comprehensiveness (they are erased whole: it should fall), 0 to 1. Soft-NS and Soft-NC ↑: the same, each word "
     "kept or erased in part, by its attribution."
 )
+_NAMED = "with the highest stand those whose 95 % interval overlaps its; whether they differ is not tested here"
 # Who is named together, by the same standard as against random attributions.
 TOGETHER = (
     "Intervals (95 %, over the texts) are of each mean by itself. Named together are measures whose interval meets "
@@ -54,7 +55,7 @@ def score_sentences(study: "Scoring", report: "ScoresReport", random: str) -> li
     if not first:
         best = "None of these metrics says anything of these measures here."
     elif report.n >= FEW:
-        best = f"{_begun(first)} (means over {_texts(study, report)}, without a test; named where 95 % intervals meet)."
+        best = f"{_begun(first)} (means over {_texts(study, report)}; {_NAMED})."
         soft = rest if report.tally.settled else []
         spelled = [NS_AND_NC] * bool({*study.metrics} & {*itertools.chain(*hard_and_soft(), *hard_and_fixed())})
         about = [*(f"{_begun(one)}." for one in soft), *spelled, UNTESTED_SCORES, *about]

@@ -1,6 +1,7 @@
 """How often is each measure better than chance? The verdict of each measure on every text, counted."""
 
 import math
+from collections.abc import Collection
 from dataclasses import dataclass, field, replace
 
 import numpy as np
@@ -252,14 +253,14 @@ def _sign_tests(report: VerdictsReport) -> str:
 
 
 def shares_sentence(report: VerdictsReport, names: tuple[str, ...], page: str) -> str:
-    """On how many texts each of some measures is better than chance, and which of them nobody judged, for pages that
-    take it for granted; "" of fewer texts than answers begin at, and where none of them is judged.
+    """On how many texts each of some measures is better than chance, the most often first, and which of them nobody
+    judged, for pages that take it for granted; "" of fewer texts than answers begin at, and where none is judged.
 
     Args:
         page: what tells more, as it is to stand in the sentence.
     """
     shares = dict(zip(report.measures, _better(report)))
-    judged = [name for name in names if name in shares]
+    judged = sorted((name for name in names if name in shares), key=lambda name: -shares[name])
     told = [
         f"{name}{' better than chance' * (name == judged[0])} on {_share(shares[name], report.n)}" for name in judged
     ]
@@ -268,6 +269,13 @@ def shares_sentence(report: VerdictsReport, names: tuple[str, ...], page: str) -
     left = [name for name in names if name not in shares]
     rest = f"; {joined(left)} {'is' if len(left) == 1 else 'are'} not judged there yet" if left else ""
     return f"{page} finds {joined(told)} of {report.n:,} texts{rest}."
+
+
+def otherwise(report: VerdictsReport, believed: Collection[str]) -> bool:
+    """Whether over texts a measure that is not among these is better than chance more often than one that is."""
+    shares = dict(zip(report.measures, _better(report)))
+    ours, others = ([shares[one] for one in shares if (one in believed) is among] for among in (True, False))
+    return bool(ours and others) and max(others) > min(ours)
 
 
 def _suits(report: VerdictsReport) -> str:

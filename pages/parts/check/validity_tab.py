@@ -212,7 +212,7 @@ def _p_values(found: list[CheckReport], form: str, name: list[str], about: str) 
     header, rows = check_tables.ratios_table(found, form)
     if rows:
         with st.expander("Every p, ratio by ratio"):
-            table(header, rows, most=60)
+            table(header, rows, most=90)
             st.caption(check_tables.ratios_note(form))
 
 
@@ -239,7 +239,7 @@ def _measures(passed: dict, found: CheckReport, form: str) -> None:
         st.caption("No measure is computed here yet: ask for one above, or choose one in the settings.")
         return
     faithful = check_tables.faithful_sentence(found, form)
-    for said in filter(None, [escaped(faithful, 900), check_tables.found_and_faithful(found, form)]):
+    for said in filter(None, [escaped(faithful, 1500), check_tables.found_and_faithful(found, form)]):
         st.html(f"<p>{said}</p>")
     table(*check_tables.measures_table(found, form))
     captions([check_tables.elsewhere_note(found), check_tables.measured_caveats(found)])

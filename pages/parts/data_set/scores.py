@@ -22,7 +22,7 @@ def where_tested(frame: DataView, asked: Asking, known: str) -> str:
     pairs, rejected = _scoreboard(), rejected_here(frame, asked)
     compares = f"{pairs} can compare measures by paired tests"
     if rejected:
-        return f"{rejected} There measures can be compared by paired tests."
+        return f"{rejected} On Scoreboard measures can be compared by paired tests."
     inputs = linked_name("Hard and soft erasure", link_to("hard_and_soft_erasure"))
     of_texts = f"{compares}, and say of which texts inputs are rejected"
     return f"{of_texts}; {inputs} tests those of one text. {known}".rstrip()

@@ -73,9 +73,9 @@ STOPS = (
         "Recursive masking",
         "pages/recursive_masking.py",
         "Home’s review, s104, beside a twin trained without masking, sst2-plain.",
-        "In leave-one-out’s order both predictions change (▴): sst2-fmm’s where MaSF does not reject (grey), "
-        "sst2-plain’s (slider) only among rejected inputs (red, ✕), so perhaps from the strangeness, not the words. In "
-        "other measures’ orders sst2-plain’s changes while still grey: go by the colour of the step, not by the model.",
+        "By leave-one-out both predictions change (▴): sst2-fmm’s on a grey step (not rejected), which counts; "
+        "sst2-plain’s (slider) only on red ones (✕), perhaps from the strangeness: it cannot be told. In other "
+        "measures’ orders sst2-plain’s changes while grey: go by the colour of the step, not by the model.",
         _EXAMPLE | _TWIN | {"example": "s104", "step": "8"},
     ),
     Stop(
@@ -83,18 +83,18 @@ STOPS = (
         "pages/aopc_and_naopc.py",
         "s048, “Nothing else on television this autumn comes close.”: sst2-fmm and sst2-plain wrongly call it "
         "negative.",
-        "Triangles: how far leave-one-out’s order lowers “negative” (AOPC): about equal. Bars run from the worst order "
-        "to the best. Under sst2-plain the best lies further right, so the same fall is a smaller part of the way "
-        f"(NAOPC). Some inputs there are rejected ({SIGN}).",
+        "The top two triangles: leave-one-out lowers “negative” about equally (AOPC). Under sst2-plain the best order "
+        "reaches further right, so the same fall is less of what is possible (NAOPC): equal falls need not be equally "
+        f"good. Its figures rest partly on rejected inputs ({SIGN}).",
         _EXAMPLE | _TWIN | {"example": "s048"},
     ),
     Stop(
         "Attributions",
         "pages/attributions.py",
         "Another model, stories-1-fmm, reads a story (stories 1, s1-025) and rightly finds Bruno in the orchard.",
-        "All three look right: each has two of three evidence words (overlined) in its top three (in the third row "
-        "blue words count; orange ones speak against “orchard”). Yet no order is shown to be better than random "
-        "ones. Looking right is no proof.",
+        "All three look right: each has two of three evidence words (overlined) among the three it ranks highest "
+        "(third row, below: only blue counts as for “orchard”). Yet no order is shown to be better than random ones. "
+        "Looking right is no proof.",
         {"model": "stories-1-fmm", "data": "stories 1", "example": "s1-025"} | _BELIEVED,
     ),
     Stop(

@@ -166,8 +166,7 @@ def _say(view: View, board: TextBoard) -> None:
     )
     # What is believed here may be seldom elsewhere, and the other way round.
     data = None if view.browsed is None else view.browsed.index.data
-    over = "" if data is None else known_on_sample(board.figures.explainer, data, board.question)
-    over = f"Over many texts it may be otherwise: {over}" if over else ""
+    over = "" if data is None else known_on_sample(board.figures.explainer, data, board.question, believed)
     alone = f"{NO_RANKING}{'.' if over else ': a sample of the data may give one.'}" if figures is not None else ""
     parts = METRICS_PART if figures is not None and parting(figures).startswith(METRICS_PART.rstrip(".")) else ""
     rests = " ".join(filter(None, [told_by(report), orders_sentence(report), cheapest, parts, alone]))

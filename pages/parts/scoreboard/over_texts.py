@@ -1,6 +1,6 @@
 """The scoreboard over texts: on how many of them each measure is better than chance, where that is known already."""
 
-from collections.abc import Callable
+from collections.abc import Callable, Collection
 from typing import cast
 
 import numpy as np
@@ -10,7 +10,7 @@ from core.evaluation.sampling import Sample, scored_sample
 from core.evaluation.studies.board_verdicts import VerdictColumn, VerdictLines, judged_already, verdicts_of_texts
 from core.evaluation.studies.scoreboard import Scoreboard
 from core.evaluation.studies.verdicts import better_counts, report_of_row
-from core.evaluation.studies.verdicts_question import shares_sentence
+from core.evaluation.studies.verdicts_question import otherwise, shares_sentence
 from core.explanation.explainer import Explainer
 from core.verdicts.telling import verdict_record
 from core.wording import linked_name
@@ -46,10 +46,15 @@ def known_answer(work: Asking, texts: Sample, caution: Callable[[str], str]) -> 
     return "" if found is None else judged_already(found, board.sign, caution(board.unit))
 
 
-def known_on_sample(explainer: Explainer, data: DataSet, board: Scoreboard) -> str:
-    """On how many texts of the sample that this page takes unasked each measure is better than chance, a sentence of
-    HTML beside what one text says; "" where that is not known, and nothing is computed for it.
+def known_on_sample(explainer: Explainer, data: DataSet, board: Scoreboard, believed: Collection[str]) -> str:
+    """On how many texts of the sample that this page takes unasked each measure is better than chance, in sentences of
+    HTML beside what one text says; "" where that is not known, and nothing is computed for it. believed: the measures
+    that are better than chance on the one text.
     """
     found = known_report(explainer, scored_sample(data), board.verdicts)
     page = linked_name("A sample of the data", link_to("scoreboard", on="a sample of the data"))
-    return "" if found is None else shares_sentence(found, board.measures, page)
+    told = "" if found is None else shares_sentence(found, board.measures, page)
+    if found is None or not told:
+        return ""
+    begins = "Over many texts it is otherwise" if otherwise(found, believed) else "Over many texts"
+    return f"{begins}: {told} To choose a measure for other texts, go by these rather than by this one."
