@@ -204,6 +204,13 @@ class Person:
         """Press a button of the page, by the keyboard: what moves between the halves of a click would swallow it."""
         self.page.get_by_role("button", name=label, exact=True).press("Enter")
 
+    def open_tab(self, name: str) -> None:
+        """Open a part behind a tab, as `press` does, once nothing draws the page anew."""
+        self.idle()
+        tab = self.page.get_by_role("tab", name=name)
+        tab.press("Enter")
+        playwright.expect(tab).to_have_attribute("aria-selected", "true")
+
     @property
     def query(self) -> str:
         return urlsplit(self.page.url).query

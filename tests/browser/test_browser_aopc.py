@@ -51,10 +51,10 @@ def test_two_models_are_set_between_their_limits(visit):
     # What stands behind a tab is drawn once it is opened.
     slope = person.page.locator(".st-key-slope .js-plotly-plot").first
     assert not slope.count()
-    person.page.get_by_role("tab", name="Before and after normalising").click()
+    person.open_tab("Before and after normalising")
     playwright.expect(slope).to_contain_text("leave-one-out · sst2-plain")
     assert len(re.findall(r"\d\. leave-one-out · sst2-(?:fmm|plain)", slope.text_content())) == 4
-    person.page.get_by_role("tab", name="Which words first?").click()
+    person.open_tab("Which words first?")
     playwright.expect(slope).to_have_count(0)
     for theme in ("light", "dark"):
         person.turn(theme)
@@ -78,7 +78,7 @@ def test_one_model_is_saved_and_studied_and_the_other_direction_and_example_are_
     assert name.startswith("naopc-s040") and name.endswith(".svg") and b"best order" in content
     name, content = person.saved(buttons.filter(has_text="PNG").first)
     assert name.endswith(".png") and content.startswith(b"\x89PNG")
-    person.page.get_by_role("tab", name="All scores").click()
+    person.open_tab("All scores")
     name, content = person.saved("Orders (CSV)")
     assert name.endswith(".csv") and content.decode("utf-8-sig").count("upper limit") == 9
     person.page.get_by_text("How wide must the beam be?").click()

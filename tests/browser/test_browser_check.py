@@ -36,7 +36,7 @@ def test_a_model_and_its_plain_twin_are_checked_on_the_same_examples(visit, shor
     )
     # What stands behind a tab is drawn once it is opened.
     assert "rejected as out-of-distribution" not in said
-    person.page.get_by_role("tab", name="How faithful the measures are").click()
+    person.open_tab("How faithful the measures are")
     playwright.expect(person.page.get_by_text("rejected as out-of-distribution").first).to_be_visible()
     for theme in ("light", "dark"):
         person.turn(theme)

@@ -36,11 +36,11 @@ def test_a_filter_of_examples_is_answered_for_and_read_in_both_themes(visit):
     playwright.expect(person.page.get_by_role("button", name="Cancel")).to_have_count(0)
     person.rest()
     playwright.expect(person.page.get_by_text("examples so far")).to_have_count(0)
-    person.page.get_by_role("tab", name="By length").click()
+    person.open_tab("By length")
     legend = person.page.locator(".st-key-diagnosticity .js-plotly-plot").first.locator(".legendtext")
     playwright.expect(legend).to_have_count(2)
     assert legend.all_text_contents() == ["NS", "Soft-NS"]
-    person.page.get_by_role("tab", name="Soft against hard").click()
+    person.open_tab("Soft against hard")
     playwright.expect(person.page.get_by_role("rowheader", name="Soft-NS against NS").first).to_be_visible()
     for theme in ("light", "dark"):
         person.turn(theme)

@@ -116,7 +116,7 @@ def _best(name: str, means: Mapping[str, Interval]) -> str:
 
 def ahead_by(means: Mapping[str, Mapping[str, Interval]], rejected: Collection[str] = ()) -> str:
     """Whose mean is ahead by metrics that have a direction, with all whose intervals meet that one’s, metrics that say
-    the same together, as a sentence goes on: "by NC and NS ⚠ the highest is gradient; by Soft-NS ⚠ the highest are …".
+    the same together, as a sentence goes on: "by NC and NS the highest is gradient; by Soft-NS the highest are …".
 
     Args:
         means: {metric: {measure that has a mean by it, one at least: its mean}}; rejected: metrics that rest on
