@@ -159,12 +159,12 @@ def rows_of(explainer: Explainer, example: Example) -> list[dict]:
 def said(walks: dict[str, Walk]) -> str:
     """What the strip shows, in sentences."""
     mine, twin = walks[MASKED].summary, walks[PLAIN].summary
-    its = "in this order only in the red" if (twin.flips or 0) >= twin.gate.first else "runs into the red"
+    its = "only on a red one" if (twin.flips or 0) >= twin.gate.first else "runs into the red"
     assert mine.flips is not None and not mine.gate.beyond(mine.flips)
     return (
-        f"{HOW} A second test (MaSF) marks in red (✕) what it rejects as unlike what the model knows: a change there may "
-        f"come from the strangeness, not from the words. {MASKED}, trained with masking, changes its prediction (▴) "
-        f"where nothing is red; its twin {PLAIN}, trained without, {its}."
+        f"{HOW} A second test (MaSF) marks in red (✕) masked texts that it rejects as unlike what the model knows: a "
+        "change of prediction (▴) on a red step may come from the strangeness, not from the words. In leave-one-out’s "
+        f"order {MASKED}, trained with masking, changes on a grey step; its twin {PLAIN}, trained without, {its}."
     )
 
 

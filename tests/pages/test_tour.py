@@ -142,11 +142,8 @@ def test_at_the_stop_on_limits_normalising_changes_which_model_is_ahead(walked):
     chance = finish(find_chance(walked[MASKED], encoded, target, (MEASURE,))).null.reached.mean()
     assert best.measure == MEASURE and best.naopc[COMPREHENSIVENESS] > 0.8
     assert naopc(float(chance), limits.lower, limits.upper) < 0.5
-    assert "The top two triangles: leave-one-out lowers “negative” about equally (AOPC)." in stop.line
-    assert (
-        "Under sst2-plain the best order reaches further right, so the same fall is less of what is possible"
-        in stop.line
-    )
+    assert "Top triangles: by leave-one-out “negative” falls about as far in both (AOPC)." in stop.line
+    assert "sst2-plain’s reaches further right, so the same fall is less of what is possible" in stop.line
     assert f"“{example.text}”" in stop.new and example.label == "positive"
     assert {walked[name].model.labels[target] for name in (MASKED, PLAIN)} == {"negative"}
     assert MEASURE in believed(walked[MASKED], example)
@@ -190,7 +187,7 @@ def test_the_first_view_is_of_the_first_example_and_says_what_the_check_that_shi
     # How it is over all texts and what is marked are paragraphs of their own; all of the first sentence is in bold.
     assert shown[0] == f"<b>{lead}. </b>"
     assert [part[:13] for part in shown[1:]] == [
-        "Not rejected is no proof"[:13],
+        "They are so more often"[:13],
         "Over all 200 texts"[:13],
         f"{SIGN} Masked at r"[:13],
     ]
@@ -236,14 +233,14 @@ def test_the_steps_of_the_masking_stops_are_those_that_their_lines_speak_of(walk
     assert list(dict.fromkeys(re.findall("“(.*?)”", changes.line))) == [one.replace("'", "’") for one in masked]
     # The page before ranked once: its first word is the same, its second another.
     once = np.argsort(-mine.steps[0].scores)[:2]
-    assert "so its second word is another" in changes.line
+    assert "so its second word is another than before" in changes.line
     assert [features[i].text == word for i, word in zip(once, masked)] == [True, False]
     both, twin = (walk(walked[name], second, MEASURE).summary for name in (MASKED, PLAIN))
     step = int(beside.choices["step"])
     assert both.gate.first is None and both.flips is not None and both.flips < step, "its change counts"
     assert twin.gate.first is not None and twin.gate.first <= twin.flips == step, "the twin's does not"
     # In the other two orders it changes before any input is rejected.
-    assert "In other measures’ orders sst2-plain’s changes while grey" in beside.line
+    assert "By other measures sst2-plain changes while grey" in beside.line
     for measure in default_measures():
         other = walk(walked[PLAIN], second, measure).summary
         assert measure == MEASURE or other.flips < other.gate.first
@@ -799,7 +796,7 @@ def test_the_scoreboard_of_one_text_says_how_it_is_over_a_sample():
     """Attention is better than chance on the first review, and on about one of five."""
     app = App("pages/scoreboard.py")
     wait(app, lambda: "A sample of the data finds leave-one-out better than chance on 80 %" in app.said, rest=60.0)
-    assert "Over many texts it is otherwise: A sample of the data finds leave-one-out better than" in app.said
+    assert "Over most texts it is otherwise for input × gradient, integrated gradients, attention and" in app.said
     assert "on 80 %, integrated gradients on 78 %, scaled attention on 72 %" in app.said
     assert "and attention on 22 % of 100 texts. To choose a measure for other texts, go by these" in app.said
 

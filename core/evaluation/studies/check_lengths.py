@@ -62,15 +62,15 @@ class LengthSplit:
         """
         return self.more is True and self.together == ()
 
-    def lead(self, model: str, masked: str, where: str) -> str:
+    def lead(self, model: str, masked: str, where: str, held: str = "") -> str:
         """That: what holds of usual lengths, and of all, in a sentence, then what it does not show; masked: as of
-        `beyond`; where: at which ratios all of the texts are rejected together.
+        `beyond`; where: at which ratios all of the texts are rejected together; held: more on those, a sentence.
         """
         m, every = self.alike[1], self.alike[1] + self.others[1]
         return (
             f"On texts of {self.low:,} to {self.high:,} tokens ({m:,} of {every:,}) masked inputs, tested together, "
-            f"are not {OUT} at any ratio; over all {every:,} they are, {where}. Not rejected is no proof that {model} "
-            f"knows these {m:,} texts. {self.beyond(masked)}"
+            f"are not {OUT} at any ratio; over all {every:,} they are, {where}.{held} Not rejected is no proof that "
+            f"{model} knows these {m:,} texts. {self.beyond(masked)}"
         )
 
     def beyond(self, masked: str) -> str:

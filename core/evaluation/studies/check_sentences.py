@@ -180,8 +180,11 @@ def _rejected(found: CheckReport) -> list[str]:
         told = [f"{begins}: {how_often}"]
     elif leads_by_length(found):
         over = f"Over all {found.n:,} texts: {how_often}"
-        where = ratios_in_words(np.flatnonzero(found.random.gates[CALIBRATED].rejected)) + _above(found)
-        told = [split.lead(found.model, masked, where), " ".join(filter(None, [over, split.beside_lead]))]
+        where = ratios_in_words(np.flatnonzero(found.random.gates[CALIBRATED].rejected))
+        told = [
+            split.lead(found.model, masked, where, _above(found)),
+            " ".join(filter(None, [over, split.beside_lead])),
+        ]
     else:
         told = [f"{begins}: {how_often}", split.sentence]
     averages = "" if found.other_lengths is None else f" {_AVERAGES}"
@@ -189,14 +192,15 @@ def _rejected(found: CheckReport) -> list[str]:
 
 
 def _above(found: CheckReport) -> str:
-    """At which ratios alone they are so more often than the held-out texts of the test, as a sentence goes on; "" where
+    """At which ratios alone they are so more often than the held-out texts of the test, a further sentence; "" where
     nobody knows, and where that is at all at which they are rejected together.
     """
     if found.above is None or found.held_out is None or not len(found.above):
         return ""
     if set(np.flatnonzero(found.random.gates[CALIBRATED].rejected)) <= {*found.above}:
         return ""
-    return f", more often than held-out texts{of_held(found.held_out)}only {ratios_in_words(found.above)}"
+    held = f"held-out texts{of_held(found.held_out)}".rstrip()
+    return f" They are so more often than {held} only {ratios_in_words(found.above)}."
 
 
 def _by_test(found: CheckReport) -> str:

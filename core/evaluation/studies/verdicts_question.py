@@ -271,11 +271,10 @@ def shares_sentence(report: VerdictsReport, names: tuple[str, ...], page: str) -
     return f"{page} finds {joined(told)} of {report.n:,} texts{rest}."
 
 
-def otherwise(report: VerdictsReport, believed: Collection[str]) -> bool:
-    """Whether over texts a measure that is not among these is better than chance more often than one that is."""
-    shares = dict(zip(report.measures, _better(report)))
-    ours, others = ([shares[one] for one in shares if (one in believed) is among] for among in (True, False))
-    return bool(ours and others) and max(others) > min(ours)
+def otherwise(report: VerdictsReport, believed: Collection[str]) -> list[str]:
+    """Those of these measures that are not better than chance on most texts, and the others that are."""
+    most = {name: 2 * count > report.n for name, count in zip(report.measures, _better(report))}
+    return [name for name in most if most[name] != (name in believed)]
 
 
 def _suits(report: VerdictsReport) -> str:

@@ -64,18 +64,18 @@ STOPS = (
         "Recursive masking",
         "pages/recursive_masking.py",
         "",
-        "Now leave-one-out is asked again after each step, so its second word is another: “won’t”, then “debt”. With "
-        "both masked (the slider stands there, ▴) the model no longer says negative; few random orders do that as "
-        "soon. A second test, MaSF, rejects no step as unlike what the model knows. Step back (◀) to see it happen.",
+        "Now leave-one-out is asked again after each word it hides, so its second word is another than before: "
+        "“won’t”, then “debt”. With both masked (the slider stands there, ▴) the model no longer says negative; few "
+        "random orders do that as soon. A second test, MaSF, rejects no step as unlike what the model knows.",
         _EXAMPLE | {"step": "3"},
     ),
     Stop(
         "Recursive masking",
         "pages/recursive_masking.py",
         "Home’s review, s104, beside a twin trained without masking, sst2-plain.",
-        "By leave-one-out both predictions change (▴): sst2-fmm’s on a grey step (not rejected), which counts; "
-        "sst2-plain’s (slider) only on red ones (✕), perhaps from the strangeness: it cannot be told. In other "
-        "measures’ orders sst2-plain’s changes while grey: go by the colour of the step, not by the model.",
+        "Both change their prediction (▴). sst2-fmm does on a grey step (not rejected): that counts. sst2-plain does "
+        "only on a red step (✕, slider): words or strangeness may be why, so it cannot be told. By other measures "
+        "sst2-plain changes while grey: go by the step’s colour, not the model.",
         _EXAMPLE | _TWIN | {"example": "s104", "step": "8"},
     ),
     Stop(
@@ -83,9 +83,9 @@ STOPS = (
         "pages/aopc_and_naopc.py",
         "s048, “Nothing else on television this autumn comes close.”: sst2-fmm and sst2-plain wrongly call it "
         "negative.",
-        "The top two triangles: leave-one-out lowers “negative” about equally (AOPC). Under sst2-plain the best order "
-        "reaches further right, so the same fall is less of what is possible (NAOPC): equal falls need not be equally "
-        f"good. Its figures rest partly on rejected inputs ({SIGN}).",
+        "Top triangles: by leave-one-out “negative” falls about as far in both (AOPC). Bars run from the worst to "
+        "the best order. sst2-plain’s reaches further right, so the same fall is less of what is possible (NAOPC). Its "
+        f"figures rest partly on rejected inputs ({SIGN}).",
         _EXAMPLE | _TWIN | {"example": "s048"},
     ),
     Stop(

@@ -13,7 +13,7 @@ from core.evaluation.studies.verdicts import better_counts, report_of_row
 from core.evaluation.studies.verdicts_question import otherwise, shares_sentence
 from core.explanation.explainer import Explainer
 from core.verdicts.telling import verdict_record
-from core.wording import linked_name
+from core.wording import escaped, joined, linked_name
 from pages.parts.frame.links import link_to
 from pages.parts.sections.judged import known_family, known_report
 from pages.parts.sections.studying import Asking
@@ -56,5 +56,6 @@ def known_on_sample(explainer: Explainer, data: DataSet, board: Scoreboard, beli
     told = "" if found is None else shares_sentence(found, board.measures, page)
     if found is None or not told:
         return ""
-    begins = "Over many texts it is otherwise" if otherwise(found, believed) else "Over many texts"
+    turned = [name for name in otherwise(found, believed) if name in board.measures]
+    begins = f"Over most texts it is otherwise for {escaped(joined(turned), 400)}" if turned else "Over many texts"
     return f"{begins}: {told} To choose a measure for other texts, go by these rather than by this one."
