@@ -993,7 +993,7 @@ def test_the_answer_begins_with_lengths_where_usual_ones_are_rejected_nowhere_an
     held = held_out_of(floors(held_out=[0.06] + [0.01] * 8 + [0.15, 0.01]))
     (said, *_) = check_parts(replace(split_by_length(both), held_out=held))
     assert (
-        "over all 65 they are, from 90 % masked on. They are so more often than held-out texts only at 100 % masked. Not"
+        "over all 65 they are, from 90 % masked on. Of all 65, more are rejected than of held-out texts only at 100 % masked. Not"
         in said
     )
     # Where less than everything is masked more is left of a text than its length.

@@ -187,7 +187,7 @@ def test_the_first_view_is_of_the_first_example_and_says_what_the_check_that_shi
     # How it is over all texts and what is marked are paragraphs of their own; all of the first sentence is in bold.
     assert shown[0] == f"<b>{lead}. </b>"
     assert [part[:13] for part in shown[1:]] == [
-        "They are so more often"[:13],
+        "Of all 200, more"[:13],
         "Over all 200 texts"[:13],
         f"{SIGN} Masked at r"[:13],
     ]

@@ -200,7 +200,7 @@ def _above(found: CheckReport) -> str:
     if set(np.flatnonzero(found.random.gates[CALIBRATED].rejected)) <= {*found.above}:
         return ""
     held = f"held-out texts{of_held(found.held_out)}".rstrip()
-    return f" They are so more often than {held} only {ratios_in_words(found.above)}."
+    return f" Of all {found.n:,}, more are rejected than of {held} only {ratios_in_words(found.above)}."
 
 
 def _by_test(found: CheckReport) -> str:
