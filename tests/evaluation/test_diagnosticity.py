@@ -366,6 +366,16 @@ def test_the_answer_on_scores_begins_with_hard_metrics_says_what_favours_whom_an
     assert not any("highest" in one for one in early), "no order before the last text"
 
 
+def test_where_no_hard_metric_has_a_value_scores_begin_with_soft_ones_over_their_texts():
+    found = made_up(soft=0.9, hard=0.5)
+    found.values[:, :, :2] = NAN
+    found.values[:3, :, 2:] = NAN
+    sample = without_labels("d", "0" * 64, [Example(f"e{i}", "a b") for i in range(24)])
+    report = found.study.conclude(Answers(None, None, sample, {found.study: found}))
+    said = found.study.sentences(report)[0]
+    assert said.startswith("By Soft-NS and Soft-NC the highest are") and "(means over 21 of 24 texts;" in said
+
+
 def test_metrics_known_to_rest_on_rejected_inputs_have_the_sign_in_table_and_picture():
     found = made_up(soft=0.9, hard=0.5)
     sample = without_labels("d", "0" * 64, [Example(f"e{i}", "a b") for i in range(24)])

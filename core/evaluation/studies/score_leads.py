@@ -67,7 +67,10 @@ def score_sentences(study: "Scoring", report: "ScoresReport", random: str) -> li
 def _texts(study: "Scoring", report: "ScoresReport") -> str:
     """Over how many texts the metrics of the first sentence are: "198 of 200 texts"."""
     hard = [name for name in study.metrics if metrics()[name].direction and not metrics()[name].soft]
-    counts = {report.counts[name, one] for name in hard or study.metrics for one in study.measures} - {0}
+    # Where no hard metric has a value on any text, it is told of the others.
+    every = (hard, study.metrics)
+    of = ({report.counts[name, one] for name in names for one in study.measures} - {0} for names in every)
+    counts = next(filter(None, of), {0})
     many = " to ".join(f"{n:,}" for n in dict.fromkeys((min(counts), max(counts))))
     return amount(report.n, "text") if counts == {report.n} else f"{many} of {amount(report.n, 'text')}"
 
