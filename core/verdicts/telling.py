@@ -169,7 +169,7 @@ def favoured_sentence(report: VerdictReport) -> str:
     # What is believed without a sign has had no harm from that.
     harmed = [name for name in names if name not in better or measures()[name].signed]
     against = unsigned_sentence(harmed, report.sign) if report.direction == COMPREHENSIVENESS else ""
-    spared = [name for name in names if name not in harmed]
+    spared = [name for name in names if name not in harmed and not measures()[name].rank_only]
     if against and spared:
         though = f", though {joined(spared)} {_are(spared)} better than chance here."
         against = f"{unsigned_sentence(names, report.sign).removesuffix('.')}{though}"
