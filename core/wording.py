@@ -106,6 +106,11 @@ def with_ends(value: float, low: float, high: float, as_text: Callable[[float], 
     return as_text(value) if low != low else f"{as_text(value)} [{as_text(low)}, {as_text(high)}]"
 
 
+def ends_of(low: float | None, high: float | None, as_text: Callable[[float], str] = number) -> str:
+    """The ends of an interval, "[1.59, 4.06]"; "" where there is none."""
+    return "" if low is None or high is None or low != low else f"[{as_text(low)}, {as_text(high)}]"
+
+
 def percent(value: float, metric: str = "accuracy") -> str:
     """Performance by one of METRICS: in percent, but for a correlation."""
     return f"{value:.3g}" if metric == "Matthews" else f"{100 * value:.1f} %"

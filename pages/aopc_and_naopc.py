@@ -10,9 +10,10 @@ from core.explanation.standings import ARROWS, COMPREHENSIVENESS, DIRECTIONS
 from core.mathematics.search.limits import INSERTION, STILL
 from core.verdicts.telling import favoured_sentence
 from core.wording import escaped, plain
+from pages.parts.face.body import draw_tabs
 from pages.parts.frame.links import choose_one, folded
 from pages.parts.frame.sidebar import View, open_page
-from pages.parts.frame.texts import captions, draw_tabs, prediction_line, show_answer, show_notes
+from pages.parts.frame.texts import captions, prediction_line, show_answer, show_notes
 from pages.parts.limits import setting_beside
 from pages.parts.limits.answering import how_read, limits_answer, text_shown
 from pages.parts.limits.drawing import draw_curves, draw_gauges, draw_slope, draw_standings, draw_widths

@@ -1,60 +1,71 @@
-"""Recursive masking: does masking the important words change the prediction, on inputs not rejected?"""
+"""Recursive masking: does masking what a measure ranks first change the prediction?"""
 
 from functools import partial
 
 import streamlit as st
 
 from core.explanation.recursive import BY_FEATURE, BY_RATIO, STEPS
-from core.verdicts.telling import suits_sentence
-from core.wording import escaped, linked_name
-from pages.parts.frame.links import choose_one, folded, link_to
+from core.results.recursive_masking import RecursiveMaskingOutcome, masking_result
+from core.results.result import Result
+from pages.parts.face.body import draw_body
+from pages.parts.face.headline import draw_headline
+from pages.parts.frame.links import choose_one, folded
 from pages.parts.frame.sidebar import View, open_page
-from pages.parts.frame.texts import captions, prediction_line, show_notes
+from pages.parts.frame.texts import about_text, prediction_badge, view_badges, view_caveats
 from pages.parts.sections.asking import choose_measures, choose_sign
 from pages.parts.sections.paths import Choice, Path, Summaries
 from pages.parts.sections.sides import (
     Orders,
     Side,
-    about_the_test,
     both_sides,
     choose_beside,
     choose_form,
     choose_order,
     choose_rule,
-    reference_notes,
+    reference_tab,
+    side_caveats,
+    side_columns,
 )
 from pages.parts.sections.streaming import stream
-from pages.parts.steps.drawing import draw_paths, draw_paths_table, draw_stepper
-from pages.parts.steps.following import masking_answer
+from pages.parts.steps.drawing import draw_path_curves, draw_stepper, draw_table
 from pages.parts.steps.trying import what_if_section
 
-MEASURES_HELP = (
-    "Each masks what it ranks first, step by step. Cheap ones are followed at once; dear ones say what they cost and "
-    "wait to be asked."
+MEASURES_HELP = "Fast measures start at once; slow ones show their cost and wait for a click."
+VALUES_HELP = "Signed: mask what supports the class first. Absolute: mask what matters most either way."
+PLAYED_HELP = "The measure whose steps are shown; the curves show all that are chosen."
+TERMS = (
+    "recursive masking",
+    "random order",
+    "RACU",
+    "ACU",
+    "MaSF p",
+    "validity gate",
+    "rejected (out-of-distribution)",
 )
-VALUES_HELP = "Signed: mask first what supports the class. Absolute: mask first what matters most either way."
-PLAYED_HELP = "The measure whose steps are shown; the curves below show all that are chosen."
 
 
 def recursive_masking() -> None:
     """Draw the page."""
     view = open_page("Recursive masking", above=True)
-    said, settings = view.places.answer, _settings(view)
+    settings = _settings(view)
     chosen = settings["measures"]
     played = choose_one("Step through", chosen, chosen[0], "play", PLAYED_HELP) if chosen else ""
-    stage, hand, below = (st.container() for _ in range(3))
+    stage, below = st.container(), st.container()
     with view.places.beside:
         beside = choose_beside(view, "takes the same steps on the same example")
     choice = Choice(played=played, **settings)
-    sides = both_sides(view, beside, said)
+    sides = both_sides(view, beside, view.places.answer)
     orders = [Orders(side, choice.step) for side in sides]
     paths = [Path(side, name, choice, one) for side, one in zip(sides, orders) for name in choice.measures]
-    stream([*paths, *orders], stage, partial(_draw, view, sides, paths), said, partial(_say, view, sides, paths))
-    with hand:
-        what_if_section(view, sides, choice)
+    stream(
+        [*paths, *orders],
+        stage,
+        partial(_draw, view, sides, paths, choice),
+        view.places.answer,
+        partial(_say, view, sides, paths),
+    )
     with below:
-        about_the_test(sides, choice.form, notes=False)
-        show_notes(view)
+        about_text(view)
 
 
 def _settings(view: View) -> dict:
@@ -71,23 +82,35 @@ def _settings(view: View) -> dict:
 
 
 def _say(view: View, sides: list[Side], paths: list[Path]) -> None:
-    found = _found(paths)
-    answer, numbers = masking_answer(paths, found)
-    suits = suits_sentence(dict.fromkeys(path.measure for path in found), "as this page does")
-    proof = linked_name("AOPC and NAOPC", link_to("aopc_and_naopc"))
-    luck = f"Whether an order is more than luck is tested on {proof}, not here." if found else ""
-    prediction_line(view, f"{luck} {escaped(suits, 400)}".strip(), numbers, first=answer, named=len(sides) > 1)
-    # Where inputs are rejected the answer says it itself.
-    captions(note for note in reference_notes(sides) if escaped(note, 400) not in answer)
+    played = {path.side: path for path in paths if path.measure == path.choice.played}
+    if not played:
+        st.info("Choose a measure to see what masking does.")
+        return
+    for i, side in side_columns(sides, named=False):
+        badges = view_badges(view) if i == 0 else [prediction_badge(side.predicted_name, side.probability)]
+        more = [*view_caveats(view), *side_caveats(sides, side)]
+        draw_headline(_result(played[side]), *badges, more=more, name=side.model.name if len(sides) > 1 else "")
 
 
-def _draw(view: View, sides: list[Side], paths: list[Path], asks) -> None:
+def _result(path: Path) -> Result:
+    return masking_result(path.measure, path.summary, path.side.encoded, path.side.model.labels)
+
+
+def _draw(view: View, sides: list[Side], paths: list[Path], choice: Choice, asks) -> None:
     found = _found(paths)
-    draw_stepper(view, found)
-    asks()
-    if found:
-        draw_paths(view, sides, found)
-        draw_paths_table(view, sides, found)
+    played = next((path for path in paths if path.measure == choice.played), None)
+    tabs = {
+        "Curves": partial(draw_path_curves, view, sides, found),
+        "All measures": partial(draw_table, view, sides, found),
+        "What if?": partial(what_if_section, view, sides, choice),
+        "MaSF test": partial(reference_tab, sides, choice.form),
+    }
+    if played is None:
+        tabs = {name: tabs[name] for name in ("What if?", "MaSF test")}
+        draw_body(Result.of(RecursiveMaskingOutcome.RUNNING), lambda: None, tabs, "parts-of-masking", terms=TERMS)
+        return
+    shown = partial(draw_stepper, view, found) if played in found else None
+    draw_body(_result(played), shown, tabs, "parts-of-masking", asks=asks, terms=TERMS)
 
 
 def _found(paths: list[Path]) -> Summaries:

@@ -20,6 +20,7 @@ from core.reports.tables import latex_table, parquet_table
 from core.storage.files import only_writer, whole_file, write_whole
 from core.storage.library import Library
 from core.storage.store import Store
+from core.texts.questions import readable_answer
 
 # By its ending a file holds lines as CSV, or the tables that are printed as LaTeX; any other is Parquet.
 CSV, LATEX = ".csv", ".tex"
@@ -125,7 +126,7 @@ def evaluate(
             write_table(lines, place, about)
     if report is None:
         raise BadData(f"No example of {data.name} could be {question.done}: {next(iter(answers.left_out))}")
-    return question.readable(report)
+    return readable_answer(question, report)
 
 
 def write_text(lines: list[dict], tables: list[Table], out: Path) -> None:

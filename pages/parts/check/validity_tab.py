@@ -31,9 +31,10 @@ from pages.parts.check.checking import choose_texts, models_on_sample
 from pages.parts.check.known import answer_parts
 from pages.parts.components.pictures import chart, draw_figure
 from pages.parts.components.tables import table
+from pages.parts.face.body import draw_tabs
 from pages.parts.frame.links import choose, choose_one, held, link_to, visit
 from pages.parts.frame.sidebar import DataView
-from pages.parts.frame.texts import captions, coming, draw_tabs, show_answer
+from pages.parts.frame.texts import captions, coming, show_answer
 from pages.parts.sections.asking import choose_measures, choose_models, choose_sign
 from pages.parts.sections.filtered import FILTERED
 from pages.parts.sections.findings import show_findings

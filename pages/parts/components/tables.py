@@ -1,5 +1,7 @@
-"""Small tables as HTML: drawn at once, read by screen readers, copied as text."""
+"""Tables: sortable ones of Streamlit, with what each column means, and squares of agreement as HTML."""
 
+import math
+from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
@@ -7,8 +9,47 @@ import numpy as np
 import streamlit as st
 
 from core.reports.page import environment
+from core.terms import TERMS
 
 _PARTS = Path(__file__).parent.parent
+
+
+# What the glossary says of a term, by its name without arrows.
+_MEANINGS = {name.strip(" ↑↓").lower(): meaning for name, meaning in TERMS.items()}
+
+
+def meaning_of(name: str) -> str:
+    """What a column or a fact of this name is, from the glossary; "" where it has no such term."""
+    return _MEANINGS.get(name.strip(" ↑↓").lower(), "")
+
+
+def data_table(
+    header: Sequence[str], rows: Sequence[Sequence[Any]], key: str, *, help: Mapping[str, str] | None = None
+) -> None:
+    """A table that can be sorted and searched; numbers are numbers, with three significant digits, the rest is text.
+
+    Args:
+        header: names of columns, all different; rows: values, None or NaN where there is none.
+        help: {column: what it means}; of others the glossary is asked.
+    """
+    import pandas
+
+    columns = {name: [row[i] for row in rows] for i, name in enumerate(header)}
+    config = {}
+    for name, values in columns.items():
+        about = (help or {}).get(name) or meaning_of(name) or None
+        present = [value for value in values if not _missing(value)]
+        if present and all(isinstance(value, (int, float, np.number)) for value in present):
+            columns[name] = [math.nan if _missing(value) else float(value) for value in values]
+            config[name] = st.column_config.NumberColumn(help=about, format="%.3g")
+        else:
+            columns[name] = [None if _missing(value) else str(value) for value in values]
+            config[name] = st.column_config.TextColumn(help=about)
+    st.dataframe(pandas.DataFrame(columns), key=key, hide_index=True, column_config=config, placeholder="—")
+
+
+def _missing(value: Any) -> bool:
+    return value is None or value != value
 
 
 def table(header: list[str], rows: list[list[str]], most: int = 60) -> None:

@@ -34,8 +34,9 @@ from core.figures.diagnosticity_figures import draw_diagnosticity_by_length, dra
 from core.metrics.catalogue import hard_and_soft
 from pages.parts.components.pictures import draw_figure
 from pages.parts.components.tables import table
+from pages.parts.face.body import draw_tabs
 from pages.parts.frame.sidebar import DataView
-from pages.parts.frame.texts import captions, draw_tabs
+from pages.parts.frame.texts import captions
 from pages.parts.sections.findings import show_findings
 from pages.parts.sections.saving import about_models, save_report
 from pages.parts.sections.studying import Asking

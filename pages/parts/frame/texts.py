@@ -1,6 +1,6 @@
 """Sentences about the text that is shown: what the model predicts, what it does not read."""
 
-from collections.abc import Callable, Generator, Iterable, Mapping
+from collections.abc import Generator, Iterable
 from contextlib import contextmanager
 
 import streamlit as st
@@ -9,7 +9,10 @@ from streamlit.delta_generator import DeltaGenerator
 from core.explanation.row_sentences import unknown_sentence
 from core.network.features import Encoded
 from core.oracle.target import logit_of
-from core.wording import escaped, number, plain, unbroken
+from core.results.caveats import Caveat
+from core.results.inputs import text_caveats
+from core.wording import escaped, number, plain, shortened, unbroken
+from pages.parts.face.headline import Badge, Colour
 from pages.parts.frame.links import just_opened
 from pages.parts.frame.sidebar import View
 from pages.parts.frame.tour import touring
@@ -76,16 +79,6 @@ def prediction_line(view: View, rest: str, *more: str, after: str = "", first: s
         show_answer(predicted, *more, after=after, seen=second_text(view))
 
 
-def draw_tabs(parts: Mapping[str, Callable[[], None]], key: str) -> None:
-    """Parts of a page behind tabs, {what it is called: draws it}: what is not looked at costs the browser as much as
-    what is, so that each is drawn once its tab is opened. key: under which the open one stays open while more is found.
-    """
-    for tab, draw in zip(st.tabs(list(parts), key=key, on_change="rerun"), parts.values()):
-        if tab.open:
-            with tab:
-                draw()
-
-
 def captions(told: Iterable[str]) -> None:
     """What a reader must know besides, a line of text each."""
     for one in told:
@@ -129,6 +122,46 @@ def unread(encoded: Encoded) -> str:
     """What stands after the last word that is read; "" where all are."""
     cut = encoded.truncation
     return f"… {cut.words - cut.words_read:,} more words" if cut.words_read < cut.words else ""
+
+
+# How a prediction is marked, by whether the label agrees; None where no label is known.
+_RIGHT: dict[bool | None, tuple[str, Colour]] = {True: (" ✓", "green"), False: (" ✗ wrong", "red"), None: ("", "gray")}
+
+
+def prediction_badge(label: str, share: float, right: bool | None = None) -> Badge:
+    """The predicted class with its probability, and whether it is that of the label, None where none is known."""
+    signs: dict[bool | None, tuple[str, Colour]] = {
+        True: (" ✓", "green"),
+        False: (" ✗ wrong", "red"),
+        None: ("", "gray"),
+    }
+    sign, colour = signs[right]
+    about = "Predicted class and its probability, and whether the label agrees."
+    return Badge(f"{shortened(label, 24)} {number(share)}{sign}", about, colour)
+
+
+def view_badges(view: View) -> list[Badge]:
+    """The prediction on what is shown, and the class that is explained where it is another."""
+    right = None if view.label_class is None else view.label_class == view.predicted
+    drawn = [prediction_badge(view.model.labels[view.predicted], float(view.probabilities[view.predicted]), right)]
+    if view.explained != view.predicted:
+        drawn.append(Badge(f"explains {shortened(view.class_name, 40)}", "The class whose score is explained."))
+    return drawn
+
+
+def view_caveats(view: View) -> tuple[Caveat, ...]:
+    """What limits every result on the text that is shown."""
+    own = view.browsed is None and view.explainer.reference is not None
+    return text_caveats(view.encoded, own)
+
+
+def about_text(view: View) -> None:
+    """The second text of a pair, the note and the tags of the example, and notes on the model, in small print."""
+    if view.example.second is not None:
+        st.html(second_text(view))
+    facts = [view.example.note, *view.example.tags, *view.model.notes]
+    if any(facts):
+        st.caption(plain(" · ".join([view.example.id, *filter(None, facts)])))
 
 
 def truncation(view: View) -> str:

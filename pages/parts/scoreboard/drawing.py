@@ -27,6 +27,7 @@ from core.evaluation.studies.scoreboard import Scoreboard
 from core.evaluation.studies.verdicts_question import Verdicts
 from core.figures.board_figures import draw_front
 from core.figures.verdicts_figures import verdict_shares
+from core.texts.questions import answer_as_json
 from core.wording import plain
 from pages.parts.components.pictures import draw_figure
 from pages.parts.components.tables import table
@@ -97,7 +98,7 @@ def draw_board(work: Asking, asks: Callable[[], None], order: str, verdicts: Cal
 
     question, answers = cast(Scoreboard, work.question), work.answers
     records = partial(_records, question, answers, column)
-    about = partial(question.as_json, answers)
+    about = partial(answer_as_json, question, answers)
     save_board(records, about, tables, ["scoreboard", work.model.name, work.sample.name])
 
 

@@ -14,7 +14,7 @@ from pages.parts.sections.sides import Side
 
 # A row of a table of scores: whose, its cells, and what gives its average precision.
 Scores = tuple[Side, list[str], Callable[[Evidence], float]]
-COLUMN = "average precision ↑"
+PRECISION = COLUMN = "average precision ↑"
 _MARK = (
     "padding-top:.1em;border-top:2px solid currentColor;-webkit-box-decoration-break:clone;box-decoration-break:clone"
 )

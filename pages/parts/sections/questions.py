@@ -16,6 +16,7 @@ from core.mathematics.erasure import MIN_MAX, SCALINGS
 from core.metrics.catalogue import default_metrics, of_examples
 from core.network.model import Model
 from core.oracle.erasing import MASK, erasures_of
+from core.texts.questions import answer_as_json
 from core.wording import amount, escaped, plain
 from pages.parts.components.pictures import draw_figure
 from pages.parts.components.tables import table
@@ -236,4 +237,4 @@ def draw_question(one: Asking, asks: Callable[[], None], shown: Any = None) -> N
     asks()
     for header, rows in tables[1:]:
         table(header, rows)
-    save_records(partial(question.records, answers), partial(question.as_json, answers), name, "question")
+    save_records(partial(question.records, answers), partial(answer_as_json, question, answers), name, "question")

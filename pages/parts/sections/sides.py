@@ -21,13 +21,15 @@ from core.network.features import Encoded, NoFeatures
 from core.network.model import Model
 from core.network.scheduler import NonFinite, OutOfMemory
 from core.oracle.target import Contrast, Target, classes_of, score_kind, score_name, target_name
+from core.results.caveats import Caveat
+from core.results.inputs import reference_caveats
 from core.stability.known import known_unstable
 from core.storage.store import canonical_key
 from core.terms import MASF_P
 from core.validity.marks import HOLM, PERCENT, RULES, Gate, Why, doubts, says_nothing
-from core.validity.references import CALIBRATED, FORMS, LEVELS, LITERAL, Reference, how_to_fit
+from core.validity.references import CALIBRATED, FORMS, LEVELS, LITERAL, Reference, fitting_command, how_to_fit
 from core.wording import escaped, number, plain
-from pages.parts.components.tables import table
+from pages.parts.components.tables import data_table, table
 from pages.parts.frame import resources
 from pages.parts.frame.links import choose_one, linked
 from pages.parts.frame.sidebar import View
@@ -82,6 +84,11 @@ class Side:
     @property
     def class_name(self) -> str:
         return target_name(self.model.labels, self.explained)
+
+    @property
+    def probability(self) -> float:
+        """Of the class that it predicts, in [0, 1]."""
+        return float(self.explainer.probabilities(self.encoded)[self.predicted])
 
     @property
     def predicted_name(self) -> str:
@@ -188,12 +195,12 @@ def with_score(columns: Sequence[str], sides: Sequence[Side]) -> list[str]:
     return [said if column == PROBABILITY else column for column in columns]
 
 
-def side_columns(sides: Sequence[Side]) -> Iterator[tuple[int, Side]]:
-    """Each side, drawn in a column of its own and headed by its model's name where there are two."""
+def side_columns(sides: Sequence[Side], named: bool = True) -> Iterator[tuple[int, Side]]:
+    """Each side, drawn in a column of its own and, where there are two, headed by its model's name."""
     many = len(sides) > 1
     for i, (place, side) in enumerate(zip(st.columns(len(sides), gap="large") if many else [nullcontext()], sides)):
         with place:
-            if many:
+            if many and named:
                 st.markdown(f"**{plain(side.model.name)}**")
             yield i, side
 
@@ -263,6 +270,25 @@ def about_the_test(sides: list[Side], form: str, notes: bool = True) -> None:
                 st.caption(f"For texts of another kind or length. {plain(how_to_fit(side.model))}")
     for note in reference_notes(sides) * notes:
         st.info(plain(note))
+
+
+def reference_tab(sides: Sequence[Side], form: str) -> None:
+    """What the MaSF test of each model compares with, and the command that fits a reference on other texts."""
+    for side in sides:
+        if side.reference is None:
+            st.markdown(f"**{plain(side.model.name)}**")
+            st.info(plain(side.explainer.reference_problem or Caveat.NOT_TESTED.explanation))
+        else:
+            header = [side.model.name, f"{form} form"]
+            data_table(header, reference_facts(side.reference, form), f"reference-{side.model.name}")
+        st.code(fitting_command(side.model), language="bash")
+
+
+def side_caveats(sides: Sequence[Side], side: Side) -> list[Caveat]:
+    """What limits p-values of one model on this text, and comparing the models beside each other."""
+    encoded = side.encoded
+    found = reference_caveats(side.reference, np.array([encoded.T]), side.model.precision, encoded.unit)
+    return [*found, *([Caveat.OTHER_CLASSES] if same_class(sides) is False else [])]
 
 
 def reference_notes(sides: list[Side]) -> list[str]:

@@ -12,7 +12,7 @@ from core.figures.palette import STRONGEST, hue
 from core.mathematics.statistics import ALPHA
 from core.measures.catalogue import measures
 from core.network.features import Encoded
-from core.validity.marks import LATER, PERCENT, Gate, alone, path_text
+from core.validity.marks import LATER, PERCENT, Gate, alone, level_text, path_word
 from core.validity.mask_tests import MaskTest
 from core.validity.references import Reference
 from core.wording import number
@@ -38,7 +38,7 @@ def pane(path: Path, summary: Summary) -> dict:
             "available": gate.available,
             "first": gate.first,
             "limit": gate.cut,
-            "text": path_text(gate, path.name, summary.smallest, summary.complete),
+            "text": f"{path_word(gate, path.name, summary.complete)} · {level_text(gate)}",
         },
         "running": path.runs,
         "steps": drawn + [None] * (len(names) - len(drawn)),

@@ -9,7 +9,7 @@ from core.measures.catalogue import default_measures, measures
 from core.network.scheduler import NonFinite, OutOfMemory
 from core.oracle.target import target_key
 from core.storage.store import canonical_key
-from core.validity.marks import HOLM, Gate, decide, decide_path, rule_text, why_unavailable
+from core.validity.marks import UNAVAILABLE, Gate, decide, decide_path, level_text
 from core.validity.mask_tests import MaskTest
 from core.wording import plain
 from pages.parts.components.player import hand_set, what_if
@@ -26,7 +26,6 @@ _KEPT = "masked by hand"
 def what_if_section(view: View, sides: list[Side], choice: Choice) -> None:
     """Draw the words to click, and each model's prediction and p-value for the mask that they make."""
     encoded = view.encoded
-    st.header(f"What if? Mask {encoded.unit}s by hand", anchor=False)
     identity = canonical_key(
         "what if",
         1,
@@ -65,13 +64,8 @@ def _pane(side: Side, mask: np.ndarray, shades: list[float], colours: str, choic
         judged, whole = both.one(0), both.one(1)
     tested.flush()
     gate = _gate(side, judged, choice)
-    text = why_unavailable(gate) or f"{_as(choice)} is: {rule_text(gate.rule, f'{gate.steps} tests', 'mask')}."
+    text = level_text(gate) if gate.available else UNAVAILABLE
     return by_hand(side, mask, judged, whole, shades, colours, choice.form, gate, text)
-
-
-def _as(choice: Choice) -> str:
-    """What a mask is tested like: Holm allows a path's other steps more once the smallest p of it is rejected."""
-    return "Tested as the smallest p of a path" if choice.rule == HOLM else "Tested as a step"
 
 
 def _gate(side: Side, judged: MaskTest, choice: Choice) -> Gate:

@@ -1,0 +1,30 @@
+"""The results of questions over a sample, by the question's name: every file in this room registers what it makes."""
+
+from collections.abc import Callable
+from typing import Any, TypeVar
+
+from core import results as room
+from core.registers import load_files
+from core.results.result import Result
+
+Make = TypeVar("Make", bound=Callable[[Any], Result])
+# Those registered so far; `question_result` loads them all.
+REGISTERED: dict[str, Callable[[Any], Result]] = {}
+
+
+def register_result(name: str) -> Callable[[Make], Make]:
+    """Register what makes a question's report a result; ValueError if another function does already."""
+
+    def add(make: Make) -> Make:
+        if name in REGISTERED:
+            raise ValueError(f"{name!r} has a result already")
+        REGISTERED[name] = make
+        return make
+
+    return add
+
+
+def question_result(name: str, report: Any) -> Result | None:
+    """The result of a question's report; None where nothing is registered under the name."""
+    load_files(room)
+    return REGISTERED[name](report) if name in REGISTERED else None

@@ -1,0 +1,46 @@
+"""Caveats of inputs: of a text as the model reads it, of a gate, and of a reference for other texts."""
+
+from collections.abc import Iterable
+
+import numpy as np
+
+from core.network.features import Encoded
+from core.results.caveats import Caveat
+from core.validity.marks import Gate, Why, doubts
+from core.validity.references import Reference
+
+_DOUBTS = {
+    Why.LENGTH: Caveat.LENGTH_OUTSIDE_REFERENCE,
+    Why.PRECISION: Caveat.OTHER_PRECISION,
+    Why.UNIT: Caveat.OTHER_UNIT,
+}
+
+
+def text_caveats(encoded: Encoded, own: bool = False) -> tuple[Caveat, ...]:
+    """What limits every result on a text as the model reads it; own: whether a person typed it."""
+    found = {
+        Caveat.TRUNCATED: encoded.truncation.cut,
+        Caveat.SINGLE_FEATURE: encoded.F == 1,
+        Caveat.UNKNOWN_WORDS: bool(np.any(encoded.unknown)),
+        Caveat.OWN_TEXT: own,
+    }
+    return tuple(caveat for caveat, holds in found.items() if holds)
+
+
+def reference_caveats(
+    reference: Reference | None, tokens: np.ndarray, precision: str, unit: str = "word"
+) -> tuple[Caveat, ...]:
+    """Why MaSF p-values of such texts may be off, or that there are none; tokens: int[N], lengths of the texts."""
+    if reference is None:
+        return (Caveat.NOT_TESTED,)
+    return tuple(_DOUBTS[why] for why in doubts(reference, tokens, precision, unit))
+
+
+def gate_caveats(gates: Iterable[Gate | None]) -> tuple[Caveat, ...]:
+    """What gates say of the inputs that a result rests on: rejected, or not tested."""
+    known = [gate for gate in gates if gate is not None]
+    found = {
+        Caveat.OUT_OF_DISTRIBUTION: any(gate.marked for gate in known),
+        Caveat.NOT_TESTED: any(not gate.available for gate in known),
+    }
+    return tuple(caveat for caveat, holds in found.items() if holds)

@@ -1,0 +1,1 @@
+"""The words of results: one template an outcome, and the one renderer for pages, saved pages, terminals and files."""

@@ -1,0 +1,46 @@
+"""Every outcome of every question, and slots made up for its template."""
+
+import importlib
+import pkgutil
+import re
+from collections.abc import Iterator
+
+from core import results
+from core.results.result import Outcome
+from core.texts.rendering import _TEMPLATES
+
+for _module in pkgutil.iter_modules(results.__path__):
+    importlib.import_module(f"core.results.{_module.name}")
+# A value for each slot that a template may name; text stands for what others wrote.
+SLOTS: dict = {"count": 3, "unit": "word", "measure": "leave-one-out", "label": "positive"}
+# Of ours: no name of others.
+_OURS = {"unit"}
+
+
+def _slots(outcome: Outcome) -> list[str]:
+    """What the template of an outcome names."""
+    text = (_TEMPLATES / f"{outcome.question()}.j2").read_text(encoding="utf-8")
+    block = re.search(rf"{{% block {outcome.name} %}}(.*?){{% endblock %}}", text, re.DOTALL)
+    assert block, f"{outcome} has no template"
+    return [name for name in SLOTS if re.search(rf"{{{{[^}}]*\b{name}\b", block[1])]
+
+
+OUTCOMES: dict[type[Outcome], dict[Outcome, list[str]]] = {
+    question: {one: _slots(one) for one in question} for question in Outcome.__subclasses__() if len(question)
+}
+
+
+def outcomes() -> Iterator[Outcome]:
+    for question in OUTCOMES:
+        yield from question
+
+
+def slots_of(outcome: Outcome, name: str | None = None, count: int = 3) -> dict:
+    """Slots for the template of an outcome; name: of every text of others in it."""
+    made = {slot: SLOTS[slot] for slot in _slots(outcome)}
+    for slot, value in made.items():
+        if isinstance(value, str) and slot not in _OURS and name is not None:
+            made[slot] = name
+        if slot == "count":
+            made[slot] = count
+    return made
