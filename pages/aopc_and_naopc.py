@@ -12,7 +12,7 @@ from core.verdicts.telling import favoured_sentence
 from core.wording import escaped, plain
 from pages.parts.face.body import draw_tabs
 from pages.parts.frame.links import choose_one, folded
-from pages.parts.frame.sidebar import View, open_page
+from pages.parts.frame.sidebar import View, chosen_method, open_page
 from pages.parts.frame.texts import captions, prediction_line, show_answer, show_notes
 from pages.parts.limits import setting_beside
 from pages.parts.limits.answering import how_read, limits_answer, text_shown
@@ -23,7 +23,7 @@ from pages.parts.limits.standing import curves_caption
 from pages.parts.limits.verdicts import beside_line, draw_verdicts, verdicts_of
 from pages.parts.sections.asking import choose_measures, choose_sign
 from pages.parts.sections.evidence import show_marked_text
-from pages.parts.sections.sides import about_the_test, both_sides, choose_beside, choose_form, choose_rule
+from pages.parts.sections.sides import about_the_test, both_sides, choose_beside
 from pages.parts.sections.standings import (
     FULL,
     HALF,
@@ -97,8 +97,7 @@ def _settings(view: View) -> dict:
         named = {search: search_name(width_of(search)) for search in SEARCHES}
         width = width_of(choose_one("Search", SEARCHES, INSERTION, "beam", _SEARCHED, format_func=named.get))
         half = choose_one("Search in", (HALF, FULL), HALF, "search", _PRECISION) == HALF
-        form = choose_form()
-        rule = choose_rule()
+        form, rule = chosen_method()
     told = {"sign": sign, "rule": rule, "width": width, "form": form, "half": half, "direction": direction}
     return {"measures": tuple(chosen), **told}
 

@@ -10,7 +10,7 @@ from core.results.result import Result
 from pages.parts.face.body import draw_body
 from pages.parts.face.headline import draw_headline
 from pages.parts.frame.links import choose_one, folded
-from pages.parts.frame.sidebar import View, open_page
+from pages.parts.frame.sidebar import View, chosen_method, open_page
 from pages.parts.frame.texts import about_text, prediction_badge, view_badges, view_caveats
 from pages.parts.sections.asking import choose_measures, choose_sign
 from pages.parts.sections.paths import Choice, Path, Summaries
@@ -19,9 +19,7 @@ from pages.parts.sections.sides import (
     Side,
     both_sides,
     choose_beside,
-    choose_form,
     choose_order,
-    choose_rule,
     reference_tab,
     side_caveats,
     side_columns,
@@ -76,9 +74,7 @@ def _settings(view: View) -> dict:
         sign = choose_sign(VALUES_HELP)
         step = choose_one("Step", STEPS, BY_RATIO, "steps", format_func=steps.get)
         order = choose_order()
-        form = choose_form()
-        rule = choose_rule()
-    return {"measures": tuple(chosen), "sign": sign, "step": step, "order": order, "rule": rule, "form": form}
+    return {"measures": tuple(chosen), "sign": sign, "step": step, "order": order} | chosen_method()._asdict()
 
 
 def _say(view: View, sides: list[Side], paths: list[Path]) -> None:

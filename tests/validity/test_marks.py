@@ -205,13 +205,13 @@ def test_another_rule_is_one_entry_and_pages_offer_it(monkeypatch):
     assert "Bonferroni over 10 tests" in why_unavailable(decide(np.ones(1), np.zeros(1), 10, 0.005, "Bonferroni"))
 
     def page():
-        from pages.parts.sections.sides import choose_rule
+        from pages.parts.frame.sidebar import _choose_method
 
-        choose_rule()
+        _choose_method()
 
     app = AppTest.from_function(page)
     app.session_state["page shown"] = ""
-    menu = app.run().get("button_group")[0].proto
+    menu = app.run().get("button_group")[1].proto
     assert [option.content for option in menu.options] == [HOLM, PLAIN, "Bonferroni"] and "a share." in menu.help
 
 

@@ -33,13 +33,13 @@ from pages.parts.components.pictures import chart, draw_figure
 from pages.parts.components.tables import table
 from pages.parts.face.body import draw_tabs
 from pages.parts.frame.links import choose, choose_one, held, link_to, visit
-from pages.parts.frame.sidebar import DataView
+from pages.parts.frame.sidebar import DataView, chosen_method
 from pages.parts.frame.texts import captions, coming, show_answer
 from pages.parts.sections.asking import choose_measures, choose_models, choose_sign
 from pages.parts.sections.filtered import FILTERED
 from pages.parts.sections.findings import show_findings
 from pages.parts.sections.saving import about_models, save_report
-from pages.parts.sections.sides import RECURSIVE, choose_form, choose_order, show_reference
+from pages.parts.sections.sides import RECURSIVE, choose_order, show_reference
 from pages.parts.sections.streaming import stream
 from pages.parts.sections.studying import Asking
 
@@ -82,14 +82,12 @@ def _settings(frame: DataView) -> tuple[MaskingCheck, int, bool, list[str], str]
         beside = choose_models(frame.explainer.model, "Checked on the same examples in random order")
     with right:
         chosen = choose_measures("Each masks what it ranks first for the label, step by step, on every example.")
-    places = st.columns(4)
+    form, places = chosen_method().form, st.columns(3)
     with places[0]:
-        form = choose_form()
-    with places[1]:
         sign = choose_sign()
-    with places[2]:
+    with places[1]:
         computed = EACH_STEP if choose_order() == RECURSIVE else ONCE
-    with places[3]:
+    with places[2]:
         seeds = choose_one("Random orders", [str(count) for count in SEEDS], str(SEEDS[0]), "seeds", _SEEDS_HELP)
     # Of the sidebar and not of its example, which may be one that cannot be shown.
     unit, metric = held("unit"), metric_of(frame.explainer.model)

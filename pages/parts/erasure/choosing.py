@@ -10,9 +10,8 @@ from core.metrics.catalogue import default_metrics, of_examples
 from core.network.model import Model
 from core.oracle.erasing import MASK, erasures_of
 from pages.parts.frame.links import choose_one, folded, linked
-from pages.parts.frame.sidebar import View
+from pages.parts.frame.sidebar import View, chosen_method
 from pages.parts.sections.asking import choose_draws, choose_measures, choose_perturbation, choose_sign
-from pages.parts.sections.sides import choose_form, choose_rule
 
 _ERASURE_HELP = (
     "How hard metrics erase a word: by the mask token, by taking it out, by a zero word embedding, or by the unknown "
@@ -59,8 +58,7 @@ def _how(model: Model, named: list[str], chosen: list[str]) -> ErasureChoice:
     scaling = choose_one("Scaling", SCALINGS, MIN_MAX, "scaling", _SCALING_HELP)
     sign = choose_sign("Signed: what supports the class ranks first. Absolute: what matters most either way.")
     draws = choose_draws()
-    rule = choose_rule()
-    form = choose_form()
+    form, rule = chosen_method()
     placement, sigma = choose_perturbation(chosen)
     return ErasureChoice(
         tuple(named),

@@ -19,19 +19,19 @@ PAGES = (
         "pages/attributions.py",
         "Attributions",
         ":material/format_color_text:",
-        "Which words count, and which measures to believe?",
+        "Which words matter, and which explanation is faithful?",
     ),
     Page(
         "pages/recursive_masking.py",
         "Recursive masking",
         ":material/skip_next:",
-        "Does masking the important words change the prediction, on inputs not rejected?",
+        "Does masking the important words change the prediction?",
     ),
     Page(
         "pages/aopc_and_naopc.py",
         "AOPC and NAOPC",
         ":material/straighten:",
-        "How close does a measure come to the best order of words?",
+        "How close does each measure come to the best order?",
     ),
     Page(
         "pages/hard_and_soft_erasure.py",
@@ -43,10 +43,10 @@ PAGES = (
         "pages/model_check.py",
         "Model check",
         ":material/fact_check:",
-        "Does this model still know a text when words are masked?",
+        "Are masked texts in-distribution for this model?",
     ),
     Page("pages/data_set.py", "Data set", ":material/dataset:", "Does what one example shows hold over the data?"),
-    Page("pages/scoreboard.py", "Scoreboard", ":material/leaderboard:", "Which measure should be believed?"),
+    Page("pages/scoreboard.py", "Scoreboard", ":material/leaderboard:", "Which measure is faithful, and at what cost?"),
 )
 
 

@@ -21,6 +21,8 @@ from core.network.scheduler import NonFinite, OutOfMemory
 from core.oracle.target import Contrast, Target, target_name
 from core.settings import SettingError
 from core.settings import read as read_settings
+from core.validity.marks import HOLM, RULES
+from core.validity.references import CALIBRATED, FORMS
 from core.wording import joined, number, plain, shortened
 from pages.parts.components.copy_link import copy_link
 from pages.parts.components.steady import page_style, steady_buttons
@@ -30,8 +32,10 @@ from pages.parts.frame.adding import TURN, ways_to_add
 from pages.parts.frame.links import (
     arrive,
     choose,
+    choose_one,
     folded,
     held,
+    held_of,
     hold,
     linked,
     remark,
@@ -61,6 +65,10 @@ from pages.parts.frame.tray import draw_tray
 from pages.parts.frame.words_and_keys import words_and_keys
 from pages.parts.frame.working import arrive_anew, in_turn
 
+_FORM_HELP = (
+    "Calibrated rejects at most 5 % of texts like the reference's, on average over references. Literal is the paper's "
+    "form; it rejects unmasked texts too often and cannot give very small p-values."
+)
 PREDICTED, ALL_OTHERS = "predicted", "—"
 # Classes that have a button each; of more the select box says how likely each is.
 MOST_BUTTONS = 4
@@ -70,6 +78,13 @@ CONTRASTED = ("Attributions", "Recursive masking", "AOPC and NAOPC")
 
 class NoTextYet(Unshowable):
     """A text of one's own is chosen and none is typed: no error, but where one begins."""
+
+
+class Method(NamedTuple):
+    """How inputs are tested on every page: the form of the MaSF test, and the rule of the gate."""
+
+    form: str
+    rule: str
 
 
 class Places(NamedTuple):
@@ -179,6 +194,7 @@ def open_frame(title: str, lead: Callable[[], None] | None = None, above: bool =
         else:
             place.error(plain(frame.problem), icon=":material/error:")
     with st.sidebar:
+        _choose_method()
         words_and_keys()
         own = frame.example if frame.example is not None and frame.browsed is None else None
         copy_link(*((own.text, own.second) if own is not None else ()))
@@ -205,6 +221,19 @@ def open_data_page(title: str, own: str) -> DataView | None:
             st.info(f"{own} in the sidebar, or add a file on the page Examples.")
         return None
     return DataView(frame.explainer, frame.browsed, frame.example)
+
+
+def chosen_method() -> Method:
+    """How inputs are tested, as chosen in the sidebar."""
+    return Method(held_of("form", FORMS, CALIBRATED), held_of("rule", RULES, HOLM))
+
+
+def _choose_method() -> None:
+    """Draw the choices of how inputs are tested, the same for every page."""
+    with folded(st.popover("Method", icon=":material/science:", type="tertiary")):
+        choose_one("Form of the test", FORMS, CALIBRATED, "form", _FORM_HELP)
+        about = " ".join(f"{name.capitalize()}: {rule.about}." for name, rule in RULES.items())
+        choose_one("Validity gate", list(RULES), HOLM, "rule", about)
 
 
 def _places() -> Places:

@@ -26,8 +26,8 @@ from core.results.inputs import reference_caveats
 from core.stability.known import known_unstable
 from core.storage.store import canonical_key
 from core.terms import MASF_P
-from core.validity.marks import HOLM, PERCENT, RULES, Gate, Why, doubts, says_nothing
-from core.validity.references import CALIBRATED, FORMS, LEVELS, LITERAL, Reference, fitting_command, how_to_fit
+from core.validity.marks import PERCENT, Gate, Why, doubts, says_nothing
+from core.validity.references import LEVELS, LITERAL, Reference, fitting_command, how_to_fit
 from core.wording import escaped, number, plain
 from pages.parts.components.tables import data_table, table
 from pages.parts.frame import resources
@@ -115,21 +115,6 @@ def name_beside(name: str, labels: Sequence[str]) -> str:
     return f"{name} (other classes)" if families.other_classes(name, labels) else name
 
 
-def choose_form() -> str:
-    """Draw the choice of the form of the test."""
-    return choose_one(
-        "Form of the test",
-        FORMS,
-        CALIBRATED,
-        "form",
-        "Calibrated, the default: of texts like the reference's, masked at random at a ratio of 0, 10 … 100 %, at most "
-        "5 % have p below 5 %, on average over references; of a model trained without masking, whose reference is of "
-        "unmasked texts only, this holds of unmasked texts. Where a measure chose the words, a rejection means: unlike "
-        "random masking of this degree. Literal: the paper's form, which rejects unmasked texts too often and cannot "
-        "give a very small p.",
-    )
-
-
 def choose_order() -> str:
     """Draw the choice of when a measure is computed: RECURSIVE or ONCE."""
     return choose_one(
@@ -139,17 +124,6 @@ def choose_order() -> str:
         "computed",
         "At each step: on what is left (recursive masking). Once: the order of the unmasked text, in which "
         "redundant words hide each other.",
-    )
-
-
-def choose_rule() -> str:
-    """Draw the choice of the rule of the validity gate."""
-    return choose_one(
-        "Validity gate",
-        list(RULES),
-        HOLM,
-        "rule",
-        " ".join(f"{name.capitalize()}: {rule.about}." for name, rule in RULES.items()),
     )
 
 
