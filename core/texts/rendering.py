@@ -50,7 +50,7 @@ def headline(result: Result, form: Form = Form.TEXT) -> str:
 
 
 def fact_text(fact: Fact, form: Form = Form.TEXT) -> str:
-    """The value of a fact with its interval, and with the sign of doubt where it is marked; "—" where it is undefined."""
+    """The value of a fact with its interval, and the sign of doubt where it is marked; "—" if undefined."""
     text = _value_text(fact)
     return _escape(with_sign(text, fact.marked and text != _NOTHING), form)
 
