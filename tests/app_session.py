@@ -1,5 +1,6 @@
 """One person's session with the app, without a browser: what the page sends, holds and says."""
 
+import html
 import json
 import re
 import time
@@ -122,13 +123,38 @@ class App:
 
     @property
     def tables(self) -> list[list[list[str]]]:
-        """The cells of every table that is drawn as HTML, heads included."""
+        """The cells of every table, heads included: those drawn as HTML, then the sortable ones, numbers as they show."""
         drawn = [re.search(r"<table.*</table>", element.value, re.DOTALL) for element in self.at.html]
         return [
             [["".join(cell.itertext()) for cell in row] for row in ElementTree.fromstring(found[0]).iter("tr")]
             for found in drawn
             if found
+        ] + [_cells(table.value) for table in self.at.dataframe]
+
+    @property
+    def headlines(self) -> list[tuple[str, str, str]]:
+        """Of each headline its question, its outcome and its words."""
+        found = [
+            re.match(r"<p class='headline' data-question='(.*?)' data-outcome='(.*?)'>(.*)</p>$", e.value)
+            for e in self.at.html
         ]
+        return [(one[1], one[2], html.unescape(re.sub(r"<[^>]*>", "", one[3]))) for one in found if one]
+
+    @property
+    def outcomes(self) -> list[str]:
+        """The outcomes of the page's headlines."""
+        return [outcome for _, outcome, _ in self.headlines]
+
+    @property
+    def badges(self) -> list[str]:
+        """The texts of all badges."""
+        found = [re.match(r":[a-z]+-badge\[(.*)\]$", e.value) for e in self.at.markdown]
+        return [unescaped(one[1]) for one in found if one]
+
+    @property
+    def facts(self) -> dict[str, str]:
+        """The facts that stand as metrics: {label: value}."""
+        return {unescaped(one.label): unescaped(one.value) for one in self.at.metric}
 
     @property
     def agreement(self) -> list[list[list[str]]]:
@@ -178,13 +204,13 @@ class App:
     def said(self) -> str:
         """Everything that is written on the page, without its markup."""
         # A new paragraph parts words as a space does.
-        html = " ".join(re.sub(r"<[^>]*>", "", re.sub(r"</p><p[^>]*>", " ", e.value)) for e in self.at.html)
+        drawn = " ".join(re.sub(r"<[^>]*>", "", re.sub(r"</p><p[^>]*>", " ", e.value)) for e in self.at.html)
         written = [
             e.value
             for kind in ("markdown", "caption", "warning", "info", "error", "header", "subheader")
             for e in self.at.get(kind)
         ]
-        return unescaped(" ".join([html, *written]))
+        return unescaped(" ".join([drawn, *written]))
 
     def markup(self):
         """Every string that the browser would read as HTML or Markdown: (may hold raw HTML, string)."""
@@ -201,6 +227,17 @@ class App:
                     value = getattr(proto, name, None)
                     if isinstance(value, str):
                         yield bool(getattr(proto, "allow_html", False)), value
+
+
+def _cells(frame) -> list[list[str]]:
+    """The header and the cells of a table, as they show."""
+
+    def text(value) -> str:
+        if value is None or value != value:
+            return "—"
+        return f"{value:.3g}" if isinstance(value, float) else str(value)
+
+    return [list(frame.columns), *([text(value) for value in row] for row in frame.itertuples(index=False))]
 
 
 def _saved(identifier: str) -> str:
