@@ -24,7 +24,7 @@ KEY = f"{SIGN} rests on inputs {OUT}"
 ONE_INPUT = f"{SIGN} this masked text is {OUT}."
 LINES = f"Crosses and dotted lines: the input is {OUT}, or comes after one that is, so the score there says little."
 AT_RATIOS = "those at 0, 10 … 100 %, since the reference is too small for every step"
-LATER = f"{SIGN}\ufe0e This step is an input {OUT}, or comes after one."
+LATER = f"{SIGN}\ufe0e rejected here or before"
 # Of single inputs of a file, see `step_cells`.
 STEP_COLUMNS = [OUT, "at or after the first rejected step", "rule of the gate", "form of the gate"]
 

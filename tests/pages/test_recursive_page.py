@@ -4,12 +4,9 @@ missing.
 
 import csv
 import io
-import re
 import threading
 from dataclasses import replace
 from types import SimpleNamespace
-from typing import NamedTuple
-from unittest.mock import Mock
 
 import numpy as np
 import pytest
@@ -17,41 +14,23 @@ import streamlit as st
 
 from core.data.examples import read_bundled
 from core.explanation.explainer import Explainer
-from core.explanation.recursive import (
-    BY_FEATURE,
-    BY_RATIO,
-    Band,
-    Step,
-    area_cells,
-    follow,
-    planned_counts,
-    random_band,
-    summarise,
-)
+from core.explanation.recursive import BY_FEATURE, BY_RATIO, Band, Step, follow, planned_counts, random_band, summarise
 from core.measures.catalogue import measures
 from core.network.features import find_words
 from core.network.scheduler import Cancelled, NonFinite
-from core.validity.marks import decide, path_text
+from core.results.caveats import Caveat
+from core.results.recursive_masking import RecursiveMaskingOutcome as Outcome
+from core.results.recursive_masking import masking_result
+from core.texts.rendering import headline
+from core.validity.marks import decide, path_word
 from core.validity.references import CALIBRATED, find_reference
-from core.wording import joined
 from pages.parts.sections.paths import step_names
-from pages.parts.steps.drawing import _above_one
-from pages.parts.steps.following import (
-    _at_once,
-    _in_order,
-    _never,
-    masking_answer,
-    narrow_text,
-    table_row,
-    what_is_tested,
-)
+from pages.parts.steps.following import TABLE, table_row
 from tests.app_session import App, complete, wait
 
 pytestmark = pytest.mark.usefixtures("server")
 PAGE = "pages/recursive_masking.py"
 REVIEWS = read_bundled("reviews")
-CHANGED = "masking “a” and “b”, the 2 words that leave-one-out names first, changes the prediction to positive"
-IN_THE_END = ", as it is with every word masked"
 SMALL = next(example for example in REVIEWS if 9 <= len(example.text.split()) <= 10)
 
 
@@ -103,246 +82,127 @@ def test_every_step_is_what_the_library_says(mine):
     assert pane["classes"] == ["negative", "positive"] and pane["target"] == target and len(pane["layers"]) == 7
 
 
-def test_the_answer_comes_first_and_the_table_says_the_same(mine):
+def paths_table(app: App) -> list[dict[str, str]]:
+    """The rows of the table of all measures."""
+    (found,) = [table for table in app.tables if table[0][:2] == ["model", "measure"]]
+    return [dict(zip(found[0], row)) for row in found[1:]]
+
+
+def test_the_headline_and_the_table_are_what_the_library_finds(mine):
     explainer, encoded, target = mine
     app = told(PAGE)
     band = run_out(random_band(explainer, encoded))
-    header, *rows = app.tables[0]
-    assert [row[1] for row in rows] == ["leave-one-out", "gradient", "input × gradient"] and "RACU ↑" in header
+    rows = paths_table(app)
+    assert [row["measure"] for row in rows] == ["leave-one-out", "gradient", "input × gradient"]
     for row in rows:
         found = summarise(
-            run_out(follow(explainer, encoded, row[1], target, "signed")),
+            run_out(follow(explainer, encoded, row["measure"], target, "signed")),
             encoded.F,
             BY_RATIO,
             target,
             band,
             explainer.reference,
         )
-        assert (
-            row[3:5] == list(area_cells(found.areas, False))
-            and f"{found.acu:.3g} [{found.areas.acu.low:.3g}, " in row[4]
-        )
-        changes = [f"{10 * k} % masked" for k in ([] if found.flips is None else [found.flips, *found.again])]
-        again = f", again at {joined(changes[1:])}" * (len(changes) > 1)
-        assert row[2] == (f"{changes[0]}{again}" if changes else "never") and row[8] == "not rejected"
+        areas, (low, high) = found.areas, (found.areas.acu.low, found.areas.acu.high)
+        assert row["RACU ↑"] == ("—" if areas.unstable else f"{areas.racu.mean:.3g}")
+        assert row["ACU ↑"] == f"{areas.acu.mean:.3g}" and row["ACU, 95 % interval"] == f"[{low:.3g}, {high:.3g}]"
+        assert row["flips at"] == ("—" if found.flips is None else f"{10 * found.flips} % masked")
+        assert row["flips again at"] == (", ".join(f"{10 * k} % masked" for k in found.again) or "—")
+        assert row["validity"] == "not rejected" and row["⚠"] == "—" and row["random orders"] == "30"
         # How many random orders do as well, counted here from their curves, and from what they predict.
         turned = band.logits[:, : (found.flips or 0) + 1].argmax(axis=2) != found.first_predicted
-        assert row[5] == ("—" if found.flips is None else f"{turned.any(axis=1).sum()} of 30")
-        areas = np.trapezoid(band.values(target), found.x, axis=1)
-        assert row[6] == f"{(areas <= np.trapezoid(found.values, found.x)).sum()} of 30"
-    assert (
-        re.search(
-            r"The MaSF test rejects none of these texts, which is no proof that the model knows them\. (Smallest )?MaSF",
-            app.said,
-        )
-        and "in-distribution" not in app.said.replace("is in-distribution", "").split("Settings")[0]
-    )
+        assert row["random orders as early ↓"] == ("—" if found.flips is None else f"{turned.any(axis=1).sum()}")
+        curves = np.trapezoid(band.values(target), found.x, axis=1)
+        assert row["random orders as far ↓"] == f"{(curves <= np.trapezoid(found.values, found.x)).sum()}"
+        if row["measure"] == "leave-one-out":
+            result = masking_result("leave-one-out", found, encoded, explainer.model.labels)
+            assert app.headlines == [("recursive_masking", result.name, headline(result))]
+            assert app.facts["random orders as early ↓"] == f"{found.as_early} of 30"
+    assert not any("in-distribution" in one for one in app.badges)
 
 
-def test_words_are_told_in_the_order_in_which_they_go():
-    masks = np.array([[0, 0, 0, 0], [0, 0, 0, 1], [0, 1, 0, 1], [1, 1, 1, 1]], bool)
-    summary = SimpleNamespace(steps=[SimpleNamespace(mask=mask) for mask in masks])
-    # Those of one step as they stand in the text.
-    assert [_in_order(summary, step) for step in range(4)] == [[], [3], [3, 1], [3, 1, 0, 2]]
-
-
-def test_other_measures_that_never_change_the_prediction_are_told_beside_one_that_does():
-    class Path(SimpleNamespace):
-        __hash__ = object.__hash__
-
-    here, twin = SimpleNamespace(), SimpleNamespace()
-    first, second, third, beside = (
-        Path(side=side, measure=name) for side, name in ((here, "a"), (here, "b<"), (here, "c"), (twin, "d"))
-    )
-
-    def told(*found) -> str:
-        return _never(first, dict(zip((first, second, third, beside), found)))
-
-    changes, never, unknown = (
-        SimpleNamespace(flips=flips, complete=done) for flips, done in ((3, True), (None, True), (None, False))
-    )
-    whole = "Masking what <b>b&lt;</b> {} never changes it."
-    assert told(changes, never, changes, never) == whole.format("names")
-    assert told(changes, never, never, never) == whole.replace("</b> {}", "</b> and <b>c</b> {}").format("name")
-    # What is still being followed may change it yet; "it" is what the first one changes.
-    assert told(changes, unknown, changes, never) == "" and told(never, never, never, never) == ""
-
-
-def test_a_prediction_that_changes_again_is_told_in_the_table(mine):
+def test_a_prediction_that_changes_again_stands_in_the_table(mine):
     explainer, encoded, target = mine
     steps = run_out(follow(explainer, encoded, "gradient", target, "signed"))
     found = summarise(steps, encoded.F, BY_RATIO, target, None, explainer.reference)
     side = SimpleNamespace(model=SimpleNamespace(name="m"))
     path = SimpleNamespace(side=side, measure="gradient", unstable={}, name=lambda k: f"{10 * k} % masked")
-    cells = [table_row(path, replace(found, flips=3, again=again))[2] for again in ((), (4,), (4, 6))]
-    assert cells == [
-        "30 % masked",
-        "30 % masked, again at 40 % masked",
-        "30 % masked, again at 40 % masked and 60 % masked",
+    cells = [
+        dict(zip(TABLE, table_row(path, replace(found, flips=3, again=again))))["flips again at"]
+        for again in ((), (4,), (4, 6))
     ]
-    # The second change, and it alone, comes after a step that is rejected.
-    gate = replace(found.gate, why=None, first=5)
-    row = table_row(path, replace(found, flips=3, again=(6,), gate=gate))
-    assert row[2] == "30 % masked, again at 60 % masked ⚠"
+    assert cells == [None, "40 % masked", "40 % masked, 60 % masked"]
 
 
-@pytest.mark.parametrize(
-    "turns, orders, p, lead, says",
-    [
-        (2, 0, 0.5, "Yes: ", f"{CHANGED}{IN_THE_END}. None of 4 random orders changes it as soon. The MaSF"),
-        (
-            2,
-            1,
-            0.5,
-            f"Yes, but 1 of 4 random orders changes it as soon: {CHANGED}{IN_THE_END}.",
-            "no proof that the model knows them. MaSF p = 0.5 at step 2, smallest 0.5; less",
-        ),
-        (
-            2,
-            2,
-            0.5,
-            f"Yes, but 2 of 4 random orders change it as soon: {CHANGED}{IN_THE_END}.",
-            "no proof that the model knows them. MaSF p = 0.5 at step 2, smallest 0.5; less",
-        ),
-        (
-            2,
-            0,
-            0.0001,
-            "Cannot be told: ",
-            f"{CHANGED}, but the model does not know such inputs. ⚠ Inputs are rejected",
-        ),
-        (
-            2,
-            0,
-            None,
-            "Cannot be told: ",
-            f"{CHANGED}, but not whether the model knows such inputs. Validity unavailable",
-        ),
-        (
-            None,
-            0,
-            0.5,
-            "No: ",
-            "masking what leave-one-out names never changes the prediction, not even with every word",
-        ),
-    ],
-)
-def test_the_first_word_answers_the_question_of_the_page(turns, orders, p, lead, says):
-    """Of four words masked one by one the prediction turns once `turns` are; `orders` of 4 random ones turn it, too."""
+def made_path(turns: int | None, orders: int = 0, p: float | None = 0.5, steps: int = 5):
+    """Of four words masked one by one the prediction turns once `turns` are; `orders` of 4 random ones turn it, too;
+    p: of every masked input, None without a reference; steps: those done so far.
+    """
     logits = np.array([[0.0, 1.0]] * 5, dtype=np.float32)
     logits[turns if turns is not None else 5 :] = [1.0, 0.0]
     masks = np.tri(5, 4, -1, dtype=bool)
-    steps = tuple(
+    walked = tuple(
         Step(k, masks[k], np.zeros(4), logits[k], {} if p is None else {CALIBRATED: p if k else 0.5}, {})
-        for k in range(5)
+        for k in range(steps)
     )
     others = np.tile(np.array([0.0, 1.0], dtype=np.float32), (4, 5, 1))
     others[:orders, 1:] = [1.0, 0.0]
     known = {} if p is None else {CALIBRATED: np.full((4, 5), 0.5)}
     reference = SimpleNamespace(floor=lambda form: 0.00001, forms={CALIBRATED: SimpleNamespace(R=1)})
-    found = summarise(steps, 4, BY_FEATURE, 1, Band(others, known), None if p is None else reference)
-    features = [SimpleNamespace(text=one) for one in "abcd"]
-    encoded = SimpleNamespace(unit="word", features=features, premasked=np.zeros(4, dtype=bool), F=4, second=None)
-    side = SimpleNamespace(
-        encoded=encoded, model=SimpleNamespace(labels=("positive", "negative")), predicted=1, target=1, reference=None
-    )
-    choice = SimpleNamespace(played="leave-one-out", recompute=False)
-    path = Mock(measure="leave-one-out", side=side, choice=choice, runs=False)
-    path.name = lambda k: f"step {k}"
-    answer = re.sub("<.*?>", "", " ".join(masking_answer([path], {path: found})))
-    assert answer.startswith(lead) and says in answer and "That step" not in answer
-    # While the chosen measure is not there, what is known of another one answers.
-    waiting = Mock(measure="LIME", side=side, choice=SimpleNamespace(played="LIME", recompute=False), runs=False)
-    other = re.sub("<.*?>", "", masking_answer([waiting, path], {path: found})[0])
-    assert other.startswith(f"LIME waits to be asked for below. Of another measure it is known: {lead}")
-    assert masking_answer([waiting, path], {}) == ("LIME waits to be asked for below.", "")
+    return summarise(walked, 4, BY_FEATURE, 1, Band(others, known), None if p is None else reference)
 
 
-def test_two_models_are_answered_each_under_its_name():
-    app = complete(App(PAGE, example="s104", beside="sst2-plain", measures=["leave-one-out"]))
-    answer = next(one.value for one in app.at.html if "leave-one-out</b> names first" in one.value)
-    assert (
-        "<b>sst2-fmm: Yes" in answer
-        and "<b>sst2-plain: Cannot be told</b> by leave-one-out: the prediction changes only at 80\u00a0% masked, after "
-        "⚠ inputs are rejected as out-of-distribution (from 70\u00a0% masked on)."
-        in answer
-    )
-    assert "<b>sst2" not in " ".join(one.value for one in told(PAGE, measures=["leave-one-out"]).at.html)
-
-
-def test_what_is_tested_and_which_number_has_no_interval_is_said_once():
-    """A step for which the reference has no ratio of its own is one test with another that masks the same."""
-    area = SimpleNamespace(mean=1.02, low=1.018, high=1.021)
-    wide, gate = SimpleNamespace(mean=1.0, low=0.9, high=1.1), SimpleNamespace(available=True, tested=None, rule="Holm")
-    areas = SimpleNamespace(racu=wide, acu=wide)
-
-    def one(name, steps, areas):
-        path = Mock(names=[{}] * 11, side=SimpleNamespace(model=SimpleNamespace(name=name)))
-        return path, SimpleNamespace(gate=SimpleNamespace(**vars(gate), steps=steps), areas=areas)
-
-    found = dict([one("a", 11, areas)])
-    assert what_is_tested(found) == (
-        "Each step is tested, the unmasked text included. Holm holds the tests of one path together to 5 %, if "
-        "each by itself falsely rejects no more: how often it does is told below."
-    )
-    assert narrow_text(found) == ""
-    found |= dict([one("b", 10, SimpleNamespace(racu=area, acu=wide))])
-    assert "; of b steps that mask the same are one test. Holm" in what_is_tested(found)
-    assert narrow_text(found) == "; none where its ends read alike"
-    areas = SimpleNamespace(racu=area, acu=wide, unstable=False)
-    assert area_cells(areas, True) == ("1.02 ⚠", "1 [0.9, 1.1] ⚠")
+ENCODED = SimpleNamespace(unit="word")
 
 
 @pytest.mark.parametrize(
-    "counts, known, says",
+    "turns, p, steps, outcome, caveats",
     [
-        ((0, 1, 2), {}, ""),
-        ((0, 2, 4), {}, " That step masks 2 words; fewer may do."),
-        ((0, 1, 4), {}, " That step adds 3 words; fewer may do."),
-        # Of a word that nobody asked for nothing is said, of one that does it that it does.
-        ((0, 2, 4), {(0,): 0}, " That step masks 2 words; fewer may do."),
-        (
-            (0, 2, 4),
-            {(1,): 1},
-            " That step masks 2 words; “b” alone is enough, which no step tests: What if? below can.",
-        ),
-        (
-            (0, 2, 4),
-            {(0,): 1, (1,): 1},
-            " That step masks 2 words; “a” alone is enough, which no step tests: What if? below can.",
-        ),
-        ((0, 2, 4), {(0,): 0, (1,): 0}, " That step masks 2 words; neither does it alone."),
-        ((0, 3, 4), {(0,): 0, (1,): 0, (2,): 0}, " That step masks 3 words; fewer may do."),
-        # Beside what was masked before: alone on the text as it stands is another question.
-        ((0, 1, 4), {(2,): 1}, " That step adds 3 words; fewer may do."),
-        (
-            (0, 1, 4),
-            {(0, 2): 1},
-            " That step adds 3 words; “c” alone is enough, which no step tests: What if? below can.",
-        ),
+        (2, 0.5, 5, Outcome.FLIPS, set()),
+        (2, 0.0001, 5, Outcome.FLIPS_OUT_OF_DISTRIBUTION, {Caveat.OUT_OF_DISTRIBUTION}),
+        (2, None, 5, Outcome.NOT_TESTED, {Caveat.NOT_TESTED}),
+        (None, 0.5, 5, Outcome.NEVER, set()),
+        (None, 0.0001, 5, Outcome.NEVER, {Caveat.OUT_OF_DISTRIBUTION}),
+        (None, 0.5, 3, Outcome.RUNNING, {Caveat.PARTIAL}),
+        (2, 0.5, 3, Outcome.FLIPS, {Caveat.PARTIAL}),
     ],
 )
-def test_of_words_that_a_step_masks_at_once_it_is_said_which_is_known_to_do_alone(counts, known, says):
-    """`known`: the class that is predicted with features masked, of what leave-one-out asked for already."""
+def test_each_outcome_follows_from_where_the_prediction_turns_and_what_is_rejected(turns, p, steps, outcome, caveats):
+    result = masking_result("LIME", made_path(turns, 0, p, steps), ENCODED, ("positive", "negative"))
+    assert result.outcome is outcome and set(result.caveats) - {Caveat.UNSTABLE} == caveats
+    if outcome is Outcome.FLIPS:
+        assert result.slots["count"] == turns and result.slots["label"] == "positive"
+        assert result.fact("flips_at").value == turns / 4 and not result.fact("flips_at").marked
+    assert result.fact("flips_at").marked == (outcome is Outcome.FLIPS_OUT_OF_DISTRIBUTION)
+    assert (result.fact("flips_at").value is None) == (turns is None)
 
-    class Known:
-        def known(self, masks):
-            return np.array([tuple(np.flatnonzero(mask)) in known for mask in masks], dtype=bool)
 
-        def logits(self, masks):
-            assert self.known(masks).all(), "nothing new is asked of the network"
-            return np.eye(2)[[known[tuple(np.flatnonzero(mask))] for mask in masks]]
+@pytest.mark.parametrize("orders", [0, 1, 2])
+def test_random_orders_that_turn_it_as_early_are_a_fact(orders):
+    found = masking_result("LIME", made_path(2, orders), ENCODED, ("positive", "negative")).fact("as_early")
+    assert (found.value, found.of, found.better) == (orders, 4, "↓")
 
-    logits = np.eye(2)[[0, 0, 1] if counts[1] == 1 else [0, 1, 1]]
-    steps = [
-        Step(count, np.arange(4) < count, np.array([0.4, 0.3, 0.2, 0.1]), one, {}, {})
-        for count, one in zip(counts, logits)
-    ]
-    summary = SimpleNamespace(flips=int(logits.argmax(axis=1).argmax()), steps=steps)
-    encoded = SimpleNamespace(features=[SimpleNamespace(text=one) for one in "abcd"], unit="word")
-    explainer = SimpleNamespace(oracles=SimpleNamespace(of=lambda _: Known()))
-    path = SimpleNamespace(side=SimpleNamespace(encoded=encoded, explainer=explainer))
-    assert re.sub("<.*?>", "", _at_once(path, summary)) == says
+
+def test_before_the_first_step_the_result_is_running():
+    result = masking_result("LIME", None, ENCODED, ("positive", "negative"))
+    assert result.outcome is Outcome.RUNNING and result.facts == () and "LIME" in headline(result)
+
+
+def test_an_unstable_racu_is_a_caveat_and_no_number():
+    found = made_path(2)
+    areas = replace(found.areas, unstable=True)
+    result = masking_result("LIME", replace(found, areas=areas), ENCODED, ("positive", "negative"))
+    assert result.has(Caveat.UNSTABLE) and np.isnan(result.fact("racu").value)
+
+
+def test_two_models_have_a_headline_each_under_their_names():
+    app = complete(App(PAGE, example="s104", beside="sst2-plain", measures=["leave-one-out"]))
+    assert app.outcomes == ["flips", "flips out-of-distribution"]
+    (first, second) = (words for *_, words in app.headlines)
+    assert first.startswith("sst2-fmm: ") and second.startswith("sst2-plain: ")
+    assert "⚠ out-of-distribution" in app.badges
+    (alone,) = told(PAGE, measures=["leave-one-out"]).headlines
+    assert "sst2" not in alone[2]
 
 
 @pytest.mark.usefixtures("orders_wait")
@@ -350,7 +210,7 @@ def test_steps_of_one_word_and_one_shot_order_are_choices(mine):
     _, encoded, _ = mine
     app = told(PAGE, measures=["leave-one-out"], steps="feature", computed="once")
     shown = panes(app)
-    assert len(shown["steps"]) == encoded.F + 1 and "computed once" in shown["panes"][0]["detail"]
+    assert len(shown["steps"]) == encoded.F + 1 and "one-shot" in shown["panes"][0]["detail"]
     first = shown["panes"][0]["steps"][0]["shades"]
     order = np.argsort(-np.array(first), kind="stable")
     assert shown["panes"][0]["steps"][3]["masked"] == sorted(order[:3].tolist())
@@ -366,19 +226,18 @@ def test_the_twin_stands_beside_and_is_marked_where_it_is_rejected():
         "rejected"
     ]
     assert not any(step["beyond"] or step["rejected"] for step in first["steps"])
-    rows = {row[0]: row for row in app.tables[0][1:]}
-    assert "⚠" not in "".join(rows["sst2-fmm"]) and all(
-        "⚠" in cell or cell == "—" for cell in (rows["sst2-plain"][i] for i in (3, 4, 5, 6, 8))
-    )
-    assert "sst2-plain" in app.said and "⚠" in app.said
+    rows = {row["model"]: row for row in paths_table(app)}
+    assert rows["sst2-fmm"]["⚠"] == "—" and rows["sst2-plain"]["⚠"] == "⚠"
+    assert rows["sst2-plain"]["validity"].startswith("⚠ rejected from")
+    assert "⚠ out-of-distribution" in app.badges
 
 
 def test_the_plain_rule_and_the_literal_form_are_told_apart():
     holm, plain = (
-        panes(told(PAGE, measures=["leave-one-out"], rule=rule))["panes"][0]["gate"]["text"]
+        panes(told(PAGE, measures=["leave-one-out"], rule=rule))["panes"][0]["gate"]["limit"]
         for rule in ("Holm", "plain")
     )
-    assert "Holm over" in holm and "each step by itself" in plain
+    assert plain == 0.05 and holm < 0.05 / 5
     literal = panes(told(PAGE, measures=["leave-one-out"], form="literal", rule="plain"))["panes"][0]
     calibrated = panes(told(PAGE, measures=["leave-one-out"], rule="plain"))["panes"][0]
     assert [step["p"] for step in literal["steps"]] != [step["p"] for step in calibrated["steps"]]
@@ -389,9 +248,10 @@ def test_a_reference_with_a_high_floor_is_unavailable_and_never_not_rejected():
     # The literal form of the twin cannot give less than 0.09.
     app = told(PAGE, model="sst2-plain", measures=["leave-one-out"], form="literal")
     (pane,) = panes(app)["panes"]
-    assert not pane["gate"]["available"] and "unavailable" in pane["gate"]["text"]
-    assert app.tables[0][1][8] == "unavailable" and "Validity unavailable" in app.said
-    assert "not rejected" not in re.sub(r"“not rejected” is no proof", "", app.said)
+    assert not pane["gate"]["available"] and pane["gate"]["text"] == "unavailable"
+    (row,) = paths_table(app)
+    assert row["validity"] == "unavailable" and "⚠ not tested" in app.badges
+    assert "not rejected" not in app.said and "flips" not in app.outcomes
 
 
 @pytest.mark.usefixtures("orders_wait")
@@ -401,10 +261,10 @@ def test_of_too_many_steps_for_holm_the_eleven_ratios_are_tested():
     app = complete(App(PAGE, example=long.id, model="sst2-plain", measures=["gradient"], steps="feature"))
     (pane,) = panes(app)["panes"]
     assert len(pane["steps"]) > 22 and pane["gate"]["available"] and pane["gate"]["first"] is not None
-    assert "11 tests" in pane["gate"]["text"] and "0, 10 … 100 %" in pane["gate"]["text"]
     assert sum(step["rejected"] for step in pane["steps"]) <= 11
     app.set("button_group", "Validity gate", "plain")
-    assert "0, 10 … 100 %" not in panes(app)["panes"][0]["gate"]["text"]
+    plain = panes(app)["panes"][0]
+    assert plain["gate"]["available"] and sum(step["rejected"] for step in plain["steps"]) > 11
 
 
 def test_without_a_reference_the_page_says_how_to_fit_one_and_shows_the_rest(monkeypatch, fresh):
@@ -413,12 +273,9 @@ def test_without_a_reference_the_page_says_how_to_fit_one_and_shows_the_rest(mon
     app = told(PAGE)
     (pane,) = panes(app)["panes"]
     assert pane["layers"] == [] and all(step["p"] is None and step["layer_ps"] is None for step in pane["steps"])
-    assert (
-        "python -m core reference --model sst2-fmm" in app.said
-        and "unavailable" in app.said
-        and app.tables[0][1][3] != ""
-    )
-    assert "no MaSF reference" in App().said
+    assert any("python -m core reference --model sst2-fmm" in one.value for one in app.at.code)
+    assert app.outcomes in (["not tested"], ["never flips"]) and "⚠ not tested" in app.badges
+    assert paths_table(app)[0]["RACU ↑"] != ""
 
 
 @pytest.mark.usefixtures("orders_wait")
@@ -469,7 +326,7 @@ def test_every_word_may_be_masked_already():
     app.go(PAGE)
     complete(app)
     (pane,) = panes(app)["panes"]
-    assert all(step["masked"] == [0, 1, 2] for step in pane["steps"]) and "RACU" in str(app.tables[0])
+    assert all(step["masked"] == [0, 1, 2] for step in pane["steps"]) and "RACU ↑" in paths_table(app)[0]
 
 
 def test_a_text_of_one_word():
@@ -477,7 +334,7 @@ def test_a_text_of_one_word():
     app.go("pages/attributions.py").type("Dull")
     complete(app.go(PAGE))
     assert [len(step["masked"]) for step in panes(app)["panes"][0]["steps"]] == [0] * 10 + [1]
-    assert "single feature" in app.said
+    assert "⚠ single feature" in app.badges
 
 
 # Jobs
@@ -531,8 +388,8 @@ def test_cancelling_keeps_the_steps_and_asking_again_goes_on(held_back):
     wait(app, lambda: app.has("button", "Go on with"))
     assert computed(app) == 3 and "Cancelled" in app.said and "so far" in str(panes(app)["panes"][0]["gate"])
     assert (
-        app.tables[0][1][8] == "not rejected so far"
-        and "The MaSF test rejects none of these texts so far, which" in app.said
+        paths_table(app)[0]["validity"] == "not rejected so far"
+        and "⚠ partial" in app.badges
         and not panes(app)["panes"][0]["running"]
     )
     let_go.set()
@@ -555,7 +412,7 @@ def test_a_measure_that_gives_nan_stops_and_the_others_go_on(monkeypatch, fresh)
     complete(app)
     (said,) = app.errors
     assert "gradient" in said and "stopped" in said and "NaN" in said
-    assert [row[1] for row in app.tables[0][1:]] == ["leave-one-out", "gradient"] and computed(app) == 11
+    assert [row["measure"] for row in paths_table(app)] == ["leave-one-out", "gradient"] and computed(app) == 11
 
 
 def test_dear_measures_wait_to_be_asked(monkeypatch, fresh):
@@ -569,9 +426,8 @@ def test_dear_measures_wait_to_be_asked(monkeypatch, fresh):
     )
     app.press("Compute gradient", exact=False)
     complete(app)
-    assert computed(app) == 11 and app.tables[0][1][3] == "—", "no RACU without random orders"
-    assert "— until the steps and the random orders that they are set against are computed" in app.said
-    assert "ends no lower than it goes" not in app.said and "against random order" not in app.said
+    assert computed(app) == 11 and paths_table(app)[0]["RACU ↑"] == "—", "no RACU without random orders"
+    assert app.facts["RACU ↑"] == "—"
 
 
 def test_taking_away_the_measure_that_is_stepped_through_shows_another():
@@ -628,7 +484,8 @@ def test_a_link_restores_the_view():
         values="absolute",
     )
     shown = panes(app)
-    assert shown["step"] == 4 and len(shown["panes"]) == 2 and "gradient, computed once" in shown["panes"][0]["detail"]
+    assert shown["step"] == 4 and len(shown["panes"]) == 2
+    assert shown["panes"][0]["detail"].startswith("gradient, one-shot")
     assert app.widget("button_group", "Form of the test").value == "literal"
 
 
@@ -658,37 +515,11 @@ def test_the_page_says_what_the_reference_is_worth(bundled):
 
 def test_a_gate_never_claims_that_an_input_is_known():
     for floor in (None, 0.001, 0.01, 0.2):
-        said = path_text(decide(np.full(11, 0.5), np.arange(11), 11, floor), str, 0.5)
+        said = path_word(decide(np.full(11, 0.5), np.arange(11), 11, floor), str)
         assert ("unavailable" in said) == (floor != 0.001) and "in-distribution" not in said
-    assert "so far" in path_text(decide(np.full(3, 0.5), np.arange(3), 11, 0.001), str, 0.5, complete=False)
+    assert "so far" in path_word(decide(np.full(3, 0.5), np.arange(3), 11, 0.001), str, complete=False)
 
 
 def test_random_order_can_be_followed_too():
     app = told(PAGE, measures=["random", "leave-one-out"], play="random")
-    assert [row[1] for row in app.tables[0][1:]] == ["random", "leave-one-out"] and measures()["random"].baseline
-
-
-class Named(NamedTuple):
-    """A path, of which only the measure and the model's name are asked."""
-
-    measure: str
-    model: str = "mine"
-
-    @property
-    def side(self):
-        return SimpleNamespace(model=SimpleNamespace(name=self.model))
-
-
-def test_a_racu_above_one_is_explained_where_there_is_one():
-    def found(**racu):
-        return {
-            Named(name): SimpleNamespace(racu=value, areas=SimpleNamespace(unstable=name == "beam"))
-            for name, value in racu.items()
-        }
-
-    said = "; above 1 (gradient) the score is, on average over the steps, below that of the fully masked text"
-    assert _above_one(found(LIME=1.0, gradient=2.6, beam=9.0)) == said
-    assert _above_one(found(LIME=0.9, attention=float("nan"), beam=9.0)) == ""
-    # Of two models one alone may have it so.
-    low = {Named("gradient", "twin"): SimpleNamespace(racu=-0.9, areas=SimpleNamespace(unstable=False))}
-    assert "above 1 (gradient under mine) the" in _above_one(found(gradient=2.6) | low)
+    assert [row["measure"] for row in paths_table(app)] == ["random", "leave-one-out"] and measures()["random"].baseline

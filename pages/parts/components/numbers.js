@@ -91,14 +91,10 @@ export const buildNumbers = (pane, data) => {
 const limitText = (p, data) => (p === data.alpha ? data.alpha_text : String(Number(p.toPrecision(2))));
 const verdictOf = (pane, step, data) => {
   if (!step) return '';
-  if (step.p === null) return 'no MaSF p: this model has no reference';
-  if (step.rejected) return `MaSF p = ${step.p_text} ↑ · rejected: out-of-distribution ✕`;
-  // Of several tests each has a stricter limit than the share that is written beside it.
-  const own = limitText(pane.gate.limit ?? data.alpha, data);
-  // By Holm those that are rejected leave the others more.
-  const over = pane.steps.some((one) => one?.rejected) ? 'the steps that are not rejected' : 'all steps';
-  const limit = own === data.alpha_text ? own : `${own}: ${data.alpha_text} over ${over}`;
-  return `MaSF p = ${step.p_text} ↑${pane.gate.available ? ` · not rejected (limit ${limit})` : ''}`;
+  if (step.p === null) return 'no MaSF reference';
+  if (step.rejected) return `MaSF p = ${step.p_text} ↑ · out-of-distribution ✕`;
+  const limit = limitText(pane.gate.limit ?? data.alpha, data);
+  return `MaSF p = ${step.p_text} ↑${pane.gate.available ? ` · limit ${limit}` : ''}`;
 };
 const drawLayer = (cell, name, p, text, out) => {
   cell.style.background = out

@@ -347,10 +347,9 @@ export default function (component) {
       if (byHand) node.setAttribute('aria-pressed', String(masked[i]));
     });
   const predicted = () =>
-    data.panes.flatMap(({ title, classes, steps }) => {
+    data.panes.flatMap(({ classes, steps }) => {
       const at = steps[state.step];
-      const whose = data.panes.length > 1 ? `${visible(title)} predicts` : 'predicts';
-      return at ? [`${whose} ${visible(classes[at.predicted])} (${at.probability_texts[at.predicted]})`] : [];
+      return at ? [`predicts ${visible(classes[at.predicted])} (${at.probability_texts[at.predicted]})`] : [];
     });
   const drawBar = ({ step, wait, slider, buttons }) => {
     if (byHand) {
@@ -358,8 +357,9 @@ export default function (component) {
       return;
     }
     const { name, count } = data.steps[state.step];
-    // What is predicted stands where the step is chosen.
-    titled(step, `${name}, ${count}`).textContent = [name, count, ...predicted()].join(' · ');
+    // Of two models the panes show what each predicts.
+    const told = data.panes.length > 1 ? [] : predicted();
+    titled(step, `${name}, ${count}`).textContent = [name, count, ...told].join(' · ');
     wait.textContent =
       state.playing && state.step >= reach() && data.panes.some((pane) => pane.running)
         ? 'waiting for the next step …'

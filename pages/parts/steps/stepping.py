@@ -12,13 +12,16 @@ from core.figures.palette import STRONGEST, hue
 from core.mathematics.statistics import ALPHA
 from core.measures.catalogue import measures
 from core.network.features import Encoded
-from core.validity.marks import LATER, PERCENT, Gate, alone, level_text, path_word
+from core.validity.marks import LATER, PERCENT, Gate, alone, path_word
 from core.validity.mask_tests import MaskTest
 from core.validity.references import Reference
 from core.wording import number
 from pages.parts.frame.texts import unread
 from pages.parts.sections.paths import Path
-from pages.parts.sections.sides import Side
+from pages.parts.sections.sides import ONCE, RECURSIVE, Side
+
+# How the order of a path comes about.
+_ORDERS = {RECURSIVE: "recursive", ONCE: "one-shot"}
 
 
 def pane(path: Path, summary: Summary) -> dict:
@@ -27,7 +30,7 @@ def pane(path: Path, summary: Summary) -> dict:
     drawn = [_step(path, step, i, summary) for i, step in enumerate(summary.steps)]
     return {
         "title": side.model.name,
-        "detail": f"{path.measure}, computed {choice.order} · explains “{side.class_name}”",
+        "detail": f"{path.measure}, {_ORDERS[choice.order]} · explains “{side.class_name}”",
         "hue": hue(path.measure),
         "kind": drawn[0].pop("kind"),
         "classes": list(side.model.labels),
@@ -38,7 +41,7 @@ def pane(path: Path, summary: Summary) -> dict:
             "available": gate.available,
             "first": gate.first,
             "limit": gate.cut,
-            "text": f"{path_word(gate, path.name, summary.complete)} · {level_text(gate)}",
+            "text": path_word(gate, path.name, summary.complete),
         },
         "running": path.runs,
         "steps": drawn + [None] * (len(names) - len(drawn)),
