@@ -1,27 +1,34 @@
 """Examples: which example is worth looking at?"""
 
-import numpy as np
+from collections.abc import Callable
+from functools import partial
+from typing import cast
+
 import streamlit as st
 
-from core.data.browsing import worst
-from core.evaluation.predictions_report import label_text, predictions_sentence
-from core.evaluation.slices import slice_sentence
 from core.explanation.explainer import Explainer
-from core.wording import amount, escaped, number, plain, shortened
+from core.results.caveats import Caveat
+from core.results.examples import examples_result
+from core.results.result import Result
+from core.wording import amount, escaped, plain, shortened
 from pages.parts.components.example_table import asked, browser
 from pages.parts.examples.finding import finding_section
 from pages.parts.examples.listing import carry_out, table_of
 from pages.parts.examples.listing_file import save_listing
 from pages.parts.examples.pinning import pin_section
 from pages.parts.examples.slicing import slices_section
+from pages.parts.face.body import draw_body, draw_tabs
+from pages.parts.face.headline import draw_badges, draw_headline
 from pages.parts.frame import data
 from pages.parts.frame.adding import ADDING, add_data
-from pages.parts.frame.links import choose, link_to
+from pages.parts.frame.links import choose
 from pages.parts.frame.picking import Browsed, text_box
 from pages.parts.frame.sidebar import Frame, View, open_frame
-from pages.parts.frame.texts import second_text, show_answer, show_text_notes
+from pages.parts.frame.texts import about_text, view_badges, view_caveats
 from pages.parts.sections.evidence import show_marked_text
 from pages.parts.sections.streaming import stream
+
+TERMS = ("slice", "interval (95 %)", "feature, unit")
 
 
 def examples() -> None:
@@ -31,55 +38,67 @@ def examples() -> None:
     frame = open_frame("Examples")
     browsed, answer = frame.browsed, st.container()
     adding = ADDING in st.session_state
-    with st.expander(
-        "Other texts: type one, upload a file, fetch a data set",
-        icon=":material/add:",
-        expanded=browsed is None or adding,
-    ):
-        ways = ["A text of your own", "A file or data set"]
-        one, more = st.tabs(ways, default=ways[adding], key=f"ways-to-texts-{adding}")
-        with one:
-            text_box("", "")
-        with more:
-            add_data()
-    if browsed is not None:
-        if frame.explainer is not None:
-            _predictions(frame.explainer, browsed)
-        browser(table_of(frame, browsed))
-        if frame.explainer is not None:
-            finding_section(frame.explainer, browsed)
-        slices_section(browsed)
+    if browsed is not None and frame.explainer is not None:
+        _predictions(frame.explainer, browsed)
+    if browsed is None:
+        with st.expander("Add texts", icon=":material/add:", expanded=True):
+            _other_texts(adding)
+    else:
         with answer:
-            _answer(frame, browsed)
-    if frame.view is not None:
-        _chosen(frame.view)
+            result = _answer(frame, browsed)
+            _choose_mistake(frame, result)
+        with st.expander("Add texts", icon=":material/add:", expanded=adding):
+            _other_texts(adding)
+        draw_body(result, partial(browser, table_of(frame, browsed)), {}, "parts-of-examples", terms=TERMS)
+    parts: dict[str, Callable[[], None]] = (
+        {} if frame.view is None else {"Chosen example": partial(_chosen, frame, browsed)}
+    )
     if browsed is not None:
-        pin_section(frame, browsed)
-    if browsed is not None:
-        save_listing(frame, browsed)
+        parts |= {"Slices": partial(slices_section, browsed), "Columns and files": partial(_columns, frame, browsed)}
+    draw_tabs(parts, "tabs-of-examples")
 
 
-def _answer(frame: Frame, browsed: Browsed) -> None:
-    index, judged = browsed.index, browsed.judged
+def _other_texts(adding: bool) -> None:
+    """A text of one's own, or other data."""
+    ways = ["A text of your own", "A file or data set"]
+    one, more = st.tabs(ways, default=ways[adding], key=f"ways-to-texts-{adding}")
+    with one:
+        text_box("", "")
+    with more:
+        add_data()
+
+
+def _columns(frame: Frame, browsed: Browsed) -> None:
+    """More columns of the table, and what saves it."""
+    if frame.explainer is not None:
+        finding_section(frame.explainer, browsed)
+    save_listing(frame, browsed)
+
+
+def _answer(frame: Frame, browsed: Browsed) -> Result:
+    """How often the model is right on what is shown."""
     complete = browsed.known is None or browsed.known.complete
-    # What the filter leaves comes first: it is what is asked for.
-    left = browsed.rows if browsed.query.narrows else None
-    here = slice_sentence(judged, browsed.rows, browsed.query, complete, index.texts)
-    said = predictions_sentence(index, judged, browsed.match, complete, lambda one: link_to(example=one), left)
-    show_answer(*(said, here) if left is not None and browsed.query.picked_by else (here, said))
-    row = worst(judged, left)
-    mistake = None if row is None else index.data.examples[row].id
-    # Of the one that is chosen already there is nothing to press.
-    if mistake is not None and (frame.example is None or frame.example.id != mistake):
-        st.button(
-            f"Choose {plain(shortened(mistake))}",
-            key="choose-worst",
-            on_click=choose,
-            args=("example", mistake),
-            icon=":material/arrow_forward:",
-        )
-    if frame.explainer is not None and browsed.match.how:
-        st.caption(plain(browsed.match.how))
+    result = examples_result(browsed.index, browsed.judged, browsed.query, browsed.rows, complete)
+    match, doubts = browsed.match, [Caveat.LABEL_ORDER_DOUBTFUL] if browsed.match.by_order else []
+    draw_headline(result, more=doubts if frame.explainer is not None else [])
+    if frame.explainer is not None and match.how:
+        st.caption(plain(match.how))
+    return result
+
+
+def _choose_mistake(frame: Frame, result: Result) -> None:
+    """A button that chooses the surest mistake; none where it is chosen already."""
+    fact = result.fact("surest_mistake")
+    if fact is None or (frame.example is not None and frame.example.id == fact.value):
+        return
+    st.button(
+        f"Choose {plain(shortened(str(fact.value)))}",
+        key="choose-worst",
+        on_click=choose,
+        args=("example", fact.value),
+        icon=":material/arrow_forward:",
+        help="The most confident mistake of those shown.",
+    )
 
 
 def _predictions(explainer: Explainer, browsed: Browsed) -> None:
@@ -101,31 +120,17 @@ def _predictions(explainer: Explainer, browsed: Browsed) -> None:
         st.warning(f"{amount(len(known.problems), 'example')} {lack} no prediction. {why}")
 
 
-def _chosen(view: View) -> None:
-    """The chosen example in full, and the way on."""
-    st.header("Chosen", anchor=False)
+def _chosen(frame: Frame, browsed: Browsed | None) -> None:
+    """The chosen example in full, its pin, and the way on."""
+    view = cast(View, frame.view)
     show_marked_text(view)
     if not view.example.evidence:
-        style = "font-size:1.06rem;white-space:pre-wrap;overflow-wrap:anywhere;max-height:22rem;overflow-y:auto"
-        st.html(f"<p dir='auto' style='{style}'>{escaped(view.example.text, 20_000)}</p>")
-    likely = np.argsort(-view.probabilities, kind="stable")[:12]
-    classes = " · ".join(
-        f"{escaped(view.model.labels[i])} {number(float(view.probabilities[i]))}"
-        for i in (sorted(likely) if view.model.C <= 12 else likely)
-    )
-    label = ""
-    if view.browsed is not None and view.example.label is not None:
-        named = label_text(view.browsed.judged, view.browsed.match, view.example.label)
-        label = f" The label is <b>{escaped(named)}</b>."
-    st.html(f"<p>Probability of each class: {classes}.{label}</p>")
-    if view.example.second is not None:
-        st.html(second_text(view))
-    show_text_notes(view)
-    st.page_link(
-        "pages/attributions.py",
-        label="See which words each importance measure calls important",
-        icon=":material/format_color_text:",
-    )
+        st.html(f"<p dir='auto' class='whole-text'>{escaped(view.example.text, 20_000)}</p>")
+    draw_badges(view_badges(view), view_caveats(view))
+    about_text(view)
+    st.page_link("pages/attributions.py", label="Explain it", icon=":material/format_color_text:")
+    if browsed is not None:
+        pin_section(frame, browsed)
 
 
 examples()

@@ -163,11 +163,12 @@ def each_text_once(told: np.ndarray, texts: np.ndarray | None) -> np.ndarray:
 @dataclass(frozen=True)
 class LabelMatch:
     """Which class of a model each label of a data set means, and how that was found, as a sentence ("" if they are the
-    same).
+    same); by_order: whether it was taken from the order of the classes, which may be wrong.
     """
 
     classes: dict[str, int]
     how: str = ""
+    by_order: bool = False
 
 
 def match_labels(labels: tuple[str, ...], model_labels: tuple[str, ...]) -> LabelMatch:
@@ -192,12 +193,14 @@ def match_labels(labels: tuple[str, ...], model_labels: tuple[str, ...]) -> Labe
             {label: int(label) for label in labels},
             f"The labels are numbers; they are read as the model’s classes in order: "
             f"{listed((f'{n} = {m}' for n, m in enumerate(model_labels)), 6)}.",
+            by_order=True,
         )
     if len(labels) == len(model_labels) and all(re.fullmatch(r"(?i)label_\d+", name) for name in model_labels):
         return LabelMatch(
             {label: i for i, label in enumerate(labels)},
             f"The model does not name its classes; they are read in the data’s order: "
             f"{listed((f'{m} = {n}' for m, n in zip(model_labels, labels)), 6)}.",
+            by_order=True,
         )
     return LabelMatch(
         {},

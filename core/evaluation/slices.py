@@ -4,13 +4,13 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from core.data.browsing import Index, Predicted, Query, each_text_once
+from core.data.browsing import Index, Predicted, each_text_once
 from core.evaluation.findings import FEW
-from core.mathematics.statistics import ALPHA, Interval, share_interval, shares_difference
-from core.wording import amount, number, percent
+from core.mathematics.statistics import Interval, share_interval, shares_difference
+from core.wording import percent
 
-TOO_FEW, UNSURE, HIGHER, LOWER = "too few to compare", "not told apart", "higher", "lower"
-COMING = "told with the last prediction"
+TOO_FEW, UNSURE, HIGHER, LOWER = "too few to compare", "not significant", "higher", "lower"
+COMING = "not all predicted"
 # Facets of which every value is a slice, in this order.
 BY = ("tag", "label")
 HEADER = ("slice", "examples", "right ↑", "accuracy ↑ [95 %]", "against the others, points [95 %]", "accuracy is")
@@ -92,7 +92,8 @@ def rejected_cell(one: Slice) -> str:
 
 
 def slice_cells(one: Slice, complete: bool = True) -> list[str]:
-    """What a table shows of a slice, behind its name: the columns of HEADER; complete: as of `slice_sentence`."""
+    """What a table shows of a slice, behind its name: the columns of HEADER; complete: whether every
+    example is predicted, before which nothing is compared."""
     accuracy, against = one.accuracy, one.against if complete else None
     return [
         f"{one.examples:,}",
@@ -103,61 +104,10 @@ def slice_cells(one: Slice, complete: bool = True) -> list[str]:
     ]
 
 
-def slice_sentence(
-    judged: Predicted, rows: np.ndarray, query: Query, complete: bool, texts: np.ndarray | None = None
-) -> str:
-    """What the examples that a filter leaves come to beside all; text of ours alone, "" where nothing is left out.
-
-    complete: whether every example is predicted; before that nothing is compared; texts: as of `Index`.
-    """
-    if not query.narrows:
-        return ""
-    one = slice_of(judged, rows, texts)
-    if not one.judged:
-        return f"The filter leaves {one.examples:,} of {len(judged.right):,} examples."
-    so_far = "" if complete else " so far"
-    said = f"The filter leaves {amount(one.examples, 'example')}: the model is right on {one.right:,} of {one.judged:,}"
-    said += "" if texts is None else " different texts"
-    every = (one.right + one.others_right) / (one.judged + one.others)
-    if query.picked_by:
-        return f"{said} here{so_far}. The filter picks them {query.picked_by}, so that says nothing about the model."
-    accuracy = one.accuracy
-    said += (
-        f" here{so_far} ({percent(accuracy.mean)} ↑ [{_points(accuracy.low)}, {_points(accuracy.high)}]), against "
-        f"{percent(every)} of all."
-    )
-    others = one.others
-    if not complete:
-        return f"{said} Compared once every example is predicted."
-    if one.against is None or not one.enough:
-        least = "the rest has" if one.judged >= FEW else "it has"
-        return f"{said} Too few to compare: {least} {min(one.judged, others):,} judged, and comparisons begin at {FEW}."
-    verdict = {
-        UNSURE: "which chance may explain",
-        HIGHER: "so it is more often right here",
-        LOWER: "so it is less often right here",
-    }[one.said]
-    return f"{said} Beside the other {others:,} that is {_difference(one.against)} points, {verdict}."
-
-
 def count_compared(by_facet: dict[str, dict[str, Slice]]) -> int:
     """How many comparisons slices come to: two labels that share all examples between them are one."""
     told = {facet: sum(one.said != TOO_FEW for one in found.values()) for facet, found in by_facet.items()}
     return sum(min(n, 1) if facet == "label" and len(by_facet[facet]) == 2 else n for facet, n in told.items())
-
-
-def slices_note(told: int) -> str:
-    """What the table of so many slices does not say; plain text."""
-    how = (
-        f"Each slice is set against the examples outside it, by a {100 * (1 - ALPHA):.0f} % interval of its own; below "
-        f"{FEW} judged examples on either side nothing is compared."
-    )
-    if not told:
-        return how
-    return (
-        f"{how} Of {amount(told, 'such comparison')} about {number(told * ALPHA)} would differ by chance alone. A "
-        "slice that differs shows where to look, and not why."
-    )
 
 
 def _points(share: float) -> str:

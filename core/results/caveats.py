@@ -73,6 +73,12 @@ class Caveat(Enum):
         "Verdict",
     )
     FEW_TEXTS = ("few texts", "Too few texts have a value for a conclusion over the data.", Severity.BLOCKS, "Verdict")
+    SELECTED = (
+        "picked by outcome",
+        "The filter picks examples by what the model does, so accuracy here says nothing about the model.",
+        Severity.WARNING,
+        "Verdict",
+    )
     FEW_ORDERS = (
         "few orders",
         "So few orders are possible or were drawn that no p-value can be small enough.",

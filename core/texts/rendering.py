@@ -155,6 +155,7 @@ def _environment(form: Form) -> "Environment":
         "name": name,
         "names": lambda values: _Written(joined([name(one) for one in values])),
         "amount": amount,
+        "thousands": lambda count: f"{count:,}",
         "number": number,
         "p": p_value,
         "share": share_text,

@@ -12,7 +12,7 @@ from core.texts.rendering import _TEMPLATES
 for _module in pkgutil.iter_modules(results.__path__):
     importlib.import_module(f"core.results.{_module.name}")
 # A value for each slot that a template may name; text stands for what others wrote.
-SLOTS: dict = {"count": 3, "unit": "word", "measure": "leave-one-out", "label": "positive"}
+SLOTS: dict = {"count": 3, "unit": "word", "measure": "leave-one-out", "label": "positive", "right": 2}
 # Of ours: no name of others.
 _OURS = {"unit"}
 

@@ -22,6 +22,8 @@ export default function (component) {
     root.dataset.search = data.search;
   }
   if (!root.dataset.drawn) search.value = data.search;
+  // In a narrow window the table comes first.
+  if (!root.dataset.drawn) pick('.filters').open = window.innerWidth >= 700;
   root.dataset.drawn = '1';
   search.oninput = () => {
     clearTimeout(root.waiting);

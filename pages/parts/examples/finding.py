@@ -72,49 +72,44 @@ class FindingTrait(Studying):
 def finding_section(explainer: Explainer, browsed: Browsed) -> None:
     """Draw which traits are shown, and what finds those that are not known."""
     offered, unit = data.offered_traits(explainer, browsed.index), sought_traits().unit
-    with st.expander(
-        "More columns and filters: first rejected step, when the prediction changes, disagreement, twin, verdict",
-        icon=":material/view_column:",
-        expanded=bool(browsed.judged.traits),
-    ):
-        if not offered:
-            st.caption(f"They are offered for data of up to {data.MOST_TRAITS:,} examples.")
-            return
-        left, right = st.columns(2)
-        with left:
-            linked(
-                st.multiselect,
-                "Columns",
-                offered,
-                [],
-                "columns",
-                format_func=lambda name: trait_name(name, unit),
-                help="Each is a filter, too. What was computed before is shown; the rest says so.",
-            )
-        with right:
-            known = [name for name, one in measures().items() if not one.baseline]
-            linked(
-                st.selectbox,
-                f"{unit.capitalize()}s masked in the order of",
-                known,
-                default_measures()[0],
-                "along",
-                help="For the first rejected step, at 0, 10 … 100 % masked and computed again at each, and for the "
-                f"{unit}s until the prediction changes, one by one; its verdict is that of its order of the unmasked "
-                "text, masked one by one. All for the class that is predicted.",
-            )
-        works = _works(explainer, browsed)
-        if TWIN in browsed.judged.traits:
-            st.caption(plain(f"The twin is {data.twin_of(explainer)}, trained on the same data in another way."))
-        if works:
-            stream(
-                works,
-                st.container(),
-                anew=lambda: sum(12 * work.progress[0] // work.progress[1] for work in works),
-                every=1.0,
-                name="traits",
-                together=True,
-            )
+    if not offered:
+        st.caption(f"They are offered for data of up to {data.MOST_TRAITS:,} examples.")
+        return
+    left, right = st.columns(2)
+    with left:
+        linked(
+            st.multiselect,
+            "Columns",
+            offered,
+            [],
+            "columns",
+            format_func=lambda name: trait_name(name, unit),
+            help="Each is a filter, too. What was computed before is shown; the rest says so.",
+        )
+    with right:
+        known = [name for name, one in measures().items() if not one.baseline]
+        linked(
+            st.selectbox,
+            f"{unit.capitalize()}s masked in the order of",
+            known,
+            default_measures()[0],
+            "along",
+            help="For the first rejected step, at 0, 10 … 100 % masked and computed again at each, and for the "
+            f"{unit}s until the prediction changes, one by one; its verdict is that of its order of the unmasked "
+            "text, masked one by one. All for the class that is predicted.",
+        )
+    works = _works(explainer, browsed)
+    if TWIN in browsed.judged.traits:
+        st.caption(plain(f"The twin is {data.twin_of(explainer)}, trained on the same data in another way."))
+    if works:
+        stream(
+            works,
+            st.container(),
+            anew=lambda: sum(12 * work.progress[0] // work.progress[1] for work in works),
+            every=1.0,
+            name="traits",
+            together=True,
+        )
 
 
 def _works(explainer: Explainer, browsed: Browsed) -> list[PageWork]:

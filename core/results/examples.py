@@ -1,0 +1,70 @@
+"""Examples: which are worth looking at? How often the model is right, on all of them or on those that filters leave."""
+
+import numpy as np
+
+from core.data.browsing import Index, Predicted, Query, each_text_once, worst
+from core.evaluation.findings import FEW
+from core.evaluation.slices import slice_of
+from core.results.caveats import Caveat
+from core.results.result import Fact, Kind, Outcome, Result
+
+
+class ExamplesOutcome(Outcome):
+    """What predictions of a data set come to."""
+
+    RIGHT = "right on so many"
+    RIGHT_OF_FILTERED = "right on so many of those filtered"
+    NO_LABELS = "no labels"
+    NOT_PREDICTED = "not predicted"
+    NO_EXAMPLE = "no example left"
+
+
+def examples_result(index: Index, judged: Predicted, query: Query, rows: np.ndarray, complete: bool) -> Result:
+    """How often the model is right on the examples that a query leaves.
+
+    Args:
+        rows: int64[n], the examples that the query leaves; complete: whether every example is predicted.
+    """
+    if not len(rows):
+        return Result.of(ExamplesOutcome.NO_EXAMPLE, count=len(index))
+    left = rows if query.narrows else np.arange(len(index))
+    if not (judged.predicted[left] >= 0).any():
+        return Result.of(ExamplesOutcome.NOT_PREDICTED, caveats=[Caveat.PARTIAL], count=len(left))
+    partial = [] if complete else [Caveat.PARTIAL]
+    found = slice_of(judged, left, index.texts)
+    if not found.judged:
+        return Result.of(ExamplesOutcome.NO_LABELS, [_least_sure(index, judged, left)], partial, count=len(left))
+    outcome = ExamplesOutcome.RIGHT_OF_FILTERED if query.narrows else ExamplesOutcome.RIGHT
+    caveats = [*partial, *([Caveat.FEW_TEXTS] if found.judged < FEW else [])]
+    caveats += [Caveat.SELECTED] if query.picked_by else []
+    facts = [_accuracy(found), *_difference(found, query, complete), *_worst(index, judged, left)]
+    right = each_text_once(np.isin(np.arange(len(judged.right)), left) & (judged.right >= 0), index.texts)
+    return Result.of(outcome, facts, caveats, right=int((judged.right[right] == 1).sum()), count=found.judged)
+
+
+def _accuracy(found) -> Fact:
+    ends = found.accuracy
+    return Fact("accuracy", "accuracy", ends.mean, Kind.SHARE, "↑", ends.low, ends.high, about="accuracy")
+
+
+def _difference(found, query: Query, complete: bool) -> list[Fact]:
+    """How much higher the accuracy is than on the others; nothing where the filter picks by what the model does."""
+    if not query.narrows or query.picked_by or not complete or found.against is None or not found.enough:
+        return []
+    ends = found.against
+    return [Fact("difference", "above the others", ends.mean, Kind.SHARE, "↑", ends.low, ends.high, about="slice")]
+
+
+def _worst(index: Index, judged: Predicted, left: np.ndarray) -> list[Fact]:
+    row = worst(judged, left)
+    wrong = int((judged.right[left] == 0).sum())
+    facts = [Fact("mistakes", "mistakes", wrong, Kind.COUNT, "↓")]
+    if row is not None:
+        facts.append(Fact("surest_mistake", "surest mistake", index.data.examples[row].id, Kind.TEXT))
+        facts.append(Fact("its_confidence", "its confidence", float(judged.confidence[row]), about="confidence"))
+    return facts
+
+
+def _least_sure(index: Index, judged: Predicted, left: np.ndarray) -> Fact:
+    row = int(left[np.nanargmin(judged.confidence[left])])
+    return Fact("least_sure", "least sure example", index.data.examples[row].id, Kind.TEXT)
