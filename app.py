@@ -199,7 +199,7 @@ def _example(view: View) -> None:
     prediction_line(view, said)
     coloured_words(view, [row])
     captions(filter(None, [importance_note(row, encoded)]))
-    save_attributions(view, [row], said)
+    save_attributions(view, [row])
     show_text_notes(view)
 
 

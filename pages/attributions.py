@@ -10,6 +10,7 @@ from core.explanation.row_scores import parted_sentence
 from core.explanation.row_sentences import strongest_sentence
 from core.explanation.rows import WordRow, build_row
 from core.measures.catalogue import measures
+from core.results.verdicts import verdicts_result
 from core.wording import number, plain
 from pages.parts.attributions.attributing import Attributing
 from pages.parts.attributions.believing import choose_believed, say_believed, say_standing
@@ -61,7 +62,9 @@ def attributions() -> None:
     with picture:
         _stream_words(view, works, rows, sign, scoring, said if believed else "")
         report, unstable, erased = scoring.report, scoring.unstable, known_erasures(scoring)
-        save_attributions(view, rows, said, (), other, Pairings(view).report, report, unstable, erased)
+        save_attributions(
+            view, rows, verdicts_result(report, len(chosen)), other, Pairings(view).report, report, unstable, erased
+        )
         if believed:
             operators_section(scoring)
         show_notes(view)

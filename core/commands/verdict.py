@@ -1,6 +1,8 @@
 """`python -m core verdict`: which measures do better than chance on one text, and what is known of why they part."""
 
+from collections.abc import Iterator, Mapping
 from functools import partial
+from typing import TYPE_CHECKING
 
 from core.commands.terminal import (
     Bar,
@@ -18,8 +20,11 @@ from core.measures.catalogue import default_measures
 from core.network.features import UNITS
 from core.network.model import Model
 from core.oracle.erasing import ERASURES, MASK
-from core.validity.marks import HOLM, MEANING, RULES, SIGN
+from core.validity.marks import HOLM, RULES
 from core.validity.references import CALIBRATED, FORMS
+
+if TYPE_CHECKING:
+    from core.verdicts.deciding import VerdictReport
 
 HELP = "verdict of each measure on one text: is its order better than that of chance?"
 GOES_ON = "What was scored is kept; the same command goes on from there."
@@ -47,7 +52,7 @@ def add(option: Option) -> None:
 def run(options: Options) -> int:
     """Carry out the command; 0."""
     from core.oracle.erasing import require_erasure
-    from core.verdicts.telling import RECORDED, as_plain, verdict_line
+    from core.verdicts.records import RECORDED
 
     def check(model: Model) -> None:
         for erasure in options.erasures:
@@ -59,9 +64,8 @@ def run(options: Options) -> int:
         reports = _reports(options, one.explainer, one.encoded, one.target, bar)
         say_of_store(one.store, bar.say)
     print(f"{one.title}:")
-    _print(reports, one.encoded)
-    lines = (verdict_line(report, each) for report in reports.values() for each in report.verdicts)
-    one.write(options.out, RECORDED, lines, {"verdicts": [as_plain(report) for report in reports.values()]})
+    print(printed(reports))
+    one.write(options.out, [*RECORDED, "outcome", "caveats"], written_lines(reports), {"verdicts": written(reports)})
     return 0
 
 
@@ -108,19 +112,41 @@ def _refuse(options: Options) -> None:
     refuse_out(options.out)
 
 
-def _print(reports: dict, encoded) -> None:
+def printed(reports: "Mapping[str, VerdictReport]") -> str:
+    """What the verdicts by each way of erasing words come to, and a table of them, as text for a terminal."""
     from core.reports.exports import visible
-    from core.verdicts.operators import operators_sentence
-    from core.verdicts.telling import COLUMNS, believe_sentence, chance_sentence, verdict_cells
-    from core.wording import text_table, without_markup
+    from core.results.verdict_tables import TABLE, erasure_table, verdict_cells
+    from core.results.verdicts import verdicts_result
+    from core.texts.rendering import write_result
+    from core.wording import text_table
 
+    parts = []
     for erasure, report in reports.items():
         rows = [[visible(cell) for cell in verdict_cells(report, one)] for one in report.verdicts]
-        print(
-            ("" if len(reports) == 1 else f"\n{erasure}\n") + visible(without_markup(believe_sentence(report, encoded)))
-        )
-        print("\n" + text_table(COLUMNS, rows))
-        marked = any(SIGN in cell for row in rows for cell in row)
-        print(f"\n{chance_sentence(report)}" + (f" {MEANING}" if marked else ""))
+        parts += [erasure] if len(reports) > 1 else []
+        parts += [write_result(verdicts_result(report)), text_table(TABLE, rows)]
     if len(reports) > 1:
-        print("\n" + without_markup(operators_sentence(reports)))
+        header, rows = erasure_table(reports)
+        parts.append(text_table(header, [[visible(cell) for cell in row] for row in rows]))
+    return "\n\n".join(parts)
+
+
+def written(reports: "Mapping[str, VerdictReport]") -> list[dict]:
+    """The same for a JSON file."""
+    from core.results.result import as_record
+    from core.results.verdicts import verdicts_result
+    from core.verdicts.records import as_plain
+
+    return [as_plain(report) | as_record(verdicts_result(report)) for report in reports.values()]
+
+
+def written_lines(reports: "Mapping[str, VerdictReport]") -> Iterator[list]:
+    """The same for a CSV file, a line a measure."""
+    from core.results.result import as_record
+    from core.results.verdicts import verdicts_result
+    from core.verdicts.records import verdict_line
+
+    for report in reports.values():
+        record = as_record(verdicts_result(report))
+        for one in report.verdicts:
+            yield [*verdict_line(report, one), record["outcome"], " ".join(record["caveats"])]

@@ -1,5 +1,7 @@
 """One attribution view as a page of its own: it opens from a disk, runs nothing and asks for nothing."""
 
+from typing import TYPE_CHECKING
+
 from core.explanation.edits import aligned, largest_of
 from core.explanation.plausibility import MEANING, evidence_of
 from core.explanation.row_sentences import kinds_sentence, per_unit_note, ranked_by
@@ -7,10 +9,15 @@ from core.explanation.rows import WordRow, agreement, pieces, value_text
 from core.interactions.pairs import RULE
 from core.interactions.telling import COLUMNS, MASKED
 from core.measures.catalogue import measures
-from core.reports.exports import Beside, Shown
+from core.reports.exports import Beside, Shown, visible
 from core.reports.page import BIDI, read_style, shade, straight, write_page
-from core.verdicts.telling import believe_sentence, chance_sentence, favoured_sentence, verdict_text
+from core.results.result import Result
+from core.results.verdict_tables import TABLE, verdict_badge, verdict_cells
+from core.texts.rendering import Form, write_result
 from core.wording import without_markup
+
+if TYPE_CHECKING:
+    from markupsafe import Markup
 
 STYLE = read_style("page.css")
 
@@ -25,6 +32,8 @@ def attribution_page(shown: Shown, top: int = 3, beside: Beside | None = None) -
         shown: what to write; without rows the page shows prediction, text and provenance.
         top: k of the top-k overlap; beside: another version of the text, which is written down with it.
     """
+    report = shown.verdicts
+    judged = () if report is None else report.verdicts
     words, cut = pieces(shown.encoded, shown.example.evidence), shown.encoded.truncation
     return write_page(
         "attribution.html",
@@ -38,8 +47,10 @@ def attribution_page(shown: Shown, top: int = 3, beside: Beside | None = None) -
         squares=_squares(shown, top),
         measures=measures(),
         pairs=_pairs(shown),
-        verdicts={} if shown.verdicts is None else {one.measure: verdict_text(one) for one in shown.verdicts.verdicts},
-        told=_told(shown),
+        result=None if shown.result is None else _written(shown.result),
+        verdicts={one.measure: verdict_badge(one) for one in judged},
+        judged=[] if report is None else [verdict_cells(report, one) for one in judged],
+        judged_head=TABLE,
         per_unit=per_unit_note(shown.rows),
         beside=beside,
         versions=[("", shown)] if beside is None else beside.versions(shown),
@@ -97,13 +108,11 @@ def _word(row: WordRow, i: int, piece: dict, share: float = 1.0, changed: bool =
     }
 
 
-def _told(shown: Shown) -> dict | None:
-    """What the verdicts say, in text; None where they are not known."""
-    report = shown.verdicts
-    if report is None:
-        return None
-    believed = f"{believe_sentence(report, shown.encoded)} {favoured_sentence(report)}".rstrip()
-    return {"believed": without_markup(believed), "chance": chance_sentence(report)}
+def _written(result: Result) -> "Markup":
+    """A result's headline, facts and caveats, a paragraph each."""
+    from markupsafe import Markup
+
+    return Markup(straight(visible(write_result(result, Form.HTML))))
 
 
 def _pairs(shown: Shown) -> dict | None:

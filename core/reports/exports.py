@@ -26,6 +26,7 @@ from core.network.features import Encoded
 from core.network.model import Model
 from core.network.tokens import encodable
 from core.oracle.target import Target, classes_of, score_kind, target_name
+from core.results.result import Result
 from core.stability.known import unstable_cell
 from core.verdicts.deciding import VerdictReport
 from core.verdicts.operators import UnderErasure
@@ -68,10 +69,10 @@ class Shown:
 
     probabilities: float[C]; target: the explained class, 0..C−1, or one rather than another; rows: one a measure;
     label_class: the class that the example's label means, if any; answer: the page's sentence, as text; notes:
-    sentences a reader must know; provenance: see `provenance`; pairs: what is known of pairs of its features;
-    verdicts: of its measures, None where they are not known; unstable: {measure: why its ranking is unstable, "" where
-    that is not shown}, of those of which that is known; erased: the verdicts by each way of erasing, as far as these
-    are known.
+    sentences a reader must know; provenance: see `provenance`; result: what the page's headline says; pairs: what is
+    known of pairs of its features; verdicts: of its measures, None where they are not known; unstable: {measure: why
+    its ranking is unstable, "" where that is not shown}, of those of which that is known; erased: the verdicts by each
+    way of erasing, as far as these are known.
     """
 
     encoded: Encoded
@@ -84,6 +85,7 @@ class Shown:
     answer: str = ""
     notes: tuple[str, ...] = ()
     provenance: dict[str, str] = field(default_factory=dict)
+    result: Result | None = None
     pairs: PairReport | None = None
     verdicts: VerdictReport | None = None
     unstable: Mapping[str, str] = field(default_factory=dict)

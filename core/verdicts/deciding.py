@@ -10,10 +10,9 @@ from core.explanation.standings import COMPREHENSIVENESS, Chance, StandingGates,
 from core.interactions.pairs import TOGETHER, Paired, PairTest
 from core.mathematics.search.limits import NARROW, Limits
 from core.mathematics.statistics import significant
-from core.validity.marks import PERCENT, Gate, answer_rests, why_unavailable
+from core.validity.marks import Gate
 from core.verdicts.chance import TIE, NullOrders, reachable, redundant, second_look_p, tail_test
-from core.verdicts.finding import OTHER, SIGNS, ChanceTest
-from core.wording import amount, joined, number
+from core.verdicts.finding import SIGNS, ChanceTest, Untold
 
 
 class Word(StrEnum):
@@ -48,21 +47,15 @@ class Cause(StrEnum):
     SIGN = "sign"
 
 
-# Whose inputs may be rejected: the measure's own order's, or those of the random ones.
-OWN, RANDOM = "its own order", "the random orders"
-_MORE = "Too few random orders were drawn to tell."
 FAILS = Word.NO_BETTER, Word.WORSE
-# What each of them means, after the name of a measure.
-CAUSES = {
-    # Of 30 random orders p is too large to be adjusted for several measures: it is no verdict.
-    Cause.REDUNDANCY: "may do better than chance if it is asked again after each step of masking: in another order "
-    "than this one, that of Recursive masking and RACU",
-    Cause.NARROW: "the best and the worst order hardly differ, so that no order shows anything",
-    Cause.REJECTED: "the masked inputs are rejected as out-of-distribution",
-    Cause.UNSTABLE: "does not keep one word first: other draws, or changes that should not matter, put another there",
-    Cause.TOGETHER: "two words work only together, which a score of single words cannot say",
-    Cause.SIGN: "does better than chance by its {other} values",
+# Why no verdict is given, as far as that is a cause.
+_CAUSES = {
+    Untold.OWN_REJECTED: (Cause.REJECTED,),
+    Untold.RANDOM_REJECTED: (Cause.REJECTED,),
+    Untold.NARROW: (Cause.NARROW,),
+    Untold.EQUAL: (Cause.NARROW,),
 }
+_LOST = (float("nan"), float("nan"))
 
 
 @dataclass(frozen=True)
@@ -71,21 +64,20 @@ class Verdict:
 
     p: of being better than chance; worse: of being worse; each the ends between which it lies once all orders are
     drawn, equal once they are, NaN where there is no order; adjusted: p of worse where it is worse, else of better, as
-    Holm adjusts it, which is held against 5 % itself; why: why it cannot be told, a sentence, or ""; rejected: of which
-    orders the gate rejects inputs, OWN or RANDOM, where that is why, else "".
+    Holm adjusts it, which is held against 5 % itself; why: why no verdict is given, None where one is.
     """
 
     measure: str
     word: Word
     p: tuple[float, float]
     worse: tuple[float, float]
-    why: str = ""
+    why: Untold | None = None
     causes: tuple[Cause, ...] = ()
-    rejected: str = ""
-    adjusted: tuple[float, float] = (float("nan"), float("nan"))
+    adjusted: tuple[float, float] = _LOST
 
     @property
     def told(self) -> bool:
+        """Whether there is a verdict."""
         return self.word != Word.UNTOLD
 
 
@@ -106,8 +98,8 @@ class Reasons:
 class VerdictReport:
     """The verdicts on one example in one direction, in the order of its measures.
 
-    pair: two words that work only together, where measures part or fail; untested: why no input could be rejected, a
-    sentence, or ""; limits: lower and upper, None where neither is known; null: what orders were set against; direction
+    pair: two words that work only together, where measures part or fail; untested: whether no input could be rejected;
+    limits: lower and upper, None where neither is known; null: what orders were set against; direction
     and erasure as asked; stepwise: as of `Reasons`; turned: p of the other values' order, adjusted for the number of
     measures and not for being one more look, of measures that it is a cause of.
     """
@@ -121,7 +113,7 @@ class VerdictReport:
     limits: tuple[float, float] | None
     reached: dict[str, float]
     pair: PairTest | None
-    untested: str
+    untested: bool = False
     stepwise: Mapping[str, float] = field(default_factory=dict)
     turned: Mapping[str, float] = field(default_factory=dict)
 
@@ -138,10 +130,6 @@ class VerdictReport:
         """Whether the verdicts differ, or none is better than chance."""
         told = {one.word for one in self.verdicts if one.told}
         return len(told) > 1 or (bool(told) and Word.BETTER not in told)
-
-    def meaning(self, cause: Cause) -> str:
-        """What a cause says of a measure, after its name."""
-        return CAUSES[cause].format(other=OTHER[self.sign])
 
     @property
     def orders(self) -> str:
@@ -170,20 +158,18 @@ def decide_verdicts(
     limits = test.exact or (None if known.limits is None else (known.limits.lower, known.limits.upper))
     chance = gating.gate_of_all(random_walks(gating.encoded, test.band, test.target))
     # Of inputs that the model does not know no choice of measures or words tells anything.
-    nothing = _rejected(chance, RANDOM) or _nothing(test, limits)
+    nothing = Untold.RANDOM_REJECTED if chance.marked else _nothing(test, limits)
     found = []
     for i, name in enumerate(names):
         walk = test.scores[name].comprehensive if sign > 0 else test.scores[name].sufficient
         settled = better.settled[i] and worse.settled[i]
-        why = nothing or _rejected(gating.gate(walk), OWN) or (() if settled else (_MORE,))
+        why = nothing or _own(gating.gate(walk), settled)
         word = Word.UNTOLD if why else _word(bool(better.rejected[i]), bool(worse.rejected[i]))
         ends = [(float(tail.low[i]), float(tail.high[i])) for tail in (better, worse)]
-        causes = why[1:] if why else _causes(name, word, test, known, direction)
-        whose = (RANDOM if nothing else OWN) * (Cause.REJECTED in causes)
+        causes = _CAUSES.get(why, ()) if why else _causes(name, word, test, known, direction)
         low, high = (worse if word == Word.WORSE else better).adjusted[:, i].tolist()
-        found.append(Verdict(name, word, *ends, why[0] if why else "", causes, whose, (low, high)))
-    lost = (float("nan"), float("nan"))
-    found += [Verdict(name, Word.UNTOLD, lost, lost, why) for name, why in test.problems.items()]
+        found.append(Verdict(name, word, *ends, why, causes, (low, high)))
+    found += [Verdict(name, Word.UNTOLD, _LOST, _LOST, why) for name, why in test.problems.items()]
     turned = {one.measure: _turned(test, one.measure) for one in found if Cause.SIGN in one.causes}
     report = VerdictReport(
         tuple(found),
@@ -195,7 +181,7 @@ def decide_verdicts(
         limits,
         dict(zip(names, reached.tolist())),
         None,
-        why_unavailable(chance),
+        not chance.available,
         known.stepwise or {},
         turned,
     )
@@ -221,35 +207,22 @@ def _word(better: bool, worse: bool) -> Word:
     return Word.BETTER if better else Word.WORSE if worse else Word.NO_BETTER
 
 
-def _nothing(test: ChanceTest, limits: tuple[float, float] | None) -> tuple:
-    """Why nothing can be told of any order, (sentence, cause …); empty where something can."""
-    null = test.null
-    if not reachable(null, test.planned):
-        return (_too_few(null, test.planned),)
+def _nothing(test: ChanceTest, limits: tuple[float, float] | None) -> Untold | None:
+    """Why no verdict can be given on any order; None where one can."""
+    if not reachable(test.null, test.planned):
+        return Untold.FEW_ORDERS
     if limits is not None and limits[1] - limits[0] < NARROW:
-        ends = " and ".join(map(number, limits))
-        return f"Every order reaches between {ends}: too close together to tell one from another.", Cause.NARROW
-    if np.ptp(np.concatenate([null.reached, test.reached(COMPREHENSIVENESS)])) <= TIE:
-        return "Every order that was tried reaches the same, so that none is better than another.", Cause.NARROW
-    return ()
+        return Untold.NARROW
+    if np.ptp(np.concatenate([test.null.reached, test.reached(COMPREHENSIVENESS)])) <= TIE:
+        return Untold.EQUAL
+    return None
 
 
-def _too_few(null: NullOrders, measures: int) -> str:
-    """Why so few orders cannot reject, and what to do."""
-    fewer = ["fewer measures"] if reachable(null, 1) else []
-    level = f"Holm over {amount(measures, 'measure')}" if measures > 1 else f"the level of {PERCENT}"
-    smallest = f"no p is below {number(null.floor)}, and {level} asks for less"
-    if not null.every:
-        ways = joined(["more orders", *fewer], "or")
-        return f"Of {amount(null.planned, 'random order')} {smallest}: choose {ways}."
-    ways = joined([*fewer, "a longer text", "a smaller unit"], "or")
-    if null.planned == 1:
-        return f"There is one order only, so none that it could be better than: choose {ways}."
-    return f"There are only {null.planned:,} orders, so {smallest}: choose {ways}."
-
-
-def _rejected(gate: Gate, whose: str) -> tuple:
-    return (answer_rests(gate, f"of {whose}"), Cause.REJECTED) if gate.marked else ()
+def _own(gate: Gate, settled: bool) -> Untold | None:
+    """Why no verdict can be given on this order; None where one can."""
+    if gate.marked:
+        return Untold.OWN_REJECTED
+    return None if settled else Untold.NOT_DRAWN
 
 
 def _causes(name: str, word: Word, test: ChanceTest, known: Reasons, direction: str) -> tuple[Cause, ...]:

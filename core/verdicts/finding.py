@@ -3,6 +3,7 @@
 import contextlib
 from collections.abc import Callable, Generator, Mapping, Sequence
 from dataclasses import dataclass, replace
+from enum import StrEnum
 from functools import partial
 
 import numpy as np
@@ -48,11 +49,29 @@ class NoVerdict(ValueError):
     """There is nothing to order in this text; the message says why."""
 
 
+class NoOrder(NonFinite):
+    """A measure gives every feature the same score."""
+
+
+class Untold(StrEnum):
+    """Why no verdict is given on a measure."""
+
+    OWN_REJECTED = "masked inputs of its order are out-of-distribution"
+    RANDOM_REJECTED = "masked inputs of random orders are out-of-distribution"
+    FEW_ORDERS = "too few orders are possible or chosen"
+    NOT_DRAWN = "too few random orders are drawn"
+    NARROW = "narrow limits"
+    EQUAL = "every order reaches the same AOPC"
+    NO_ORDER = "every score is the same"
+    NO_NUMBERS = "a score is not a number"
+    NOT_STORED = "not stored"
+
+
 @dataclass(frozen=True, eq=False)
 class ChanceTest:
     """Measures on an example beside random orders of its features.
 
-    scores: {measure: its orders}; problems: {measure: why it has no order, a sentence}; other: {measure: AOPC
+    scores: {measure: its orders}; problems: {measure: why it has no order}; other: {measure: AOPC
     comprehensiveness by the order of its other values, absolute where sign is signed}, of those that have both;
     planned: measures in all; band: the random orders whose inputs are tested; null: what orders are set against;
     exact: the limits, where a table of every set is known; erasure: what masking did.
@@ -60,7 +79,7 @@ class ChanceTest:
 
     target: Target
     scores: dict[str, OrderScore]
-    problems: dict[str, str]
+    problems: dict[str, Untold]
     other: dict[str, float]
     sign: str
     planned: int
@@ -150,14 +169,16 @@ def find_chance(
     planned = max(len(names), planned or 0)
     chosen, draws = draws is not None, draws_needed(planned) if draws is None else draws
     scores: dict[str, OrderScore] = {}
-    problems: dict[str, str] = {}
+    problems: dict[str, Untold] = {}
     for name in names:
         try:
             scores[name] = _ordered(
                 score(explainer, encoded, name, target, sign, erasure, cancelled=cancelled), encoded
             )
-        except NonFinite as error:
-            problems[name] = str(error)
+        except NoOrder:
+            problems[name] = Untold.NO_ORDER
+        except NonFinite:
+            problems[name] = Untold.NO_NUMBERS
         yield
     band = yield from random_band(explainer, encoded, BY_FEATURE, ORDERS, seed, erasure, cancelled=cancelled)
     oracle = explainer.oracles.of(encoded, erasure)
@@ -274,11 +295,11 @@ def _null(
 
 
 def _ordered(found: OrderScore, encoded: Encoded) -> OrderScore:
-    """A measure's orders; NonFinite where all of its scores are equal."""
+    """A measure's orders; NoOrder where all of its scores are equal."""
     order = found.comprehensive.order
     # Ties go by position both ways: these are equal where all scores are.
     if len(order) > 1 and np.array_equal(order, found.sufficient.order):
-        raise NonFinite(NO_ORDER.format(unit=encoded.unit))
+        raise NoOrder(NO_ORDER.format(unit=encoded.unit))
     return found
 
 

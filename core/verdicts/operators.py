@@ -11,8 +11,7 @@ from core.oracle.erasing import MASK, erasures_of
 from core.validity.marks import UNAVAILABLE, Gate, path_word
 from core.verdicts.deciding import Reasons, VerdictReport, decide_verdicts
 from core.verdicts.finding import ChanceTest, null_cost
-from core.verdicts.telling import erasures_sentence, verdict_text
-from core.wording import amount, escaped
+from core.wording import amount
 
 RANDOM_ORDERS = "random orders"
 
@@ -65,34 +64,3 @@ def erasure_cost(explainer: Explainer, encoded: Encoded, names: Sequence[str], p
     along = len(names) * (2 * left_over(encoded) + 2)
     own = Cost.of(along, along * encoded.T, explainer.model.scheduler.counters)
     return Cost.sum([own, null_cost(explainer, encoded, planned, erasure=erasure)])
-
-
-def operators_sentence(reports: Mapping[str, VerdictReport]) -> str:
-    """Which measures do better than chance under some ways of erasing only, HTML; that none does, or that none can be
-    compared, is said too.
-    """
-    names = {one.measure for report in reports.values() for one in report.verdicts}
-    able = [way for way, report in reports.items() if any(one.told for one in report.verdicts)]
-    if len(reports) > 1 and len(able) == 1:
-        return f"Only by {escaped(able[0])} can a verdict be told here, so that ways of erasing cannot be compared."
-    told = [sum((one := report.of(name)) is not None and one.told for report in reports.values()) for name in names]
-    if max(told, default=0) < 2:
-        return "Of no measure two ways of erasing give a verdict that can be told, so that none can be compared."
-    return (
-        erasures_sentence(dict(reports))
-        or "Where it can be told, no measure is shown to do better than chance by some ways only."
-    )
-
-
-def operator_rows(found: Mapping[str, UnderErasure]) -> tuple[list[str], list[list[str]]]:
-    """Header and rows, text: of each measure under each way of erasing its verdict, and whether its inputs are
-    rejected; the last row tells the inputs of the random orders.
-    """
-    names = dict.fromkeys(one.measure for under in found.values() for one in under.report.verdicts)
-    rows = [[name, *(_cell(under, name) for under in found.values())] for name in names]
-    return ["measure", *found], [*rows, [RANDOM_ORDERS, *(one.inputs(RANDOM_ORDERS) for one in found.values())]]
-
-
-def _cell(under: UnderErasure, name: str) -> str:
-    one = under.report.of(name)
-    return "—" if one is None else f"{verdict_text(one)}; {under.inputs(name)}"

@@ -3,10 +3,8 @@
 import math
 from collections.abc import Iterable
 
-import numpy as np
-
 from core.explanation.standings import COMPREHENSIVENESS
-from core.mathematics.statistics import ALPHA, significant
+from core.mathematics.statistics import significant
 from core.measures.catalogue import measures
 from core.measures.registry import ORACLE
 from core.network.features import Encoded, placed_word
@@ -15,7 +13,8 @@ from core.terms import CHANCE
 from core.validity.marks import PERCENT, SIGN
 from core.verdicts.deciding import FAILS, Cause, Verdict, VerdictReport, Word
 from core.verdicts.finding import SIGNS
-from core.wording import amount, as_json, aside, escaped, joined, number, p_value
+from core.verdicts.records import least_p, orders_as_good, p_text
+from core.wording import amount, aside, escaped, joined, number
 
 # How a verdict can be wrong.
 ERROR_RATE = (
@@ -27,6 +26,7 @@ HANGS = (
     f"The {CHANCE} beside a verdict is adjusted for the number of measures (Holm), so choosing more or fewer can "
     "change it."
 )
+NO_REFERENCE = "No MaSF reference can test these masked inputs."
 COLUMNS = [
     "measure",
     "verdict",
@@ -35,32 +35,6 @@ COLUMNS = [
     "AOPC",
     "what is known of why",
 ]
-# By itself, of being better and of being worse, then the one that decided; each from and to.
-_CHANCES = [f"p_{name}_{end}" for name in ("better", "worse", "holm") for end in ("from", "to")]
-RECORDED = [
-    "measure",
-    "verdict",
-    *_CHANCES,
-    "aopc",
-    "direction",
-    "erasure",
-    "orders",
-    "orders_planned",
-    "measures_tested",
-    "causes",
-    "why",
-]
-# Of these, what stands in the lines of files that hold other things besides; p by itself, then by Holm.
-NOTED = ["verdict", *_CHANCES, "measures_tested"]
-
-
-def p_text(p: tuple[float, float]) -> str:
-    """A p-value as drawn; of one that was not drawn to its end, what it is at least, or at most, as far as is known."""
-    if math.isnan(p[0]) or math.isnan(p[1]):
-        return "—"
-    if not p[0]:
-        return f"p ≤ {number(p[1])}"
-    return p_value(p[0]) if p[0] == p[1] else f"p ≥ {number(p[0])}"
 
 
 def chance_text(p: tuple[float, float], arrow: str = "") -> str:
@@ -76,7 +50,7 @@ def verdict_about(one: Verdict) -> str:
     """
     if one.told:
         return _p_of(one, " ↓")
-    return f"{SIGN} inputs of {one.rejected} rejected" if one.rejected else ""
+    return f"{SIGN} {one.why}" if Cause.REJECTED in one.causes else ""
 
 
 def verdict_text(one: Verdict) -> str:
@@ -125,7 +99,7 @@ def beside_sentence(report: VerdictReport, model: str) -> str:
         return f"{under} believe {joined(better)}."
     if any(one.told for one in report.verdicts):
         return f"{under} none is shown to do better than chance."
-    why = dict.fromkeys(one.why for one in report.verdicts)
+    why = dict.fromkeys(str(one.why or "") for one in report.verdicts)
     said = f": {_lower(next(iter(why)))}" if len(why) == 1 else "."
     return f"{under} which to believe <b>cannot be told</b>{said}"
 
@@ -189,14 +163,6 @@ def chance_sentence(report: VerdictReport) -> str:
     return f"{told_by(report)} {against}{_least(report)} {ERROR_RATE}".lstrip()
 
 
-def least_p(report: VerdictReport) -> float:
-    """What chance p cannot be below among so few orders; NaN where measures do not come near it, or none is told."""
-    if report.null.planned == 0 or not any(one.told for one in report.verdicts):
-        return math.nan
-    least = min(1.0, report.null.floor * report.planned)
-    return math.nan if least < 0.001 else least
-
-
 def _least(report: VerdictReport) -> str:
     """The same in a sentence behind others; "" for NaN."""
     if math.isnan(least := least_p(report)):
@@ -210,7 +176,7 @@ def as_good_text(report: VerdictReport, measure: str, named: bool = True) -> str
     """How many random orders do at least as well: "1 of 120 random orders", of all orders "2 of the other 119 orders";
     "" where that says nothing. named: whether it says what these are, where no header does.
     """
-    count = _as_good(report, measure)
+    count = orders_as_good(report, measure)
     if count is None:
         return ""
     drawn = len(report.null.reached)
@@ -219,17 +185,9 @@ def as_good_text(report: VerdictReport, measure: str, named: bool = True) -> str
     return f"{f'{count:,}' if count else 'None'} of {orders}"
 
 
-def _as_good(report: VerdictReport, measure: str) -> int | None:
-    """The same as a number; None where that says nothing."""
-    one, reached = report.of(measure), report.reached.get(measure)
-    if one is None or not one.told or reached is None or not len(report.null.reached):
-        return None
-    return int(report.null.as_good(np.array([reached]), SIGNS[report.direction])[0]) - report.null.every
-
-
 def as_good_sentence(report: VerdictReport, measure: str) -> str:
     """How many random orders do at least as well as a measure's own, text; "" where that says nothing."""
-    one, count = report.of(measure), _as_good(report, measure)
+    one, count = report.of(measure), orders_as_good(report, measure)
     if one is None or count is None:
         return ""
     alone = one.word == Word.NO_BETTER and significant(one.p[1])
@@ -246,8 +204,7 @@ def as_good_sentence(report: VerdictReport, measure: str) -> str:
 
 def reason_text(report: VerdictReport, one: Verdict) -> str:
     """Why a verdict cannot be told, or what is known of why the measure fails, text; "" for neither."""
-    again = {Cause.SIGN: _looked_again(report, one.measure)}
-    return one.why or "; ".join(f"{cause}: {report.meaning(cause)}{again.get(cause, '')}" for cause in one.causes)
+    return str(one.why or ", ".join(one.causes))
 
 
 def verdict_cells(report: VerdictReport, one: Verdict) -> list[str]:
@@ -255,35 +212,6 @@ def verdict_cells(report: VerdictReport, one: Verdict) -> list[str]:
     reached = report.reached.get(one.measure)
     aopc = "—" if reached is None else number(reached)
     return [one.measure, verdict_text(one), p_text(one.p), p_text(one.worse), aopc, reason_text(report, one) or "—"]
-
-
-def verdict_line(report: VerdictReport, one: Verdict) -> list:
-    """A measure's line under RECORDED: plain values."""
-    null, reached = report.null, report.reached.get(one.measure)
-    asked = [report.direction, report.erasure, len(null.reached), null.planned, report.planned]
-    causes = ", ".join(one.causes)
-    return [one.measure, str(one.word), *one.p, *one.worse, *one.adjusted, reached, *asked, causes, one.why]
-
-
-def verdict_record(one: Verdict, tested: int) -> dict:
-    """A verdict for a line of a file that holds other things besides, of NOTED; tested: measures that were judged
-    together.
-    """
-    told = [str(one.word), *one.p, *one.worse, *one.adjusted, tested]
-    return {name: as_json(value) for name, value in zip(NOTED, told)}
-
-
-def erasures_sentence(reports: dict[str, VerdictReport]) -> str:
-    """Which measures do better than chance under some ways of erasing words only, HTML; "" where none does."""
-    said = []
-    for name in dict.fromkeys(one.measure for report in reports.values() for one in report.verdicts):
-        told = {erasure: found for erasure, report in reports.items() if (found := report.of(name)) and found.told}
-        wins = [escaped(erasure) for erasure, found in told.items() if found.word == Word.BETTER]
-        if wins and len(wins) < len(told):
-            others = [escaped(erasure) for erasure, found in told.items() if found.word != Word.BETTER]
-            shown = f"<b>{escaped(name)}</b> is shown to do better than chance by"
-            said.append(f"{shown} {joined(wins)}, and not by {joined(others)}")
-    return f"{'; '.join(said)}: that hangs on how words are erased." if said else ""
 
 
 def _names(report: VerdictReport, word: Word, chances: bool = True) -> list[str]:
@@ -365,7 +293,7 @@ def _in_families(report: VerdictReport, other: VerdictReport, mine: Verdict, one
         # The p of being worse is what parts the two, which a verdict of another tail does not carry.
         first, then = (f"{each.word}{f' ({_p_of(each)})' * (each.word == Word.WORSE)}" for each in (mine, one))
         return f"{name} is {first} over {amount(report.planned, 'measure')}. {over} it is {then}."
-    count = _as_good(report, one.measure)
+    count = orders_as_good(report, one.measure)
     first = f"{name} has " if count is None else f"{as_good_text(report, one.measure)} {_do(count)} as well as {name}: "
     adjusted = f"{_bare(mine.adjusted)} adjusted for {amount(report.planned, 'measure')}"
     alone = f"{first}{p_text(mine.p)} by itself, {adjusted}"
@@ -381,15 +309,14 @@ def _untold(report: VerdictReport, alone: bool) -> list[str]:
     """Of which measures nothing can be told, a sentence for each reason."""
     why: dict[str, list[str]] = {}
     for one in report.those(Word.UNTOLD):
-        why.setdefault(one.why, []).append(f"<b>{escaped(one.measure)}</b>")
+        why.setdefault(str(one.why or ""), []).append(f"<b>{escaped(one.measure)}</b>")
     begins = "Which to believe cannot be told here" if alone and len(why) == 1 else ""
     return [f"{begins or f'Of {joined(names)} it cannot be told'}: {_lower(said)}" for said, names in why.items()]
 
 
 def _lower(said: str) -> str:
     """A sentence as it goes on behind a colon."""
-    said = escaped(said.removeprefix(f"{SIGN} "), 400)
-    return said[:1].lower() + said[1:]
+    return f"{said[:1].lower()}{said[1:]}."
 
 
 def _reasons(report: VerdictReport, encoded: Encoded) -> list[str]:
@@ -402,48 +329,10 @@ def _reasons(report: VerdictReport, encoded: Encoded) -> list[str]:
             words = joined([placed_word(encoded.features, i) for i in (pair.first, pair.second)])
             said.append(f"What is known of why: {words} work only together, which scores of single words cannot say.")
         elif names:
-            meant = report.meaning(cause).replace("of masking:", f"of masking{_anew(report)}:")
-            meant += _looked_again(report, *report.turned) * (cause == Cause.SIGN)
-            said.append(f"{joined(names)} {meant}.".replace(" does ", f" {_does(names)} ", 1))
+            said.append(f"{joined(names)}: {cause}.")
     return said
-
-
-def _anew(report: VerdictReport) -> str:
-    """The chance p, each by itself, of measures asked again that are better than chance, in brackets behind that."""
-    found = [one.measure for one in report.verdicts if one.told and Cause.REDUNDANCY in one.causes]
-    known = [report.stepwise[name] for name in found if name in report.stepwise]
-    ps = [chance_text((p, p)) for p in known]
-    many = f" not adjusted for {report.planned} measures," * (report.planned > 1)
-    return f" ({joined(ps)} by itself,{many} a hint and no verdict)" if ps else ""
-
-
-def _looked_again(report: VerdictReport, *names: str) -> str:
-    """The chance p of these measures' other values, in brackets behind them; "" where there is none."""
-    ps = [chance_text((p, p)) for name in names if (p := report.turned.get(name)) is not None]
-    adjusted = f"adjusted for {report.planned} measures but not" if report.planned > 1 else "not adjusted"
-    return f" ({joined(ps)}, {adjusted} for being a second look at this text)" if ps else ""
 
 
 def _marks(report: VerdictReport) -> list[str]:
     """That no input could be rejected, where that is so."""
-    return [escaped(report.untested, 400)] if report.untested and any(one.told for one in report.verdicts) else []
-
-
-def as_plain(report: VerdictReport) -> dict:
-    """All of it as plain values for JSON, with the AOPC of every random order that was drawn."""
-    return {
-        "direction": report.direction,
-        "erasure": report.erasure,
-        "level": ALPHA,
-        "orders": len(report.null.reached),
-        "orders_planned": report.null.planned,
-        "every_order": report.null.every,
-        "orders_in_half_precision": report.null.rough,
-        "measures_tested": report.planned,
-        "limits": report.limits,
-        "verdicts": [
-            {name: as_json(value) for name, value in zip(RECORDED, verdict_line(report, one))}
-            for one in report.verdicts
-        ],
-        "random_orders_aopc": report.null.reached[:1000].tolist(),
-    }
+    return [NO_REFERENCE] if report.untested and any(one.told for one in report.verdicts) else []

@@ -13,6 +13,8 @@ from playwright import sync_api as playwright
 from core.figures.palette import OPPOSES, STRONGEST, SUPPORTS, blend
 from core.reports.attribution_page import attribution_page
 from core.reports.exports import COLUMNS, CONSTANT, restored, visible
+from core.results.verdicts import words_result
+from core.verdicts.deciding import Word
 from tests import browsing
 from tests.colours import contrast
 from tests.saved_page import ATTACKS, harmless
@@ -320,7 +322,7 @@ def test_a_saved_page_opens_offline_and_runs_nothing(browser, tmp_path, theme):
             name=attack,
             data=attack,
             example=attack,
-            answer=attack,
+            result=words_result({attack: Word.BETTER, "gradient": Word.WORSE}),
             notes=(attack,),
         )
     )

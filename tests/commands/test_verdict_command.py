@@ -10,9 +10,10 @@ from core.explanation.explainer import Explainer
 from core.explanation.standings import StandingGates
 from core.loading import loading
 from core.mathematics.stepwise import finish
+from core.results.verdict_tables import verdict_cells
+from core.results.verdicts import verdicts_result
 from core.verdicts.deciding import decide_verdicts
 from core.verdicts.finding import find_chance
-from core.verdicts.telling import verdict_text
 
 TEXT = "the =boat did\x1b[31m not leave"
 NAMES = ["leave-one-out", "gradient"]
@@ -36,11 +37,15 @@ def test_it_prints_and_writes_the_verdicts_of_each_way_of_erasing(model, tmp_pat
     report = decide_verdicts(test, StandingGates(encoded, None))
     told = capsys.readouterr().out
     assert "typed text, kitchen:" in told and "\x1b" not in told and "zero embedding" in told
-    assert all(verdict_text(one) in told for one in report.verdicts)
-    assert f"set against {report.orders} of the same features" in told and "at most 5 %" in told
+    lines = [" ".join(line.split()) for line in told.split("\n")]
+    assert all(" ".join(verdict_cells(report, one)) in lines for one in report.verdicts)
+    assert f"orders compared: {len(report.null.reached)}" in told
+    result = verdicts_result(report)
+    assert all(one.explanation in told for one in result.caveats)
     whole = json.loads((tmp_path / "found.json").read_text(encoding="utf-8"))
     first = whole["verdicts"][0]
     assert [one["verdict"] for one in first["verdicts"]] == [str(one.word) for one in report.verdicts]
+    assert first["outcome"] == result.name and first["caveats"] == [one.name for one in result.caveats]
     assert first["level"] == 0.05 and first["every_order"] and whole["class"] == "kitchen"
     with (tmp_path / "found.csv").open(encoding="utf-8", newline="") as file:
         rows = list(csv.DictReader(file))

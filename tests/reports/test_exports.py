@@ -33,6 +33,10 @@ from core.reports.exports import (
     visible,
 )
 from core.reports.page import shade
+from core.results.caveats import Caveat
+from core.results.verdicts import verdicts_result, words_result
+from core.texts.rendering import headline
+from core.verdicts.deciding import Word
 from core.wording import amount, safe_name
 from tests.colours import contrast
 from tests.saved_page import ANY, ATTACKS, harmless, shown_text
@@ -356,14 +360,14 @@ def test_whatever_a_text_or_name_holds_the_page_only_shows_it(attack):
         name=attack,
         data=attack,
         example=attack,
-        answer=attack,
+        result=words_result({attack: Word.BETTER, "gradient": Word.WORSE}),
         notes=(attack, attack),
         label_class=0,
     )
     page = harmless(attribution_page(view))
     texts = [shown_text(f"{attack} and more words")] * 3 + [shown_text(attack)]
     assert page.texts == texts
-    # As name of the model, as answer, in both notes, as the class: as it was typed.
+    # As name of the model, in both notes, as the class: as it was typed.
     assert page.said.count(shown_text(attack)) > 8
 
 
@@ -381,13 +385,13 @@ def test_the_page_says_what_was_predicted_and_from_what():
     view = shown(
         "A good [MASK] film",
         label_class=0,
-        answer="All agree on good.",
+        result=words_result({"leave-one-out": Word.BETTER, "gradient": Word.NO_BETTER}),
         notes=("The end-of-sequence token stands in for the mask token.",),
         scores={"leave-one-out": [-0.5, 1, 0, 0.25], "gradient": [1, 4, 0, 2], "beam": [1, 3, 0, 2]},
     )
     page = harmless(attribution_page(view))
     for said in (
-        "All agree on good.",
+        headline(words_result({"leave-one-out": Word.BETTER})),
         "The model predicts positive (probability 0.75). That is wrong: the label is negative.",
         "end-of-sequence token stands in",
         "opposes “positive”",
@@ -419,9 +423,12 @@ def test_a_saved_page_says_what_a_gradient_is_counted_in_and_whom_the_test_favou
     report = decided(
         TableExplainer(additive(weights), {"leave-one-out": signed(weights), "gradient": {"L2": middle, "L1": middle}})
     )
-    view = shown("It is a good film indeed", names=("leave-one-out", "gradient"), verdicts=report)
+    result = verdicts_result(report)
+    view = shown("It is a good film indeed", names=("leave-one-out", "gradient"), verdicts=report, result=result)
     said = harmless(attribution_page(view)).said
-    assert "Believe leave-one-out (chance p = " in said and "as the chance test does: that favours it" in said
+    for part in (headline(result), *(caveat.explanation for caveat in result.caveats)):
+        assert part in said
+    assert Caveat.MEASURE_USES_MASKING in result.caveats
     assert "Per unit of input: of a gradient: by how much the score changes" in said
     assert "Per unit of input" not in harmless(attribution_page(shown(names=("leave-one-out",)))).said
 

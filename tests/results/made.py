@@ -12,7 +12,14 @@ from core.texts.rendering import _TEMPLATES
 for _module in pkgutil.iter_modules(results.__path__):
     importlib.import_module(f"core.results.{_module.name}")
 # A value for each slot that a template may name; text stands for what others wrote.
-SLOTS: dict = {"count": 3, "unit": "word", "measure": "leave-one-out", "label": "positive", "right": 2}
+SLOTS: dict = {
+    "count": 3,
+    "unit": "word",
+    "measure": "leave-one-out",
+    "measures": ["leave-one-out", "gradient"],
+    "label": "positive",
+    "right": 2,
+}
 # Of ours: no name of others.
 _OURS = {"unit"}
 
@@ -22,7 +29,9 @@ def _slots(outcome: Outcome) -> list[str]:
     text = (_TEMPLATES / f"{outcome.question()}.j2").read_text(encoding="utf-8")
     block = re.search(rf"{{% block {outcome.name} %}}(.*?){{% endblock %}}", text, re.DOTALL)
     assert block, f"{outcome} has no template"
-    return [name for name in SLOTS if re.search(rf"{{{{[^}}]*\b{name}\b", block[1])]
+    # A noun in quotation marks, as in {{ count | amount("measure") }}, is no slot.
+    named = re.sub(r'"[^"]*"', "", block[1])
+    return [name for name in SLOTS if re.search(rf"{{{{[^}}]*\b{name}\b", named)]
 
 
 OUTCOMES: dict[type[Outcome], dict[Outcome, list[str]]] = {
@@ -41,6 +50,8 @@ def slots_of(outcome: Outcome, name: str | None = None, count: int = 3) -> dict:
     for slot, value in made.items():
         if isinstance(value, str) and slot not in _OURS and name is not None:
             made[slot] = name
+        if isinstance(value, list) and name is not None:
+            made[slot] = [name, *value[1:]][:count]
         if slot == "count":
             made[slot] = count
     return made

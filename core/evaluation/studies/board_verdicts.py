@@ -11,7 +11,8 @@ from core.measures.catalogue import default_measures
 from core.terms import CHANCE
 from core.verdicts.chance import draws_needed
 from core.verdicts.deciding import Verdict, VerdictReport, Word
-from core.verdicts.telling import as_good_text, least_p, p_text, verdict_record, verdict_text
+from core.verdicts.records import least_p, p_text, verdict_record
+from core.verdicts.telling import as_good_text, verdict_text
 from core.wording import amount, joined, number, share_text
 
 _ON = "better than chance ↑ (texts)"

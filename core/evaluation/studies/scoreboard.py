@@ -28,7 +28,7 @@ from core.explanation.rows import SIGNS, values_taken
 from core.measures.catalogue import default_measures, measures, swept_measures
 from core.network.features import UNITS
 from core.network.model import Model
-from core.verdicts.telling import NOTED
+from core.verdicts.records import NOTED
 from core.wording import as_json, refuse_unknown
 
 # What the first sentence can go by.

@@ -21,7 +21,7 @@ from core.storage.content import Content, Numbers
 from core.storage.store import canonical_key
 from core.verdicts.chance import NullOrders
 from core.verdicts.deciding import Verdict, VerdictReport, Word, decide_verdicts
-from core.verdicts.finding import NoVerdict, find_chance, verdict_cost
+from core.verdicts.finding import NoVerdict, Untold, find_chance, verdict_cost
 from core.wording import refuse_unknown
 
 # As a column holds them; NaN where it cannot be told.
@@ -136,7 +136,7 @@ def report_of_row(rows: Rows, study: VerdictsOfTexts, i: int = 0) -> VerdictRepo
     found, adjusted = [], {tail: holm_adjusted(np.nan_to_num(kept[tail], nan=1.0)) for tail in ("p", "worse")}
     for k, name in enumerate(study.measures):
         word = by_value.get(float(kept["word"][k]), Word.UNTOLD)
-        why = "Attributions says why." if word == Word.UNTOLD else ""
+        why = Untold.NOT_STORED if word == Word.UNTOLD else None
         # Where drawing ended early, p is known to be no more.
         tops = (float(kept[column][k]) for column in ("p", "worse"))
         p, worse = ((0.0 if top == top else top, top) for top in tops)
@@ -145,7 +145,7 @@ def report_of_row(rows: Rows, study: VerdictsOfTexts, i: int = 0) -> VerdictRepo
     reached = dict(zip(study.measures, kept["reached"].tolist()))
     nobody = NullOrders(np.empty(0), 0)
     return VerdictReport(
-        tuple(found), COMPREHENSIVENESS, study.sign, study.erasure, nobody, len(found), None, reached, None, ""
+        tuple(found), COMPREHENSIVENESS, study.sign, study.erasure, nobody, len(found), None, reached, None
     )
 
 

@@ -4,7 +4,7 @@ import numpy as np
 import streamlit as st
 
 from core.validity.marks import Why, doubts
-from core.verdicts.deciding import VerdictReport, Word
+from core.verdicts.deciding import Cause, VerdictReport, Word
 from core.verdicts.in_short import standing_sentence
 from core.verdicts.telling import believe_sentence, favoured_sentence
 from core.wording import escaped, linked_name
@@ -74,7 +74,7 @@ def _length(view: View, report: VerdictReport) -> str:
     told of it, HTML; else "".
     """
     reference = view.explainer.reference
-    if reference is None or not all(one.rejected for one in report.verdicts):
+    if reference is None or not all(Cause.REJECTED in one.causes for one in report.verdicts):
         return ""
     return escaped(doubts(reference, np.array([view.encoded.T]), view.model.precision).get(Why.LENGTH, ""), 400)
 

@@ -11,22 +11,14 @@ from core.explanation.explainer import Cost
 from core.job import Job
 from core.mathematics.stepwise import relay
 from core.oracle.erasing import MASK
+from core.results.verdict_tables import erasure_table
 from core.storage.store import canonical_key
-from core.validity.marks import MEANING, SIGN
 from core.verdicts.deciding import Reasons
 from core.verdicts.finding import ChanceTest, find_chance
-from core.verdicts.operators import (
-    UnderErasure,
-    erasure_cost,
-    operator_rows,
-    operators_sentence,
-    other_erasures,
-    under_erasure,
-)
+from core.verdicts.operators import UnderErasure, erasure_cost, other_erasures, under_erasure
 from core.wording import joined
 from pages.parts.attributions.scoring import ScoredRows
-from pages.parts.components.tables import table
-from pages.parts.frame.texts import captions, show_answer
+from pages.parts.components.tables import data_table
 from pages.parts.frame.working import PageWork
 from pages.parts.sections.standings import KnownLimits
 from pages.parts.sections.streaming import stream
@@ -112,14 +104,7 @@ def operators_section(scoring: ScoredRows) -> None:
     def draw(asks) -> None:
         found = known_erasures(scoring)
         if found:
-            if work.complete:
-                show_answer(operators_sentence({name: one.report for name, one in found.items()}))
-            header, rows = operator_rows(found)
-            table(header, rows, most=400)
-            marked = any(SIGN in cell for row in rows for cell in row)
-            captions(
-                [f"AOPC of each order when words are erased so, among random orders erased so.{f' {MEANING}' * marked}"]
-            )
+            data_table(*erasure_table({name: one.report for name, one in found.items()}), "erasures")
         asks()
 
     st.markdown("**Does that hang on how words are erased?**")

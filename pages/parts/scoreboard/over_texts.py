@@ -12,7 +12,7 @@ from core.evaluation.studies.scoreboard import Scoreboard
 from core.evaluation.studies.verdicts import better_counts, report_of_row
 from core.evaluation.studies.verdicts_question import otherwise, shares_sentence
 from core.explanation.explainer import Explainer
-from core.verdicts.telling import verdict_record
+from core.verdicts.records import verdict_record
 from core.wording import escaped, joined, linked_name
 from pages.parts.frame.links import link_to
 from pages.parts.sections.judged import known_family, known_report

@@ -29,6 +29,7 @@ from core.reports.exports import (
     picture_line,
     provenance,
 )
+from core.results.result import Result
 from core.stability.telling import RECORDED, Stability, as_records, stability_lines
 from core.validity.marks import SIGN
 from core.verdicts.deciding import VerdictReport
@@ -161,8 +162,7 @@ class OtherVersion:
 def save_attributions(
     view: "View",
     rows: list[WordRow],
-    answer: str,
-    notes: Iterable[str] = (),
+    result: Result | None = None,
     beside: OtherVersion | None = None,
     pairs: PairReport | None = None,
     verdicts: VerdictReport | None = None,
@@ -174,9 +174,7 @@ def save_attributions(
     Args:
         view: what the page shows.
         rows: its rows, one a measure; without any there is nothing to save.
-        answer: the page's sentence, as HTML of ours in which all text is escaped.
-        notes: sentences a reader must know, besides the model's notes, what was not read, and the example's own note
-            and tags.
+        result: what the page's headline says, which the saved page holds.
         beside: another version of the text, which both hold, too.
         pairs: what is known of pairs of words, which the page holds; verdicts: of its measures, which both hold;
             unstable: {measure: why its ranking is, "" where it is not} as far as that is known, which both hold;
@@ -184,11 +182,12 @@ def save_attributions(
     """
     if not rows:
         return
-    notes = (*view.model.notes, *notes, *_notes(view))
+    notes = (*view.model.notes, *_notes(view))
 
     def shown() -> Shown:
         return replace(
-            _version_shown(view, rows, answer, notes),
+            _version_shown(view, rows, notes),
+            result=result,
             pairs=pairs,
             verdicts=verdicts,
             unstable=unstable or {},
@@ -198,7 +197,7 @@ def save_attributions(
     def versions() -> Beside | None:
         if beside is None:
             return None
-        other = _version_shown(beside.view, beside.rows, "", ())
+        other = _version_shown(beside.view, beside.rows, ())
         return Beside(beside.names, other, beside.first, tuple(map(without_markup, beside.said)), beside.tables)
 
     name = attributions_name(view)
@@ -214,7 +213,7 @@ def save_attributions(
         save_page("Page (HTML)", lambda: attribution_page(shown(), beside=versions()), f"{name}.html", "save-html")
 
 
-def _version_shown(view: "View", rows: list[WordRow], answer: str, notes: tuple[str, ...]) -> Shown:
+def _version_shown(view: "View", rows: list[WordRow], notes: tuple[str, ...]) -> Shown:
     """A view with its rows, ready to be written down."""
     return Shown(
         view.encoded,
@@ -224,9 +223,8 @@ def _version_shown(view: "View", rows: list[WordRow], answer: str, notes: tuple[
         view.explained,
         tuple(rows),
         view.label_class,
-        without_markup(answer),
-        notes,
-        provenance(view.model, view.encoded, view.example, *_source(view), view.explained),
+        notes=notes,
+        provenance=provenance(view.model, view.encoded, view.example, *_source(view), view.explained),
     )
 
 
