@@ -1,10 +1,9 @@
 """What ships computed: the strip on Home, and what the tour, *Examples*, *Model check*, *Data set* and *Scoreboard*
 show of the bundled models and data.
 
-    python -m tests.shipping strip | first | crossing | results [--store FOLDER] [--anew]
+    python -m tests.shipping strip | crossing | results [--store FOLDER] [--anew]
 
-The strip is a sentence chosen by a rule (`chosen`), masked step by step under the bundled model and under its twin.
-The first is the example of the ordinary reviews that every page begins with, by the same rule.
+The strip is a sentence chosen by a rule (`tests.shipped_work.chosen`), masked step by step under the bundled model and under its twin.
 The crossing is the example of the tour's stop on AOPC and NAOPC, chosen by a rule as well (`crossing`).
 The results are files of a store: pages are opened until nothing on them waits, then opened again with empty caches, and
 what that second visit reads is packed into one archive, rows of studies in single precision. What ships already stays as
@@ -33,9 +32,9 @@ from core.evaluation.engine import Run, run_study
 from core.evaluation.sampling import SCORED, without_labels
 from core.evaluation.store_log import StoreLog, short_name
 from core.evaluation.studies.verdicts import VALUES, VerdictsOfTexts
-from core.explanation.explainer import Explainer, with_reference
+from core.explanation.explainer import Explainer
 from core.explanation.limiting import find_exact, score
-from core.explanation.recursive import BY_RATIO, Summary, follow, summarise
+from core.explanation.recursive import BY_RATIO
 from core.explanation.rows import build_row
 from core.explanation.standings import (
     COMPREHENSIVENESS,
@@ -44,8 +43,6 @@ from core.explanation.standings import (
     build_standings,
     compare_standings,
 )
-from core.loading.loading import load
-from core.mathematics.statistics import ALPHA
 from core.mathematics.stepwise import finish
 from core.measures.catalogue import default_measures, measures, swept_measures
 from core.network.scheduler import Counters
@@ -57,59 +54,23 @@ from core.verdicts.deciding import Word
 from pages.parts.frame import resources
 from pages.parts.frame.tour import STOPS, STRIP
 from tests.app_session import App
-from tests.shipped_work import BOARD, CHECK, SWEPT_VERDICTS, VERDICTS, plan
+from tests.shipped_work import (
+    BOARD,
+    CHECK,
+    MASKED,
+    MEASURE,
+    PLAIN,
+    SWEPT_VERDICTS,
+    VERDICTS,
+    Walk,
+    chosen,
+    explainers,
+    plan,
+    walk,
+)
 
 # Tokens a second of a device of ordinary speed.
 RATE = 8_000.0
-MASKED, PLAIN, MEASURE = "sst2-fmm", "sst2-plain", "leave-one-out"
-# Drawn in one line of a page; a prediction that there is something to explain of.
-MOST_WORDS, SURE = 14, 0.9
-
-
-@dataclass(frozen=True)
-class Walk:
-    """The strip's sentence under one model: the summary of its path by a measure."""
-
-    explainer: Explainer
-    encoded: Any
-    target: int
-    summary: Summary
-
-
-def walk(explainer: Explainer, text: str, measure: str) -> Walk:
-    """Mask a text step by step, the measure computed again at each."""
-    encoded = explainer.encode(text, None, "word")
-    target = int(explainer.probabilities(encoded).argmax())
-    steps = finish(follow(explainer, encoded, measure, target, "signed"))
-    return Walk(explainer, encoded, target, summarise(steps, encoded.F, BY_RATIO, target, None, explainer.reference))
-
-
-def explainers(store: Store, kept: Path) -> dict[str, Explainer]:
-    """The two models of the strip."""
-    return {name: with_reference(load(name, "cpu", "float32"), store, kept) for name in (MASKED, PLAIN)}
-
-
-def chosen(models: dict[str, Explainer], data: str = HARD_REVIEWS) -> str:
-    """The id of the bundled review that is the first of its set on every page; of the hard ones the strip shows it too.
-
-    Of the reviews of at most `MOST_WORDS` words and a prediction of `SURE` or more: under the model that was trained to be masked no step by any of the
-    measures shown unasked has p < 5 %, and each of these changes the prediction at another step; under its twin a step
-    is rejected. The one whose twin is rejected first; of equals the one whose prediction changes first, then the first.
-    """
-    found = []
-    for example in read_bundled(data):
-        if len(example.text.split()) > MOST_WORDS:
-            continue
-        twin = walk(models[PLAIN], example.text, MEASURE).summary
-        if twin.gate.first is None:
-            continue
-        mine = [walk(models[MASKED], example.text, name).summary for name in default_measures()]
-        flips = [one.flips for one in mine]
-        unsure, rejected = mine[0].values[0] < SURE, min(float(one.p.min()) for one in mine) < ALPHA
-        if None in flips or len(set(flips)) < len(flips) or unsure or rejected:
-            continue
-        found.append((twin.gate.first, flips[default_measures().index(MEASURE)], example.id))
-    return min(found)[2]
 
 
 def strip(models: dict[str, Explainer], identity: str) -> dict:
@@ -420,7 +381,7 @@ def write_results(root: Path, anew: bool) -> int:
 
 if __name__ == "__main__":
     parser = argparse.ArgumentParser(prog="python -m tests.shipping", description=__doc__.partition("\n")[0])
-    parser.add_argument("what", choices=("strip", "first", "crossing", "results"))
+    parser.add_argument("what", choices=("strip", "crossing", "results"))
     parser.add_argument("--store", type=Path, help="what earlier runs computed (default: nothing)")
     parser.add_argument("--anew", action="store_true", help="results: without what ships already")
     asked = parser.parse_args()
@@ -428,8 +389,6 @@ if __name__ == "__main__":
         where = asked.store or Path(temporary)
         if asked.what == "strip":
             print(write_strip(where / "references", Store(where)))
-        elif asked.what == "first":
-            print(chosen(explainers(Store(where), where / "references"), FIRST_REVIEWS))
         elif asked.what == "crossing":
             print(*crossing(explainers(Store(where), where / "references")), sep="\n")
         else:
