@@ -7,7 +7,7 @@ import streamlit as st
 from core.evaluation.sampling import SCORED, without_labels
 from core.evaluation.studies.scoreboard import Scoreboard
 from pages.parts.check.known import caution
-from pages.parts.frame.links import choose_one
+from pages.parts.frame.links import choose_one, forget_unasked
 from pages.parts.frame.picking import text_box
 from pages.parts.frame.sidebar import DataView, open_frame
 from pages.parts.scoreboard.drawing import choose_table_order, draw_board
@@ -29,7 +29,7 @@ def scoreboard() -> None:
     left, right = st.columns([2, 3], vertical_alignment="bottom")
     with left:
         about = "Of one text there are verdicts on each measure; whether one beats another takes a sample."
-        on = choose_one("Scored on", (EXAMPLE, SAMPLE), EXAMPLE, "on", about)
+        on = _scored_on(SAMPLE if frame.browsed is not None else EXAMPLE, about)
     with right:
         order = choose_table_order()
     if on == EXAMPLE and frame.view is not None:
@@ -38,6 +38,14 @@ def scoreboard() -> None:
         _board_of_sample(DataView(frame.explainer, frame.browsed, frame.example), order)
     elif on == SAMPLE and frame.example is not None:
         st.info("A text of your own is one example. Choose data in the sidebar, or add a file on the page Examples.")
+
+
+def _scored_on(first: str, about: str) -> str:
+    """Draw the choice; what nobody chose gives way where a text of one's own leaves one example, or data are back."""
+    if st.session_state.get("first of on") != first:
+        forget_unasked("on")
+    st.session_state["first of on"] = first
+    return choose_one("Scored on", (EXAMPLE, SAMPLE), first, "on", about)
 
 
 def _board_of_sample(frame: DataView, order: str) -> None:

@@ -1,13 +1,14 @@
 """What ships computed: the strip on Home, and what the tour, *Examples*, *Model check*, *Data set* and *Scoreboard*
 show of the bundled models and data.
 
-    python -m tests.shipping strip | crossing | results [--store FOLDER]
+    python -m tests.shipping strip | crossing | results [--store FOLDER] [--anew]
 
-The strip is a sentence chosen by a rule (`chosen`), masked step by step under the bundled model and under its twin.
+The strip is a sentence chosen by a rule (`tests.shipped_work.chosen`), masked step by step under the bundled model and under its twin.
 The crossing is the example of the tour's stop on AOPC and NAOPC, chosen by a rule as well (`crossing`).
 The results are files of a store: pages are opened until nothing on them waits, then opened again with empty caches, and
-what that second visit reads is packed into one archive, rows of studies in single precision. A store that is given holds
-what earlier runs computed, so that a run goes on where one stopped.
+what that second visit reads is packed into one archive, rows of studies in single precision. What ships already stays as
+it is, byte by byte, unless `--anew`. A store that is given holds what earlier runs and `tests.shipped_work` computed, so
+that a run goes on where one stopped.
 """
 
 import argparse
@@ -26,14 +27,14 @@ from unittest import mock
 import numpy as np
 import streamlit as st
 
-from core.data.examples import Example, first_example, read_bundled
+from core.data.examples import FIRST_REVIEWS, HARD_REVIEWS, Example, first_example, read_bundled
 from core.evaluation.engine import Run, run_study
 from core.evaluation.sampling import SCORED, without_labels
-from core.evaluation.store_log import StoreLog
+from core.evaluation.store_log import StoreLog, short_name
 from core.evaluation.studies.verdicts import VALUES, VerdictsOfTexts
-from core.explanation.explainer import Explainer, with_reference
+from core.explanation.explainer import Explainer
 from core.explanation.limiting import find_exact, score
-from core.explanation.recursive import BY_RATIO, Summary, follow, summarise
+from core.explanation.recursive import BY_RATIO
 from core.explanation.rows import build_row
 from core.explanation.standings import (
     COMPREHENSIVENESS,
@@ -42,71 +43,34 @@ from core.explanation.standings import (
     build_standings,
     compare_standings,
 )
-from core.loading.loading import load
-from core.mathematics.statistics import ALPHA
 from core.mathematics.stepwise import finish
 from core.measures.catalogue import default_measures, measures, swept_measures
 from core.network.scheduler import Counters
 from core.settings import BUNDLED
-from core.storage.shipped import RESULTS, write_shipped
+from core.storage.shipped import RESULTS, Shipped, write_shipped
 from core.storage.store import Store
 from core.validity.references import CALIBRATED
 from core.verdicts.deciding import Word
 from pages.parts.frame import resources
 from pages.parts.frame.tour import STOPS, STRIP
 from tests.app_session import App
+from tests.shipped_work import (
+    BOARD,
+    CHECK,
+    MASKED,
+    MEASURE,
+    PLAIN,
+    SWEPT_VERDICTS,
+    VERDICTS,
+    Walk,
+    chosen,
+    explainers,
+    plan,
+    walk,
+)
 
 # Tokens a second of a device of ordinary speed.
 RATE = 8_000.0
-MASKED, PLAIN, MEASURE = "sst2-fmm", "sst2-plain", "leave-one-out"
-# Drawn in one line of a page; a prediction that there is something to explain of.
-MOST_WORDS, SURE = 14, 0.9
-
-
-@dataclass(frozen=True)
-class Walk:
-    """The strip's sentence under one model: the summary of its path by a measure."""
-
-    explainer: Explainer
-    encoded: Any
-    target: int
-    summary: Summary
-
-
-def walk(explainer: Explainer, text: str, measure: str) -> Walk:
-    """Mask a text step by step, the measure computed again at each."""
-    encoded = explainer.encode(text, None, "word")
-    target = int(explainer.probabilities(encoded).argmax())
-    steps = finish(follow(explainer, encoded, measure, target, "signed"))
-    return Walk(explainer, encoded, target, summarise(steps, encoded.F, BY_RATIO, target, None, explainer.reference))
-
-
-def explainers(store: Store, kept: Path) -> dict[str, Explainer]:
-    """The two models of the strip."""
-    return {name: with_reference(load(name, "cpu", "float32"), store, kept) for name in (MASKED, PLAIN)}
-
-
-def chosen(models: dict[str, Explainer]) -> str:
-    """The id of the bundled review that the strip shows, and that is the first on every page.
-
-    Of the reviews of at most `MOST_WORDS` words and a prediction of `SURE` or more: under the model that was trained to be masked no step by any of the
-    measures shown unasked has p < 5 %, and each of these changes the prediction at another step; under its twin a step
-    is rejected. The one whose twin is rejected first; of equals the one whose prediction changes first, then the first.
-    """
-    found = []
-    for example in read_bundled("reviews"):
-        if len(example.text.split()) > MOST_WORDS:
-            continue
-        twin = walk(models[PLAIN], example.text, MEASURE).summary
-        if twin.gate.first is None:
-            continue
-        mine = [walk(models[MASKED], example.text, name).summary for name in default_measures()]
-        flips = [one.flips for one in mine]
-        unsure, rejected = mine[0].values[0] < SURE, min(float(one.p.min()) for one in mine) < ALPHA
-        if None in flips or len(set(flips)) < len(flips) or unsure or rejected:
-            continue
-        found.append((twin.gate.first, flips[default_measures().index(MEASURE)], example.id))
-    return min(found)[2]
 
 
 def strip(models: dict[str, Explainer], identity: str) -> dict:
@@ -239,11 +203,17 @@ def believed(explainer: Explainer, example: Example) -> set[str]:
     return {name for name, word in verdicts_on(explainer, example).items() if word == Word.BETTER}
 
 
+# The pages of what is computed over data, and how they are opened for it.
+PAGE_OF = {CHECK: "pages/model_check.py", BOARD: "pages/scoreboard.py"} | dict.fromkeys(
+    (VERDICTS, SWEPT_VERDICTS), "pages/data_set.py"
+)
 # What is asked for on a page of all that it offers, a pattern of labels: nothing, all of it, or what tells whom to believe.
 NOTHING, EVERYTHING, BELIEVED = "(?!)", "", "^Compute (insertion search limits|verdicts)"
 # Pages beside the tour's stops whose numbers ship, the most wanted first, and what is asked for there.
-FIRST = {"model": "sst2-fmm", "data": "reviews", "example": first_example("reviews")}
+FIRST = {"model": "sst2-fmm", "data": HARD_REVIEWS, "example": first_example(HARD_REVIEWS)}
+ORDINARY = {"model": "sst2-fmm", "data": FIRST_REVIEWS, "example": first_example(FIRST_REVIEWS)}
 SWEPT = {"measures": swept_measures()}
+CHOICES_OF = {SWEPT_VERDICTS: {"sample": str(SCORED)} | SWEPT, BOARD: {"on": "a sample of the data"}}
 PAGES: tuple[tuple[str, dict[str, Any], str], ...] = (
     # The example that every page begins with.
     ("pages/attributions.py", FIRST | {"says": "which measures to believe"}, NOTHING),
@@ -262,9 +232,18 @@ PAGES: tuple[tuple[str, dict[str, Any], str], ...] = (
     # Verdicts of all measures of a scoreboard, on as many texts as it begins with, and the scoreboard.
     ("pages/data_set.py", {"model": "sst2-fmm", "data": "reviews", "sample": str(SCORED)} | SWEPT, EVERYTHING),
     ("pages/scoreboard.py", {"model": "sst2-fmm", "data": "reviews", "on": "a sample of the data"}, EVERYTHING),
+    ("pages/attributions.py", ORDINARY | {"says": "which measures to believe"}, NOTHING),
+    ("pages/recursive_masking.py", ORDINARY, NOTHING),
+    ("pages/aopc_and_naopc.py", ORDINARY, NOTHING),
+    ("pages/examples.py", {"model": "sst2-fmm", "data": FIRST_REVIEWS}, NOTHING),
+    # What `tests.shipped_work` computes, as pages open on it; the rest of a sample waits to be asked for.
+    *(
+        (PAGE_OF[one.what], {"model": one.model, "data": one.data} | CHOICES_OF.get(one.what, {}), NOTHING)
+        for one in plan()
+    ),
 )
 # What ships may be as large as this with the strip; pages that do not fit are left out, the last first.
-MOST_BYTES = 2_000_000
+MOST_BYTES = 2_300_000
 
 
 @dataclass
@@ -322,8 +301,8 @@ def any_machine() -> Iterator[None]:
         yield
 
 
-def visited(store: Path) -> list[Visit]:
-    """Open every page whose numbers ship, with empty caches."""
+def visited(store: Path, anew: bool) -> list[Visit]:
+    """Open every page whose numbers ship, with empty caches; anew: on nothing that ships."""
     st.cache_resource.clear()
     untold, unnoted, visits = Store._read, Run.read, []
 
@@ -339,7 +318,7 @@ def visited(store: Path) -> list[Visit]:
             visits[-1].runs.append(self)
 
     with (
-        mock.patch.dict(os.environ, {"FAITHSCOPE_CACHE": str(store), "FAITHSCOPE_SHIPPED": "no"}),
+        mock.patch.dict(os.environ, {"FAITHSCOPE_CACHE": str(store), "FAITHSCOPE_SHIPPED": "no" if anew else "yes"}),
         mock.patch.object(Store, "_read", noted),
         mock.patch.object(Run, "read", noted_rows),
         any_machine(),
@@ -355,10 +334,11 @@ def visited(store: Path) -> list[Visit]:
 def packed(run: Run, there: set[str]) -> Iterator[Path]:
     """Pack the rows of a run that are not `there`, and add them; the file that holds them."""
     log, places = cast(StoreLog, run.log), []
+    there |= {f"{log.key} {name}" for name in log.packed_names(run)}
     for i in range(len(run.sample)):
         subject = run.subject(i)
         for place, name in () if subject is None else zip(np.ndindex(*run.study.parts), run.study.row_keys(subject)):
-            if run.known[(i, *place)] and (named := f"{log.key} {name}") not in there:
+            if run.known[(i, *place)] and (named := f"{log.key} {short_name(name)}") not in there:
                 places.append((i, place))
                 there.add(named)
     if places:
@@ -371,10 +351,11 @@ def packed(run: Run, there: set[str]) -> Iterator[Path]:
         yield from set(folder.glob("*")) - before
 
 
-def write_results(root: Path) -> int:
+def write_results(root: Path, anew: bool) -> int:
     """Write the archive, and say what each page adds to it; its bytes."""
-    visited(root)
-    visits = visited(root)
+    kept = {} if anew else Shipped(RESULTS).everything()
+    visited(root, anew)
+    visits = visited(root, anew)
     logs = {path for visit in visits for run in visit.runs for path in cast(StoreLog, run.log).folders}
     # What the store holds packed, of an archive that was unpacked there, is packed anew.
     for packs in {cast(StoreLog, run.log).folders[1] for visit in visits for run in visit.runs}:
@@ -386,13 +367,13 @@ def write_results(root: Path) -> int:
         made += mine
         files = {name for name in visit.files if (root / name).parent not in logs}
         files |= {path.relative_to(root).as_posix() for path in mine}
-        with_it = write_shipped(root, names | files, RESULTS)
+        with_it = write_shipped(root, names | files, RESULTS, kept)
         if with_it + STRIP.stat().st_size > MOST_BYTES:
             print(f"left out: {visit.page} {visit.choices}: {with_it - size:,} bytes", flush=True)
             continue
         print(f"{visit.page} {visit.choices}: {with_it - size:,} bytes", flush=True)
         names, size = names | files, with_it
-    size = write_shipped(root, names, RESULTS)
+    size = write_shipped(root, names, RESULTS, kept)
     for path in made:
         path.unlink()
     return size
@@ -402,6 +383,7 @@ if __name__ == "__main__":
     parser = argparse.ArgumentParser(prog="python -m tests.shipping", description=__doc__.partition("\n")[0])
     parser.add_argument("what", choices=("strip", "crossing", "results"))
     parser.add_argument("--store", type=Path, help="what earlier runs computed (default: nothing)")
+    parser.add_argument("--anew", action="store_true", help="results: without what ships already")
     asked = parser.parse_args()
     with tempfile.TemporaryDirectory() as temporary:
         where = asked.store or Path(temporary)
@@ -410,4 +392,4 @@ if __name__ == "__main__":
         elif asked.what == "crossing":
             print(*crossing(explainers(Store(where), where / "references")), sep="\n")
         else:
-            print(f"{write_results(where):,} bytes")
+            print(f"{write_results(where, asked.anew):,} bytes")

@@ -16,11 +16,19 @@ from core.data.tables import read_json_lines
 from core.settings import BUNDLED
 
 FOLDER = BUNDLED / "examples"
-_FILES = {"reviews": "reviews.jsonl", "contrast pairs": "contrast_pairs.jsonl", "news": "news.jsonl"}
-# Measures part on it, and masking changes the prediction, so that every page shows something (`tests/shipping.py`).
-_FIRST = {"reviews": "s104"}
+FIRST_REVIEWS, HARD_REVIEWS = "ordinary reviews", "reviews"
+_FILES = {
+    FIRST_REVIEWS: "ordinary_reviews.jsonl",
+    HARD_REVIEWS: "reviews.jsonl",
+    "contrast pairs": "contrast_pairs.jsonl",
+    "news": "news.jsonl",
+}
+# Pages show these titles; addresses, commands and stored results keep the names.
+_TITLES = {HARD_REVIEWS: "hard reviews"}
+# Measures disagree on it, and masking changes the prediction: every page shows something (`tests/shipped_work.py`).
+_FIRST = {FIRST_REVIEWS: "r101", HARD_REVIEWS: "s104"}
 # Of these a note says what makes an example hard; the others have none.
-NOTED_HARD = ("reviews",)
+NOTED_HARD = (HARD_REVIEWS,)
 _STORIES = {f"stories {task}": task for task in TASKS}
 _FACTS = {1: "one fact", 2: "two facts", 3: "three facts"}
 # Far from the seeds of training, so that none of these was trained on.
@@ -74,7 +82,8 @@ def first_places(examples: Sequence[Example]) -> np.ndarray:
 def bundled_data() -> dict[str, str]:
     """Names of the shipped example sets and what each holds."""
     return {
-        "reviews": "Review sentences written for this project",
+        FIRST_REVIEWS: "Review sentences written for this project",
+        HARD_REVIEWS: "Review sentences written for this project, most of them to be hard",
         "contrast pairs": "Pairs of sentences, one edit apart, with opposite labels",
         "news": "News items written for this project",
         **{
@@ -82,6 +91,11 @@ def bundled_data() -> dict[str, str]:
             for name, task in _STORIES.items()
         },
     }
+
+
+def title(name: str) -> str:
+    """What pages call a data set; its name where nothing else is said."""
+    return _TITLES.get(name, name)
 
 
 def first_example(name: str) -> str | None:

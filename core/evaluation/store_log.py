@@ -20,6 +20,11 @@ _SHORT = 8
 _SINGLE = np.dtype(">f4")
 
 
+def short_name(key: str) -> str:
+    """What a row is kept under where it is packed, of its key."""
+    return key[: 2 * _SHORT]
+
+
 class StoreLog:
     """The rows of a study as a log of the store, each under the digest of its `row_keys`."""
 
@@ -60,6 +65,10 @@ class StoreLog:
         packed = {name: _narrow(array) for name, array in arrays.items() if name != run.study.names}
         packed[run.study.names] = arrays[run.study.names][:, :_SHORT]
         self.store.append(self._packed_key, packed, meta, _content(run, packed=True))
+
+    def packed_names(self, run: "Run") -> set[str]:
+        """Under what each packed row is kept, as `short_name`."""
+        return {name.tobytes().hex() for entry in self._packed(run) for name in entry.arrays[run.study.names]}
 
     @property
     def folders(self) -> tuple[Path, Path]:

@@ -6,7 +6,7 @@ import os
 import threading
 import zipfile
 import zlib
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
 from pathlib import Path
 
 from core.settings import BUNDLED
@@ -44,6 +44,15 @@ class Shipped:
         with self._guard:
             return self._opened[1].get(folder, [])
 
+    def everything(self) -> dict[str, bytes]:
+        """Every file that is whole, by its place below the store's root."""
+        found = {
+            f"{folder}/{name}": self.read(f"{folder}/{name}")
+            for folder, names in self._opened[1].items()
+            for name in names
+        }
+        return {name: data for name, data in found.items() if data is not None}
+
     @functools.cached_property
     def _opened(self) -> tuple[zipfile.ZipFile | None, dict[str, list[str]]]:
         # Held in memory: it is small, and a file that stays open is one that Windows does not let go of.
@@ -58,17 +67,20 @@ class Shipped:
         return archive, files
 
 
-def write_shipped(root: Path, names: Iterable[str], path: Path) -> int:
+def write_shipped(root: Path, names: Iterable[str], path: Path, kept: Mapping[str, bytes] | None = None) -> int:
     """Write files of a store's folder, by their places below `root`, as an archive; the same files make the same bytes.
 
+    Args:
+        kept: files by such places that go in as they are.
     Returns:
         Bytes of the archive.
     """
-    held = io.BytesIO()
+    held, kept = io.BytesIO(), kept or {}
     with zipfile.ZipFile(held, "w", zipfile.ZIP_DEFLATED, compresslevel=9) as archive:
-        for name in sorted(set(names)):
+        for name in sorted({*names, *kept}):
             about = zipfile.ZipInfo(name, _WRITTEN)
             about.compress_type, about.create_system = zipfile.ZIP_DEFLATED, 3
-            archive.writestr(about, read_plain(root / name, os.stat(root / name).st_size))
+            data = kept[name] if name in kept else read_plain(root / name, os.stat(root / name).st_size)
+            archive.writestr(about, data)
     write_whole(path, held.getvalue())
     return len(held.getvalue())

@@ -95,7 +95,7 @@ def test_it_is_cancelled_and_goes_on_and_one_example_is_judged_sorted_and_saved(
 
 def test_all_measures_that_are_chosen_are_seen(visit):
     person = visit()
-    person.page.goto(f"{person.server}/scoreboard?{browsing.urlencode({'example': EXAMPLE})}")
+    person.page.goto(f"{person.server}/scoreboard?{browsing.urlencode({'example': EXAMPLE, 'on': 'this example'})}")
     chips = person.page.get_by_test_id("stMultiSelectTagsContainer")
     playwright.expect(chips.get_by_text("scaled attention", exact=True)).to_be_visible()
     assert chips.evaluate(

@@ -9,11 +9,15 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from core.data.examples import bundled_set, read_bundled
+from core.data.examples import bundled_data, bundled_set, first_example, read_bundled, title
 from core.evaluation.families import examples_of, family, relatives
 from core.evaluation.predicting import predict
+from core.evaluation.studies.verdicts import VerdictsOfTexts
+from core.explanation.explainer import with_reference
 from core.loading.loading import load
 from core.loading.locating import BASES, MODELS, bundled_models
+from core.mathematics.statistics import share_interval
+from core.measures.catalogue import default_measures
 from core.training.cards import readable_card
 from core.validity.marks import says_nothing
 from core.validity.references import find_reference
@@ -23,6 +27,11 @@ NAME = "sst2-fmm"
 # Accuracy on unmasked stories that each must reach.
 STORY_MODELS = {"stories-1-fmm": 0.99, "stories-2-fmm": 0.95, "stories-3-fmm": 0.80}
 TAGS = {"negation", "contrast", "intensifier", "sarcasm", "comparison", "names", "mixed opinion", "no opinion words"}
+# As the hard reviews were when results of them were first stored: links, commands and the store name them by these.
+HARD_DIGEST = "ffb648b770794e4476c7180bb8e4037eec25cecdea09b7eab88ae63f202e0e91"
+HARD_VERDICTS = "27dbe99ac73778e2b339dd8d895b6de109421909a3508139bc15aa2591cafad0"
+TOPICS = {"film", "book", "food", "television", "music", "product", "hotel", "stage", "game"}
+PHENOMENA = {"negation", "contrast", "comparison", "intensifier", "mixed opinion"}
 NEWS_TAGS = {"numbers", "names", "quotation", "two topics", "metaphor", "short"}
 HARD_NEWS = {"two topics", "metaphor"}
 
@@ -42,6 +51,45 @@ def tracked() -> list[Path]:
     if listed.returncode:
         pytest.skip("not a git checkout, so there is no list of tracked files")
     return [ROOT / name for name in listed.stdout.decode().split("\0") if name]
+
+
+def test_hard_reviews_and_their_stored_results_keep_their_names(model):
+    assert bundled_set("reviews").digest == HARD_DIGEST and bundled_set("reviews").name == "reviews"
+    assert [one.id for one in read_bundled("reviews")] == [f"s{i:03d}" for i in range(1, 265)]
+    assert first_example("reviews") == "s104" and title("reviews") == "hard reviews"
+    assert VerdictsOfTexts(default_measures()).key(with_reference(model, None)) == HARD_VERDICTS
+
+
+def test_ordinary_reviews_come_first_and_are_balanced_varied_and_unique():
+    reviews = read_bundled(next(iter(bundled_data())))
+    assert bundled_set("ordinary reviews").examples == tuple(reviews)
+    assert len(reviews) >= 220 and [one.id for one in reviews] == [f"r{i:03d}" for i in range(1, len(reviews) + 1)]
+    assert 0.45 < np.mean([one.label == "positive" for one in reviews]) < 0.55
+    words = [len(one.text.split()) for one in reviews]
+    assert 18 <= np.mean(words) <= 22 and 7 <= np.std(words) <= 10
+    assert {tag for one in reviews for tag in one.tags} == TOPICS | PHENOMENA
+    assert all(len(TOPICS & set(one.tags)) == 1 and not one.note for one in reviews)
+    assert all(sum(tag in one.tags for one in reviews) >= 20 for tag in PHENOMENA)
+    others = {one.text for data in ("reviews", "contrast pairs") for one in read_bundled(data)}
+    starts = {" ".join(one.text.lower().split()[:4]) for one in reviews}
+    assert len(starts) == len({one.text for one in reviews}) == len(reviews)
+    assert not others & {one.text for one in reviews}
+    assert all(one.text == one.text.strip() and one.label in ("negative", "positive") for one in reviews)
+
+
+def test_ordinary_reviews_are_as_long_as_the_reference_knows(model):
+    _, low, _, high, _ = with_reference(model, None).reference.about["tokens"]
+    lengths = np.array([model.encode(one.text).T for one in read_bundled("ordinary reviews")])
+    assert np.mean((lengths >= low) & (lengths <= high)) >= 0.95
+
+
+def test_the_model_reads_ordinary_reviews_about_as_well_as_its_card_says(model, card):
+    """Its share on the card lies in the interval of its share here."""
+    reviews = read_bundled("ordinary reviews")
+    predicted = predict(model, [model.encode(one.text) for one in reviews]).argmax(axis=1)
+    right = int(sum(model.labels[p] == one.label for p, one in zip(predicted, reviews)))
+    found = share_interval(right, len(reviews))
+    assert found.low <= card["performance"]["masked"][0] <= found.high
 
 
 def test_reviews_cover_lengths_labels_and_phenomena():

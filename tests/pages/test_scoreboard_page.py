@@ -68,7 +68,7 @@ def test_it_is_the_last_page():
 
 
 def test_one_example_has_a_verdict_of_each_measure_and_the_librarys_numbers(opened, bundled):
-    app = opened(1e9, example="s041")
+    app = opened(1e9, example="s041", on="this example")
     wait(app, lambda: "Each order is set against" in app.said and "attention" in str(app.tables), rest=3.0)
     complete(app)
     explainer = Explainer(bundled)
@@ -161,7 +161,11 @@ def test_verdicts_that_other_pages_know_are_shown_unasked(opened, bundled):
     """First those that *Data set* keeps of the text, then those that were computed of it, on whatever page; and nothing
     is said to be under way that is not.
     """
-    query = {"example": "s041", "measures": ["leave-one-out", "gradient", "input × gradient", "attention"]}
+    query = {
+        "on": "this example",
+        "example": "s041",
+        "measures": ["leave-one-out", "gradient", "input × gradient", "attention"],
+    }
     app = opened(-1.0, **query)
     assert "Which measures to believe is not computed yet: ask for it below" in app.said
     assert "being set against" not in app.said

@@ -11,7 +11,7 @@ import pytest
 import streamlit as st
 
 from core.data.browsing import Index
-from core.data.examples import bundled_set, first_example, read_bundled
+from core.data.examples import FIRST_REVIEWS, HARD_REVIEWS, bundled_set, first_example, read_bundled
 from core.evaluation.engine import run_study
 from core.evaluation.sampling import SAMPLE, SCORED, draw_examples, draw_sample, without_labels
 from core.evaluation.studies.check_lengths import leads_by_length
@@ -41,20 +41,8 @@ from pages.parts.frame.picking import OWN
 from pages.parts.frame.tour import STOPS, Strip, shipped_strip
 from tests.app_session import ATTRIBUTIONS, HOME, App, unescaped, wait
 from tests.sessions import Session, running_server
-from tests.shipping import (
-    EVERYTHING,
-    FIRST,
-    MASKED,
-    MEASURE,
-    PAGES,
-    PLAIN,
-    SURE,
-    any_machine,
-    believed,
-    sides,
-    strip,
-    walk,
-)
+from tests.shipped_work import MASKED, MEASURE, PLAIN, SURE, walk
+from tests.shipping import EVERYTHING, FIRST, PAGES, any_machine, believed, sides, strip
 
 LINES = [stop.line for stop in STOPS]
 # What another stop may show of another thing.
@@ -149,9 +137,9 @@ def test_at_the_stop_on_limits_normalising_changes_which_model_is_ahead(walked):
     assert MEASURE in believed(walked[MASKED], example)
 
 
-@pytest.fixture
-def first_text():
-    return next(one.text for one in read_bundled("reviews") if one.id == first_example("reviews"))
+@pytest.fixture(params=[FIRST_REVIEWS, HARD_REVIEWS])
+def first_text(request):
+    return next(one.text for one in read_bundled(request.param) if one.id == first_example(request.param))
 
 
 @pytest.fixture
@@ -794,7 +782,7 @@ def test_beside_which_words_count_each_verdict_is_told_in_a_word():
 @pytest.mark.usefixtures("ships")
 def test_the_scoreboard_of_one_text_says_how_it_is_over_a_sample():
     """Attention is better than chance on the first review, and on about one of five."""
-    app = App("pages/scoreboard.py")
+    app = App("pages/scoreboard.py", on="this example")
     wait(app, lambda: "A sample of the data finds leave-one-out better than chance on 80 %" in app.said, rest=60.0)
     assert "Over most texts it is otherwise for input × gradient, integrated gradients, attention and" in app.said
     assert "on 80 %, integrated gradients on 78 %, scaled attention on 72 %" in app.said

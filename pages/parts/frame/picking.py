@@ -11,7 +11,7 @@ import numpy as np
 import streamlit as st
 
 from core.data.browsing import Index, LabelMatch, Predicted, Query
-from core.data.examples import Example, bundled_data, first_example
+from core.data.examples import FIRST_REVIEWS, HARD_REVIEWS, Example, bundled_data, first_example, title
 from core.data.parsed import BadData
 from core.evaluation import families
 from core.evaluation.families import examples_of
@@ -202,6 +202,7 @@ def pick_data(model: str) -> str:
     ships and is of another.
     """
     _follow_model(model)
+    _follow_old_link(model)
     for problem in data.data_problems():
         st.warning(plain(problem))
     about = data.data_sets()
@@ -232,6 +233,15 @@ def _follow_model(model: str) -> None:
         if found not in (None, now):
             choose("data", found)
     st.session_state["model of data"] = model
+
+
+def _follow_old_link(model: str) -> None:
+    """A link names no data where these are the default: one made when the hard reviews were names their example."""
+    asked = current("example") if current("data") is None else None
+    if asked is None or data.first_data(model) != FIRST_REVIEWS or asked in data.index(FIRST_REVIEWS).rows:
+        return
+    if asked in data.index(HARD_REVIEWS).rows:
+        choose("data", HARD_REVIEWS)
 
 
 def browse(key: str, explainer: Explainer | None) -> Browsed:
@@ -404,7 +414,7 @@ def _names(about: dict[str, str]):
         zip(
             about,
             _different(
-                [shortened(key.rpartition("@")[0] or key, 50) for key in about],
+                [shortened(title(key.rpartition("@")[0] or key), 50) for key in about],
                 [key.rpartition("@")[2] for key in about],
             ),
         )
