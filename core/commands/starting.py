@@ -18,7 +18,7 @@ class CannotStart(ValueError):
     """What was asked for cannot be opened; the message says why."""
 
 
-def main(arguments: list[str] | None = None) -> int:
+def start_app(arguments: list[str] | None = None) -> int:
     """Start the app and serve it until it is stopped.
 
     Returns:

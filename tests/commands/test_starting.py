@@ -9,7 +9,7 @@ import tomllib
 import pytest
 
 from core import settings
-from core.commands.starting import chosen, main
+from core.commands.starting import chosen, start_app
 from core.settings import ROOT
 from tests.hostile import lines
 from tests.sessions import Session, running_server
@@ -33,7 +33,7 @@ def clean(monkeypatch, tmp_path):
 
 def test_the_script_is_installed_under_its_name():
     module, function = SCRIPT.split(":")
-    assert getattr(importlib.import_module(module), function) is main
+    assert getattr(importlib.import_module(module), function) is start_app
 
 
 def test_it_starts_the_app_with_a_model_and_a_file_from_any_folder(tmp_path):
@@ -82,7 +82,7 @@ def test_what_cannot_be_opened_is_refused_in_a_sentence(given, monkeypatch, tmp_
     (tmp_path / "broken.parquet").write_bytes(b"PAR1 and no more")
     monkeypatch.chdir(tmp_path)
     monkeypatch.setattr("runpy.run_module", lambda *_, **__: pytest.fail("it was started"))
-    assert main(list(given)) == 2
+    assert start_app(list(given)) == 2
     said = capsys.readouterr()
     assert said.out == "" and said.err.startswith("faithscope: ") and "Traceback" not in said.err
     assert len(said.err.strip().splitlines()) == 1
@@ -94,13 +94,13 @@ def test_what_cannot_be_opened_is_refused_in_a_sentence(given, monkeypatch, tmp_
 def test_other_arguments_are_refused(given, monkeypatch):
     monkeypatch.setattr("runpy.run_module", lambda *_, **__: pytest.fail("it was started"))
     with pytest.raises(SystemExit) as ended:
-        main(list(given))
+        start_app(list(given))
     assert ended.value.code == 2
 
 
 def test_a_setting_that_cannot_be_used_is_named(monkeypatch, capsys):
     monkeypatch.setenv("FAITHSCOPE_CACHE_MB", "none")
-    assert main(["--data", "reviews"]) == 2 and "FAITHSCOPE_CACHE_MB" in capsys.readouterr().err
+    assert start_app(["--data", "reviews"]) == 2 and "FAITHSCOPE_CACHE_MB" in capsys.readouterr().err
 
 
 def test_help_names_its_options_and_starts_nothing():
@@ -119,5 +119,5 @@ def test_the_app_gets_the_port_and_its_status_is_passed_on(monkeypatch):
 
     monkeypatch.setattr("runpy.run_module", run)
     monkeypatch.setattr(sys, "argv", ["faithscope"])
-    assert main(["--port", "8600"]) == 3
+    assert start_app(["--port", "8600"]) == 3
     assert started == [("streamlit", "streamlit", "run", str(ROOT / "app.py"), "--server.port", "8600")]
