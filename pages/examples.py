@@ -106,8 +106,7 @@ def _chosen(view: View) -> None:
     st.header("Chosen", anchor=False)
     show_marked_text(view)
     if not view.example.evidence:
-        style = "font-size:1.06rem;white-space:pre-wrap;overflow-wrap:anywhere;max-height:22rem;overflow-y:auto"
-        st.html(f"<p dir='auto' style='{style}'>{escaped(view.example.text, 20_000)}</p>")
+        st.html(f"<p dir='auto' class='whole-text'>{escaped(view.example.text, 20_000)}</p>")
     likely = np.argsort(-view.probabilities, kind="stable")[:12]
     classes = " · ".join(
         f"{escaped(view.model.labels[i])} {number(float(view.probabilities[i]))}"
