@@ -203,6 +203,20 @@ def test_scripts_and_styles_are_read_without_turning_the_head():
     assert not broken, "\n" + "\n".join(broken)
 
 
+def test_scripts_and_styles_stand_in_files_of_their_own():
+    broken = []
+    for path in [*FILES, *sorted((ROOT / "tests").rglob("*.py"))]:
+        tree = tree_of(path)
+        told = {node.value for node in ast.walk(tree) if isinstance(node, ast.Expr)}
+        texts = [node for node in ast.walk(tree) if isinstance(node, ast.Constant) and isinstance(node.value, str)]
+        for node in texts:
+            # Statements and declarations; what is one line stands where it is used.
+            statements = sum(line.rstrip().endswith(";") for line in node.value.splitlines())
+            if statements > 1 and node not in told:
+                broken.append(f"{path.relative_to(ROOT).as_posix()}:{node.lineno}")
+    assert not broken, "\n" + "\n".join(broken)
+
+
 @of_every_file
 def test_weights_come_from_safetensors_and_disk_only(path):
     for node in ast.walk(tree_of(path)):
