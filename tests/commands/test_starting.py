@@ -11,6 +11,7 @@ import pytest
 from core import settings
 from core.commands.starting import chosen, start_app
 from core.settings import ROOT
+from pages.parts.frame import data
 from tests.hostile import lines
 from tests.sessions import Session, running_server
 
@@ -121,3 +122,8 @@ def test_the_app_gets_the_port_and_its_status_is_passed_on(monkeypatch):
     monkeypatch.setattr(sys, "argv", ["faithscope"])
     assert start_app(["--port", "8600"]) == 3
     assert started == [("streamlit", "streamlit", "run", str(ROOT / "app.py"), "--server.port", "8600")]
+
+
+def test_a_setting_may_name_bundled_data(server, monkeypatch):
+    monkeypatch.setenv("FAITHSCOPE_DATA", "news; no-such-file.csv")
+    assert data.first_data("sst2-fmm") == "news" and len(data.data_problems()) == 1
