@@ -4,8 +4,8 @@ FAITHSCOPE_DEVICE      auto (default), cuda, cuda:N, mps or cpu
 FAITHSCOPE_PRECISION   float32 (default), bfloat16 or float16
 FAITHSCOPE_MODEL       the models on offer, separated by ";", that of the first view first: bundled names, folders, hub
 ids or adapters
-FAITHSCOPE_DATA        the data on offer, separated by ";", that of the first view first: files, hub ids (owner/name or
-                       owner/name:config:split) or names of tasks (default none)
+FAITHSCOPE_DATA        the data on offer, separated by ";", that of the first view first: bundled names, files, hub ids
+                       (owner/name or owner/name:config:split) or names of tasks (default none)
 FAITHSCOPE_CACHE       folder of the store (default: cache/ beside app.py)
 FAITHSCOPE_CACHE_MB    size cap of the store in megabytes (default 2000)
 FAITHSCOPE_EXACT       scores that exact limits may cost unasked, 2 to the power of the features (default 4096 on a CPU,

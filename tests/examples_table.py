@@ -9,14 +9,10 @@ from urllib.parse import parse_qs
 
 from playwright import sync_api as playwright
 
-from tests.browsing import Person
+from tests.browsing import Person, script
 
 expect = playwright.expect
-# Everything is predicted and the sentence at the top says so.
-PREDICTED = """() => {
-  const said = document.querySelector('[data-testid=stMain]').textContent;
-  return !document.querySelector('[data-testid=stProgress]') && !/ so far|not known yet/.test(said) && /The model is (right on|least sure)/.test(said);
-}"""
+PREDICTED = script("predicted")
 FOCUS = (
     "() => { let at = document.activeElement; while (at.shadowRoot?.activeElement) at = "
     "at.shadowRoot.activeElement; return at.dataset.key ?? at.className; }"
@@ -106,12 +102,7 @@ def many(count: int, seed: int) -> list[tuple[str, str]]:
 
 def untouched(person: Person) -> None:
     """Nothing of the texts became an element, an attribute that runs, or code that ran."""
-    assert person.page.evaluate("""() => {
-      const nodes = (root) => [...root.querySelectorAll('*')].flatMap((n) => n.shadowRoot ? [n, ...nodes(n.shadowRoot)] : [n]);
-      const all = nodes(document);
-      const runs = (a) => a.name.startsWith('on') || /^javascript:/i.test(a.value);
-      return window.hit === undefined && !all.some((n) => n.getAttribute('src') === 'x' || [...n.attributes].some(runs));
-    }""")
+    assert person.page.evaluate(script("untouched"))
 
 
 def opened_offline(browser, path, content: bytes, word: str) -> None:

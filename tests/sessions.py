@@ -32,10 +32,10 @@ _FIRST_OF_TWO = "Duringhandlingoftheaboveexception,anotherexceptionoccurred:"
 
 
 def start_server(
-    folder: Path, script: str = "app.py", root: Path = ROOT, **environment
+    folder: Path, script: str = "app.py", root: Path = ROOT, command: tuple[str, ...] = (), **environment
 ) -> tuple[subprocess.Popen, str]:
-    """Start the app of a checkout as the README starts it (or another script), with its store under `folder`; process
-    and address.
+    """Start the app of a checkout as the README starts it (or another script, or by another command), with its store
+    under `folder`; process and address.
 
     Whoever starts it ends it. What it says goes to `log.txt` in the folder, and to `asked.txt` whom it asks beyond this
     machine.
@@ -50,17 +50,8 @@ def start_server(
     inherited |= {"FAITHSCOPE_SHIPPED": "no"} | environment
     inherited["PYTHONPATH"] = os.pathsep.join(filter(None, [str(WATCHED), inherited.get("PYTHONPATH")]))
     inherited["WATCHED"] = str(folder / "asked.txt")
-    command = [
-        sys.executable,
-        "-m",
-        "streamlit",
-        "run",
-        script,
-        "--server.headless",
-        "true",
-        "--server.port",
-        str(port),
-    ]
+    inherited |= {"STREAMLIT_SERVER_HEADLESS": "true", "STREAMLIT_SERVER_PORT": str(port)}
+    command = command or (sys.executable, "-m", "streamlit", "run", script)
     path = folder / "log.txt"
     with path.open("wb") as log:
         process = subprocess.Popen(command, cwd=root, env=inherited, stdout=log, stderr=subprocess.STDOUT)
@@ -74,11 +65,13 @@ def start_server(
 
 
 @contextlib.contextmanager
-def running_server(folder: Path, script: str = "app.py", root: Path = ROOT, **environment):
+def running_server(
+    folder: Path, script: str = "app.py", root: Path = ROOT, command: tuple[str, ...] = (), **environment
+):
     """A server that `start_server` starts; its address. After it stopped, its log must hold no traceback, and it must have
     asked nobody.
     """
-    process, address = start_server(folder, script, root, **environment)
+    process, address = start_server(folder, script, root, command, **environment)
     try:
         yield address
     finally:

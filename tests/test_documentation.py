@@ -13,6 +13,8 @@ from tests.test_floors import ROOMS, SIBLINGS
 
 ROOT = Path(__file__).resolve().parent.parent
 HOUSE = (ROOT / "core" / "README.md").read_text(encoding="utf-8")
+CONTRIBUTING = (ROOT / "CONTRIBUTING.md").read_text(encoding="utf-8")
+WALKS = [(text.partition("\n")[0], text) for text in CONTRIBUTING.split("## Walks")[1].split("\n### ")[1:]]
 FILES = [
     ROOT / "app.py",
     *(path for name in ("core", "pages", "tests") for path in sorted((ROOT / name).rglob("*.py"))),
@@ -60,13 +62,15 @@ def test_every_measure_metric_and_number_is_defined():
     assert {name for name in plain if name.replace("aopc ", "") not in glossary} == set()
 
 
-def test_every_walk_names_what_to_read_as_an_example():
-    walks = re.findall(
-        r"^\d\. \*\*(.*?)(?=^\d\.|^## )", HOUSE.split("## Five walks")[1], flags=re.MULTILINE | re.DOTALL
-    )
-    assert len(walks) == 5
-    for walk in walks:
-        assert re.search(r"`tests/[\w/]+test_\w+\.py`", walk), walk
+def test_every_walk_names_its_files_its_test_and_a_command_that_exist():
+    assert [title for title, _ in WALKS] == [
+        f"Add {one}" for one in ("an importance measure", "a faithfulness metric", "a question", "a page", "a caveat")
+    ]
+    for title, walk in WALKS:
+        assert re.search(r"`(core|pages)/[\w/]+\.py`|`core/(measures|metrics)`", walk), title
+        assert re.search(r"`tests/[\w/]+test_\w+\.py`", walk), title
+        (run,) = re.findall(r"^Run `python -m pytest -n 0 ([^`]+)`", walk, flags=re.MULTILINE)
+        assert all((ROOT / path).exists() for path in run.split()), title
 
 
 @pytest.mark.parametrize("name", NAMED)
@@ -117,6 +121,6 @@ def test_the_tables_hold_the_rooms_in_their_order():
     )
 
 
-@pytest.mark.parametrize("path", sorted(set(re.findall(r"`((?:tests|core|pages)/[\w/]+\.py)`", HOUSE))))
+@pytest.mark.parametrize("path", sorted(set(re.findall(r"`((?:tests|core|pages)/[\w/]+\.py)`", HOUSE + CONTRIBUTING))))
 def test_files_that_are_to_be_read_exist(path):
     assert (ROOT / path).is_file()

@@ -119,15 +119,18 @@ def test_a_file_imports_from_its_own_room_and_those_below(path):
 
 @of_every_file
 def test_public_functions_say_what_they_take_and_give(path):
-    for scope in [tree_of(path), *(node for node in ast.walk(tree_of(path)) if isinstance(node, ast.ClassDef))]:
-        for node in scope.body:
-            if isinstance(node, ast.FunctionDef) and not getattr(scope, "name", "").startswith("_"):
-                made = node.name in ("__init__", "__post_init__")
-                if not node.name.startswith("_") or (node.name.startswith("__") and isinstance(scope, ast.ClassDef)):
-                    given = node.args
-                    taken = [*given.posonlyargs, *given.args, *given.kwonlyargs, given.vararg, given.kwarg]
-                    bare = [a.arg for a in taken if a is not None and a.annotation is None]
-                    assert set(bare) <= {"self", "cls"} and (made or node.returns), f"{node.name}({', '.join(bare)})"
+    # Those inside of functions and of private classes too; of special methods those of public classes.
+    tree = tree_of(path)
+    classes = [node for node in ast.walk(tree) if isinstance(node, ast.ClassDef) and not node.name.startswith("_")]
+    special = {node for scope in classes for node in scope.body if getattr(node, "name", "").startswith("__")}
+    for node in ast.walk(tree):
+        if isinstance(node, ast.FunctionDef | ast.AsyncFunctionDef):
+            made = node.name in ("__init__", "__post_init__")
+            if not node.name.startswith("_") or node in special:
+                given = node.args
+                taken = [*given.posonlyargs, *given.args, *given.kwonlyargs, given.vararg, given.kwarg]
+                bare = [a.arg for a in taken if a is not None and a.annotation is None]
+                assert set(bare) <= {"self", "cls"} and (made or node.returns), f"{node.name}({', '.join(bare)})"
 
 
 @of_every_file
@@ -197,6 +200,20 @@ def test_scripts_and_styles_are_read_without_turning_the_head():
         longest = max(map(len, lines))
         if path.suffix != ".html" and (len(lines) > MOST_LINES or longest > MOST_COLUMNS):
             broken.append(f"{path.relative_to(ROOT).as_posix()}: {len(lines)} lines, the longest has {longest} columns")
+    assert not broken, "\n" + "\n".join(broken)
+
+
+def test_scripts_and_styles_stand_in_files_of_their_own():
+    broken = []
+    for path in [*FILES, *sorted((ROOT / "tests").rglob("*.py"))]:
+        tree = tree_of(path)
+        told = {node.value for node in ast.walk(tree) if isinstance(node, ast.Expr)}
+        texts = [node for node in ast.walk(tree) if isinstance(node, ast.Constant) and isinstance(node.value, str)]
+        for node in texts:
+            # Statements and declarations; what is one line stands where it is used.
+            statements = sum(line.rstrip().endswith(";") for line in node.value.splitlines())
+            if statements > 1 and node not in told:
+                broken.append(f"{path.relative_to(ROOT).as_posix()}:{node.lineno}")
     assert not broken, "\n" + "\n".join(broken)
 
 

@@ -1,4 +1,4 @@
-"""Everything that is imported is declared, the app's own and what only its tests use apart."""
+"""Everything that is imported is declared: what the app needs for users, what only its tests need for developers."""
 
 import functools
 import re
@@ -13,13 +13,23 @@ TESTS = [*(ROOT / "tests").rglob("*.py")]
 OWN = {"core", "pages", "tests", "app"}
 INSTALLED = packages_distributions()
 # Tools are not imported but run: as the settings or .ci/run say.
-RUN = {"pytest-xdist": "--dist loadfile", "ruff": "\nruff check", "ty": "\nty check"}
+RUN = {
+    "pytest-xdist": "--dist loadfile",
+    "ruff": "\nruff check",
+    "ty": "\nty check",
+    "pre-commit": "\npre-commit validate-config",
+    "setuptools": 'build-backend = "setuptools.build_meta"',
+}
 
 
-def declared(part: int) -> set[str]:
-    """Distributions of one part of the file: what the app runs on, or what the tests add."""
-    lines = (ROOT / "requirements.txt").read_text(encoding="utf-8").split("# Tests")[part].splitlines()
-    return {re.match(r"[\w.-]+", line)[0].lower().replace("_", "-") for line in lines if re.match(r"\w", line)}
+def declared(file: str) -> dict[str, str]:
+    """Distributions that a file of requirements names, with the version that it asks for."""
+    lines = (ROOT / file).read_text(encoding="utf-8").splitlines()
+    found = (re.match(r"([\w.-]+?)(?:\[\w+\])?((?:==|~=|>=)[\w.]+)", line) for line in lines)
+    return {one[1].lower().replace("_", "-"): one[2] for one in found if one}
+
+
+USERS, DEVELOPERS = declared("requirements.txt"), declared("requirements-dev.txt")
 
 
 @functools.cache
@@ -34,15 +44,21 @@ def lacking(names: set[str], known: set[str]) -> set[str]:
     return {name for name in names if not {d.lower().replace("_", "-") for d in INSTALLED.get(name, ())} & known}
 
 
-def test_what_the_app_imports_is_declared_for_the_app():
-    assert lacking(imported(*FILES), declared(0)) == set()
+def test_what_the_app_imports_is_declared_for_users():
+    assert lacking(imported(*FILES), set(USERS)) == set()
 
 
-def test_what_tests_import_is_declared_too():
-    assert lacking(imported(*TESTS), declared(0) | declared(1)) == set()
+def test_what_tests_import_is_declared_for_developers():
+    assert lacking(imported(*TESTS), set(USERS | DEVELOPERS)) == set()
 
 
-@pytest.mark.parametrize("name", sorted(declared(0) | declared(1)))
+def test_developers_get_what_users_get_and_no_user_gets_a_tool():
+    assert "\n-r requirements.txt\n" in (ROOT / "requirements-dev.txt").read_text(encoding="utf-8")
+    assert not set(USERS) & set(DEVELOPERS) and set(RUN) <= set(DEVELOPERS)
+    assert lacking(imported(*FILES), set(DEVELOPERS)) == imported(*FILES)
+
+
+@pytest.mark.parametrize("name", sorted(USERS | DEVELOPERS))
 def test_what_is_declared_is_imported(name):
     if name in RUN:
         assert any(RUN[name] in (ROOT / file).read_text(encoding="utf-8") for file in ("pyproject.toml", ".ci/run"))

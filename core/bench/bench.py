@@ -108,7 +108,7 @@ def p_value_cost(model: Model, encoded: Encoded, repeats: int) -> dict[int, floa
         ids, lengths = np.tile(encoded.ids, (batch, 1)), np.full(batch, encoded.T)
         types = None if encoded.type_ids is None else np.tile(encoded.type_ids, (batch, 1))
 
-        def tested():
+        def tested() -> None:
             states = np.asarray(model.run(ids, lengths, types, reference.pooling)[1])
             p_values(reference.forms, states)
 
@@ -200,7 +200,7 @@ def _captum(model: Model, encoded: Encoded, target: int, at_once: int) -> Callab
     # Special tokens are "ablated" to themselves along with feature 0, so that both sides do the same passes.
     groups = model.tensor(np.maximum(encoded.feature_of, 0)[None])
 
-    def forward(batch):
+    def forward(batch: torch.Tensor) -> torch.Tensor:
         return model.differentiable(model.module.get_input_embeddings()(batch), encoded.type_ids)[0]
 
     def run() -> np.ndarray:

@@ -15,6 +15,7 @@ import tempfile
 from collections.abc import Iterable
 from fnmatch import fnmatch
 from pathlib import Path
+from typing import Any
 
 from core.data.parsed import BadData
 from core.data.tables import RawTable
@@ -149,7 +150,7 @@ def _write_card(folder: Path, card: dict) -> None:
 def _only_there(card: dict, names: Iterable[str]) -> dict:
     """The card without splits whose files are not there: `datasets` refuses the whole set for one of them."""
 
-    def there(patterns) -> bool:
+    def there(patterns: Any) -> bool:
         wanted = [patterns] if isinstance(patterns, str) else [str(pattern) for pattern in patterns or ()]
         return any(
             fnmatch(name, pattern.removeprefix("./").replace("**/", "*")) for name in names for pattern in wanted

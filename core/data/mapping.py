@@ -186,7 +186,7 @@ def _tagged(table: RawTable, column: str, numbers) -> list[tuple[str, ...]]:
 
 
 def _remarked(table: RawTable, column: str, numbers) -> list[str]:
-    def remark(value) -> str:
+    def remark(value: Any) -> str:
         return (
             ", ".join(short_text(part) for part in value)
             if isinstance(value, list)

@@ -41,7 +41,7 @@ def open_parquet(content: bytes) -> Any:
     import pyarrow
     from pyarrow import parquet
 
-    def opened(packed: list[str]):
+    def opened(packed: list[str]) -> parquet.ParquetFile:
         return parquet.ParquetFile(pyarrow.BufferReader(content), read_dictionary=packed)
 
     # Only these parts of the header as yet: asking for a single column in a damaged one can end the whole process.

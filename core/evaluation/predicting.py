@@ -261,7 +261,9 @@ class _Whole:
         broken = np.flatnonzero(np.isin(self.place, list(self.problems))) if self.problems else ()
         return Predictions(self.probabilities[self.place], {int(i): self.problems[int(self.place[i])] for i in broken})
 
-    def slices(self, seconds: float, progress, cancelled) -> Generator[None, None, None]:
+    def slices(
+        self, seconds: float, progress: Callable[[int, int], None] | None, cancelled: Callable[[], bool] | None
+    ) -> Generator[None, None, None]:
         """Compute what is not known; yields whenever about so many seconds of work are done."""
         missing = np.flatnonzero(~self.known)
         # Sorted by length within a window: enough that little is padded, few enough that the first are not long in

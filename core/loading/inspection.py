@@ -4,7 +4,9 @@ weights.
 
 import os
 import re
+from collections.abc import Callable
 from dataclasses import dataclass
+from typing import Any
 
 from core import settings
 from core.loading.headers import Headers, blueprint, read_headers
@@ -20,7 +22,7 @@ from core.loading.small_files import (
 )
 from core.measures.catalogue import measures
 from core.measures.registry import ATTENTION, GRADIENTS, NOTHING, ORACLE, WORDS, Measure
-from core.network.architectures import Config, Module, UnsupportedModel, architecture_of, is_scale_free
+from core.network.architectures import Config, Module, Tokenizer, UnsupportedModel, architecture_of, is_scale_free
 from core.wording import in_short
 
 YES, PARTLY, NO = "yes", "partly", "no"
@@ -83,7 +85,7 @@ class _Check:
     def add(self, what: str, works: str, why: str) -> None:
         self.findings.append(Support(what, works, why))
 
-    def step(self, what: str, function, *given):
+    def step(self, what: str, function: Callable, *given: Any) -> Any:
         """What the function returns; None where it raised a sentence, which is then a finding."""
         try:
             return function(*given)
@@ -130,7 +132,7 @@ class _Check:
         self.inside(module, config)
         self.memory(module, config, headers, where)
 
-    def classes(self, config) -> None:
+    def classes(self, config: Config) -> None:
         labels = self.step("Classes", read_labels, config, self.name)
         if labels is None:
             return
@@ -154,7 +156,7 @@ class _Check:
         else:
             self.add("Classes", YES, named)
 
-    def tokens(self, tokenizer, config) -> None:
+    def tokens(self, tokenizer: Tokenizer, config: Config) -> None:
         self.add("Tokenizer", YES, "It is fast and gives character offsets, so that tokens are joined to words.")
         masking = self.step("Mask token", mask_token, tokenizer, self.name)
         if masking:
@@ -190,7 +192,7 @@ class _Check:
                 "is loaded.",
             )
 
-    def inside(self, module, config) -> None:
+    def inside(self, module: Module, config: Config) -> None:
         L, H = config.num_hidden_layers + 1, config.hidden_size
         self.add(
             "Hidden states", YES, f"{L} outputs of width {H:,}: the embeddings' and one of each of {L - 1} layers."
@@ -199,7 +201,7 @@ class _Check:
         for measure in measures().values():
             self.add(measure.name, *_measure(measure, config, eager, self.masking))
 
-    def memory(self, module, config, headers: Headers | None, where) -> None:
+    def memory(self, module: Module, config: Config, headers: Headers | None, where: tuple[str, str] | None) -> None:
         if headers and headers.bytes:
             self.add("Size on disk", YES, f"{_megabytes(headers.bytes)}{' to fetch' if headers.to_fetch else ''}.")
         if where is None:

@@ -70,7 +70,7 @@ def tensor_shapes(name: str, folder: Path, adapter: bool) -> dict[str, tuple[str
 
     revision = folder.name if _COMMIT.fullmatch(folder.name) else None
 
-    def ask():
+    def ask() -> list:
         try:
             if adapter:
                 return [
@@ -118,7 +118,7 @@ def _within(seconds: float, function: Callable):
     """The function's result; TimeoutError if it takes longer, since looking up a host's address knows no time limit."""
     outcome: Future = Future()
 
-    def run():
+    def run() -> None:
         try:
             outcome.set_result(function())
         except Exception as error:

@@ -153,7 +153,7 @@ class Store:
         found = []
         for path in sorted(folder / name for name in names if _SEGMENT.fullmatch(name)):
 
-            def unpack(data, seal=path.stem):
+            def unpack(data: bytes, seal: str = path.stem) -> Entry | None:
                 return _unpack(data, key, content, seal)
 
             found.append(self._read(path, unpack) or self._shipped(path, unpack))
@@ -178,7 +178,7 @@ class Store:
             ValueError: the digest is not 64 lower-case hex characters.
         """
 
-        def checked(data):
+        def checked(data: bytes) -> str | None:
             return data.decode("utf-8", "surrogatepass") if hashlib.sha256(data).hexdigest() == digest else None
 
         return self._read(self._place(digest, ".text"), checked)

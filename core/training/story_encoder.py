@@ -207,7 +207,7 @@ def _batch(told: Iterator[Story], size: int):
     rows = [(tags(story), PLACES.index(story.answer)) for story, _ in zip(told, range(size))]
     longest = max(len(ids) for (ids, _, _), _ in rows)
 
-    def padded(part: int, value: int):
+    def padded(part: int, value: int) -> torch.Tensor:
         return torch.tensor([row[part] + [value] * (longest - len(row[part])) for row, _ in rows])
 
     return padded(0, 0), padded(1, 0), padded(2, UNASKED), torch.tensor([answer for _, answer in rows])

@@ -221,7 +221,7 @@ class _Run:
         return predicted
 
     def _forward(self, data: Tokenised, indices, masks):
-        def tensor(array):
+        def tensor(array: np.ndarray) -> torch.Tensor:
             return torch.from_numpy(array).to(self.device)
 
         ids = np.where(masks, self.mask_id, pad([data.ids[i] for i in indices]))

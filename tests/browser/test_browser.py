@@ -6,17 +6,10 @@ import re
 from playwright import sync_api as playwright
 
 from core.data.examples import read_bundled
-from tests.browsing import DEFAULT, WAIT, contrasts
+from tests.browsing import DEFAULT, WAIT, contrasts, script
 
 REVIEWS = {example.id: example for example in read_bundled("reviews")}
 IDS = list(REVIEWS)
-# What those hear who hear the page, and when, in milliseconds.
-HEARD = """() => {
-  window.heard = [];
-  const voice = document.querySelector('.faithscope-voice');
-  const note = () => window.heard.push([performance.now(), voice.textContent]);
-  new MutationObserver(note).observe(voice, { childList: true, characterData: true, subtree: true });
-}"""
 # Long enough that beam search waits to be asked on any CPU.
 LONG = max(REVIEWS.values(), key=lambda example: len(example.text)).id
 MIDDLE = min(REVIEWS.values(), key=lambda example: abs(len(example.text.split()) - 15)).id
@@ -242,7 +235,7 @@ def test_dear_work_is_asked_for_and_arrives_while_one_looks_elsewhere(visit):
 
 def test_dear_work_shows_how_far_it_is_is_not_lost_on_leaving_and_stops_when_told(visit):
     person = visit().open("attributions", example=LONG, measures=["gradient", "beam"])
-    person.page.evaluate(HEARD)
+    person.page.evaluate(script("heard"))
     voice = person.page.locator(".faithscope-voice")
     person.press("Compute beam")
     playwright.expect(voice).to_contain_text("beam")

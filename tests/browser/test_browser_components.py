@@ -3,6 +3,7 @@
 import pytest
 
 from pages.parts.components.component import FOLDER, with_imports
+from tests.browsing import script
 
 SCRIPTS = sorted(path.name for path in FOLDER.glob("*.js"))
 
@@ -38,14 +39,6 @@ def test_every_script_parses_and_finds_what_it_imports(page):
     assert all(found.values()), found
 
 
-VERDICT = """async ({ data, pane, step }) => {
-  const { buildNumbers, drawNumbers } = await import('/numbers.js');
-  const nodes = buildNumbers(pane, data);
-  drawNumbers(nodes, pane, step);
-  return [nodes.verdict.textContent, nodes.scale.textContent, nodes.scale.hidden];
-}"""
-
-
 @pytest.mark.parametrize(
     "limit, others, told",
     [
@@ -71,14 +64,14 @@ def test_a_limit_stands_beside_p_and_on_the_scale(page, limit, others, told):
     steps = [step, *({**step, "rejected": one} for one in others)]
     pane = {"classes": ["no", "yes"], "target": 1, "layers": [], "gate": gate, "steps": steps}
     data = {"alpha": 0.05, "alpha_text": "5 %"}
-    said, ticks, hidden = page.evaluate(VERDICT, {"data": data, "pane": pane, "step": step})
+    said, ticks, hidden = page.evaluate(script("verdict"), {"data": data, "pane": pane, "step": step})
     assert said == told and not hidden and told.partition("limit ")[2] in ticks
-    out = page.evaluate(VERDICT, {"data": data, "pane": pane, "step": {**step, "rejected": True}})
+    out = page.evaluate(script("verdict"), {"data": data, "pane": pane, "step": {**step, "rejected": True}})
     assert out[0] == "MaSF p = 0.03 ↑ · out-of-distribution ✕"
-    none = page.evaluate(VERDICT, {"data": data, "pane": pane, "step": {**step, "p": None}})
+    none = page.evaluate(script("verdict"), {"data": data, "pane": pane, "step": {**step, "p": None}})
     assert none[0] == "no MaSF reference" and none[2]
     # Where little room is wanted p is told and no scale drawn.
-    brief = page.evaluate(VERDICT, {"data": {**data, "brief": True}, "pane": pane, "step": step})
+    brief = page.evaluate(script("verdict"), {"data": {**data, "brief": True}, "pane": pane, "step": step})
     assert brief[0] == told and brief[2]
 
 

@@ -6,7 +6,7 @@ import time
 from playwright import sync_api as playwright
 
 from tests.browser.conftest import SHORT
-from tests.browsing import Person
+from tests.browsing import Person, script
 from tests.examples_table import (
     add,
     chip,
@@ -91,21 +91,6 @@ def test_links_to_a_text_of_ones_own_open_on_every_page(visit):
 SLOW = "(() => { const now = performance.now.bind(performance); performance.now = () => 1000 * now(); })()"
 
 
-# Somebody goes to another page, which writes into the address so many milliseconds apart before it has its name there.
-EARLY = """async (apart) => {
-  let clock = 1e9;
-  performance.now = () => (clock += apart);
-  const did = () => window.dispatchEvent(new Event('faithscope-press'));
-  const write = (url) => history.pushState({}, '', url);
-  did(); clock += 1e4; write('?left'); const { length } = history;
-  did(); write('?gone'); write('?gone-to'); write('recursive_masking?gone-to');
-  const gone = [history.length - length, location.pathname + location.search];
-  history.back();
-  await new Promise((done) => window.addEventListener('popstate', done, { once: true }));
-  return [...gone, location.pathname + location.search];
-}"""
-
-
 def went(person: Person, way, identifier: str, question: str) -> None:
     """Go back or forward by one stop: an example and a page."""
     way()
@@ -147,7 +132,7 @@ def test_back_and_forward_change_what_is_chosen_and_the_page(visit, short):
     person.shows(SHORT[1].text)
     for apart in (10, 1000):
         person.rest()
-        gone = person.page.evaluate(EARLY, apart)
+        gone = person.page.evaluate(script("early"), apart)
         assert gone == [1, "/recursive_masking?gone-to", "/attributions?left"]
 
 

@@ -10,7 +10,7 @@ from playwright import sync_api as playwright
 from pyarrow import parquet
 
 from tests import browsing
-from tests.browsing import contrasts
+from tests.browsing import contrasts, script
 
 EXAMPLE = "s076"
 # Two cheap measures, and soft metrics of one draw.
@@ -19,11 +19,6 @@ CHEAP = {"example": EXAMPLE, "measures": ["gradient", "attention"], "draws-of-da
 SAMPLE = {"on": "a sample of the data", "texts": "what the filter on Examples shows", "search": "and"}
 ASKS = re.compile("^(Compute|Go on with) ")
 TABLE = "table:has(th:text-is('ms ↓'))"
-# Whether what buttons say is whole once it is long; three of them are looked at.
-WHOLE = """() => [...document.querySelectorAll('[data-testid=stMain] button .stMarkdownEllipsis')].slice(0, 3).map((one) => {
-  one.querySelector('p').textContent = 'Compute which of 6 measures to believe (a model with a long name)';
-  return one.scrollWidth <= one.clientWidth && one.scrollHeight <= one.closest('button').clientHeight;
-})"""
 
 
 def column(person, k: int) -> list[str]:
@@ -90,7 +85,7 @@ def test_it_is_cancelled_and_goes_on_and_one_example_is_judged_sorted_and_saved(
     assert len(found) == 3 and found == sorted(found)
     saves_what_is_shown(person)
     person.narrow()
-    assert person.page.evaluate(WHOLE) == [True] * 3
+    assert person.page.evaluate(script("whole")) == [True] * 3
 
 
 def test_all_measures_that_are_chosen_are_seen(visit):

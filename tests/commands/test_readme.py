@@ -21,7 +21,7 @@ HOUSE = (ROOT / "core" / "README.md").read_text(encoding="utf-8")
 def test_two_commands_stand_there_once_each():
     lines = README.splitlines()
     assert lines.count("python -m pip install -r requirements.txt && python -m streamlit run app.py") == 1
-    assert lines.count("python -m pip install -r requirements.txt && python -m pytest") == 1
+    assert lines.count("python -m pip install -r requirements-dev.txt && python -m pytest") == 1
 
 
 def test_it_is_read_in_a_few_minutes_and_every_page_has_a_picture():
@@ -73,7 +73,10 @@ def test_pages_table_lists_the_pages_that_exist():
 
 
 @pytest.mark.parametrize(
-    "link", re.findall(r"!\[[^\]]*\]\(([^)]+)\)", README) + re.findall(r"`(core/[\w/.-]+)`", README)
+    "link",
+    re.findall(r"!\[[^\]]*\]\(([^)]+)\)", README)
+    + re.findall(r"`(core/[\w/.-]+)`", README)
+    + re.findall(r"[^!]\[[^\]]*\]\(([\w/]+\.md)\)", README),
 )
 def test_named_files_exist(link):
     assert (ROOT / link).exists()
@@ -97,10 +100,7 @@ def test_commands_are_understood(line, monkeypatch):
 
 
 def test_every_requirement_has_a_reason_and_torch_is_pinned():
-    lines = [
-        line
-        for line in (ROOT / "requirements.txt").read_text(encoding="utf-8").splitlines()
-        if line and not line.startswith("#")
-    ]
+    files = [(ROOT / name).read_text(encoding="utf-8") for name in ("requirements.txt", "requirements-dev.txt")]
+    lines = [line for file in files for line in file.splitlines() if line and not line.startswith(("#", "-r "))]
     assert all(re.fullmatch(r"[\w-]+(\[\w+\])?(==|~=|>=)[\w.]+ +# \S.*", line) for line in lines)
     assert any(line.startswith("torch==2.13.0 ") for line in lines)

@@ -171,7 +171,7 @@ def test_overlined_text_is_escaped_and_whole(spans, marked):
     assert drawn.split("<span")[0] == marked.split("|")[0]
     parts = [part for part in marked.split("|") if part]
     assert [
-        part.partition(">")[2] if part.startswith(" style=") else part
+        part.partition(">")[2] if part.startswith(" class=") else part
         for part in drawn.replace("</span>", "<span").split("<span")
         if part
     ] == parts

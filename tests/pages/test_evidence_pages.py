@@ -159,9 +159,7 @@ def test_aopc_sets_it_beside_naopc_and_shows_the_text(mine):
         evidence.chance_precision
     )
     assert all(0 < float(row[-2]) <= 1 and row[-1].startswith("not rejected") for row in rows)
-    assert (
-        sum("border-top:2px solid" in html.value for html in app.at.html) == 1 and "Overlined: the evidence" in app.said
-    )
+    assert sum("class='overlined'" in html.value for html in app.at.html) == 1 and "Overlined: the evidence" in app.said
     read = list(csv.reader(io.StringIO(app.download("Scores (CSV)"))))
     assert read[0][-1].startswith("average precision") and [number(float(row[-1])) for row in read[1:]] == [
         row[-2] for row in rows[:-1]

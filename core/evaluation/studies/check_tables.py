@@ -1,5 +1,7 @@
 """A model check as tables, each (header, rows) of text, and the sentences that stand beside them on a page."""
 
+import numpy as np
+
 from core.evaluation.families import Measured, all_tokens_masked
 from core.evaluation.findings import unranked
 from core.evaluation.studies.check_lengths import by_length, split_told
@@ -101,16 +103,13 @@ def lengths_table(found: CheckReport) -> tuple[list[str], list[list[str]]]:
     form, and at which ratios they are together; without rows where nobody knows, or all are of usual length.
     """
     split = split_told(found)
-    header = [
-        "texts rejected",
-        *(unbroken(f"{share_text(X[k])} masked") for k in _FEW_RATIOS),
-        "rejected together (Holm)",
-    ]
+    masked = [unbroken(f"{share_text(X[k])} masked") for k in _FEW_RATIOS]
+    header = ["texts rejected", *masked, "rejected together (Holm)"]
     if split is None or split.rejected is None:
         return header, []
     gate = found.random.gates[CALIBRATED]
 
-    def row(name: str, counts, n: int, together: str) -> list[str]:
+    def row(name: str, counts: np.ndarray, n: int, together: str) -> list[str]:
         cells = (f"{share_text(counts[k] / n)} ({int(counts[k]):,})" if n else "—" for k in _FEW_RATIOS)
         return [f"{name} ({n:,})", *cells, together]
 

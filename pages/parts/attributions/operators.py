@@ -2,7 +2,7 @@
 somebody asks for it.
 """
 
-from collections.abc import Generator
+from collections.abc import Callable, Generator
 from dataclasses import dataclass
 
 import streamlit as st
@@ -101,7 +101,7 @@ def operators_section(scoring: ScoredRows) -> None:
     if work is None or not work.verdicts.complete or not other_erasures(work.verdicts.side.explainer):
         return
 
-    def draw(asks) -> None:
+    def draw(asks: Callable[[], None]) -> None:
         found = known_erasures(scoring)
         if found:
             data_table(*erasure_table({name: one.report for name, one in found.items()}), "erasures")

@@ -1,6 +1,6 @@
 """Which words work only together, and which say the same twice: pairs as work, lines under the words, and a table."""
 
-from collections.abc import Generator
+from collections.abc import Callable, Generator
 from dataclasses import dataclass
 from typing import Any
 
@@ -108,7 +108,7 @@ def pairs_section(view: View) -> None:
         st.caption(plain(why_no_pairs(view.encoded, left_over(view.encoded) <= AT_ONCE)))
         return
 
-    def draw(asks) -> None:
+    def draw(asks: Callable[[], None]) -> None:
         report = pairings.report
         if report is not None:
             _show(view, report)

@@ -2,7 +2,7 @@
 that somebody asks for; what is known of it, beside rows and in files.
 """
 
-from collections.abc import Collection, Generator, Mapping, Sequence
+from collections.abc import Callable, Collection, Generator, Mapping, Sequence
 from dataclasses import dataclass
 
 import streamlit as st
@@ -135,7 +135,7 @@ def stability_section(view: View, names: Sequence[str], sign: str) -> None:
             known = _steadied(side, names, sign)
             return [work] if work.job is not None or len(known) < len(names) else []
 
-        def draw(asks) -> None:
+        def draw(asks: Callable[[], None]) -> None:
             found = _steadied(side, names, sign, among=names)
             if found:
                 _show(view, list(found.values()))

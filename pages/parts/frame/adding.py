@@ -9,6 +9,7 @@ import secrets
 from collections.abc import Callable
 from dataclasses import replace
 from pathlib import Path
+from typing import Any
 
 import streamlit as st
 
@@ -16,8 +17,9 @@ from core.data.browsing import match_labels
 from core.data.mapping import Mapping, build
 from core.data.parsed import BadData
 from core.data.sources import DataSource, forget_data, hub_origin, keep, understand
-from core.data.tables import UPLOAD_BYTES, read_file, read_table
+from core.data.tables import UPLOAD_BYTES, RawTable, read_file, read_table
 from core.data.tasks import match_task, tasks
+from core.job import Job
 from core.loading.inspection import check_model
 from core.network.architectures import UnsupportedModel
 from core.settings import SettingError
@@ -208,7 +210,7 @@ def _of_hub():
     if not hub:
         return None
 
-    def ask():
+    def ask() -> dict[str, list[str]]:
         from core.data.hub_data import hub_choices
 
         return hub_choices(hub)
@@ -242,7 +244,7 @@ def _about(task) -> str:
 def _fetched(hub: str, config: str | None, split: str, task):
     """The rows of a hub data set: fetched when asked, in the background."""
 
-    def fetch():
+    def fetch() -> RawTable:
         from core.data.hub_data import read_hub
 
         return read_hub(hub, config, split)
@@ -260,7 +262,7 @@ def _asked(what: str, hub: str, ask: Callable, button: str, unasked: bool = Fals
     # Every asking is work of its own: what failed for somebody else before may work now.
     held_key = f"fetch {_turn()} {what}"
 
-    def answer(job):
+    def answer(job: Job) -> Any:
         # A problem is a result: the job's own failures are for what nobody foresaw.
         try:
             return ask()

@@ -332,7 +332,7 @@ def _of_setting() -> tuple[list[str], list[str]]:
         named = ()
     for asked in named:
         try:
-            keys.append(from_setting(resources.library(), asked).key)
+            keys.append(asked if asked in bundled_data() else from_setting(resources.library(), asked).key)
         except BadData as error:
             problems.append(f"FAITHSCOPE_DATA names {asked}: {error}")
     return keys, problems

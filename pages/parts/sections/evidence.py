@@ -15,9 +15,6 @@ from pages.parts.sections.sides import Side
 # A row of a table of scores: whose, its cells, and what gives its average precision.
 Scores = tuple[Side, list[str], Callable[[Evidence], float]]
 PRECISION = COLUMN = "average precision ↑"
-_MARK = (
-    "padding-top:.1em;border-top:2px solid currentColor;-webkit-box-decoration-break:clone;box-decoration-break:clone"
-)
 
 
 def evidence_section(view: View, rows: list[WordRow]) -> None:
@@ -94,11 +91,7 @@ def _precision_note(evidence: Evidence | None, unit: str) -> str:
 def show_marked_text(view: View) -> None:
     """The text with its evidence overlined, for pages without coloured words; nothing where no evidence is known."""
     if view.example.evidence:
-        style = (
-            "font-size:1.06rem;line-height:2;white-space:pre-wrap;overflow-wrap:anywhere;"
-            "max-height:22rem;overflow-y:auto"
-        )
-        st.html(f"<p dir='auto' style='{style}'>{marked_text(view.example.text, view.example.evidence, 20_000)}</p>")
+        st.html(f"<p dir='auto' class='whole-text'>{marked_text(view.example.text, view.example.evidence, 20_000)}</p>")
         if len(view.example.text) <= 20_000:
             st.caption("Overlined: the evidence, what the label rests on.")
 
@@ -147,7 +140,7 @@ def marked_text(text: str, spans: tuple[tuple[int, int], ...], most: int) -> str
         # Spans of a file may overlap.
         start, stop = max(start, end), max(min(stop, len(text)), end)
         if start < stop:
-            drawn += f"{escaped(text[end:start], most)}<span style='{_MARK}'>{escaped(text[start:stop], most)}</span>"
+            drawn += f"{escaped(text[end:start], most)}<span class='overlined'>{escaped(text[start:stop], most)}</span>"
             end = stop
     return drawn + escaped(text[end:], most)
 

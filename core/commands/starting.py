@@ -1,0 +1,104 @@
+"""`faithscope`: starts the app in a browser, with a model and data already chosen."""
+
+import argparse
+import os
+import runpy
+import sys
+
+from core import settings
+
+HELP = (
+    "Start Faithscope in the browser. Settings come from the environment (FAITHSCOPE_DEVICE and others, see "
+    "core/README.md). The commands without a browser are those of python -m core."
+)
+_MOST_PORTS = 65_535
+
+
+class CannotStart(ValueError):
+    """What was asked for cannot be opened; the message says why."""
+
+
+def start_app(arguments: list[str] | None = None) -> int:
+    """Start the app and serve it until it is stopped.
+
+    Returns:
+        the exit status; 2 where the model, the data or another argument cannot be used, said in one sentence.
+    """
+    options = _read(arguments)
+    script = settings.ROOT / "app.py"
+    try:
+        if not (settings.ROOT / ".streamlit" / "config.toml").is_file():
+            raise CannotStart("Faithscope runs from its own folder: install it there with python -m pip install -e .")
+        os.environ |= chosen(options.model, options.data)
+    except (CannotStart, settings.SettingError) as error:
+        print(f"faithscope: {error}", file=sys.stderr)
+        return 2
+    port = [] if options.port is None else ["--server.port", str(options.port)]
+    sys.argv = ["streamlit", "run", str(script), *port]
+    try:
+        runpy.run_module("streamlit", run_name="__main__", alter_sys=True)
+    except SystemExit as ended:
+        return ended.code if isinstance(ended.code, int) else int(ended.code is not None)
+    return 0
+
+
+def chosen(model: str | None, data: str | None) -> dict[str, str]:
+    """The settings by which the app's first view shows a model and data; nothing is computed.
+
+    Raises:
+        CannotStart: the model or the data cannot be opened.
+        SettingError: the environment cannot be used.
+    """
+    found = {}
+    if model is not None:
+        found["FAITHSCOPE_MODEL"] = _first("--model", model, "FAITHSCOPE_MODEL")
+        _check_model(model)
+    if data is not None:
+        found["FAITHSCOPE_DATA"] = _first("--data", data, "FAITHSCOPE_DATA")
+        _check_data(data)
+    settings.read(os.environ | found)
+    return found
+
+
+def _read(arguments: list[str] | None) -> argparse.Namespace:
+    parser = argparse.ArgumentParser(prog="faithscope", description=HELP, allow_abbrev=False)
+    parser.add_argument("--model", help="shown first: a bundled name, a folder, a hub id or an adapter")
+    parser.add_argument("--data", help="shown first: a file, a bundled set, a hub id or a data set of the papers")
+    parser.add_argument("--port", type=_port, help="where it listens on this machine (default: 8501 or the next)")
+    return parser.parse_args(arguments)
+
+
+def _port(written: str) -> int:
+    if not (written.isascii() and written.isdigit() and 0 < int(written[:9]) <= _MOST_PORTS):
+        raise argparse.ArgumentTypeError(f"{written!r} is no port; write a number from 1 to {_MOST_PORTS}")
+    return int(written)
+
+
+def _first(option: str, name: str, setting: str) -> str:
+    """A list of names for a setting, with this one before those that it holds already."""
+    if not name.strip() or name != name.strip() or ";" in name:
+        raise CannotStart(f"{option} {name!r} is no usable name: it is empty, or has a semicolon or blanks around it.")
+    return ";".join(filter(None, [name, os.environ.get(setting)]))
+
+
+def _check_model(name: str) -> None:
+    from core.loading.inspection import check_model
+
+    check = check_model(name)
+    if not check.usable:
+        raise CannotStart(check.note)
+
+
+def _check_data(name: str) -> None:
+    from core.data.examples import bundled_data
+    from core.data.parsed import BadData
+    from core.data.sources import from_setting
+    from core.storage.library import Library
+
+    if name in bundled_data():
+        return
+    try:
+        # Kept as the app keeps what the setting names: it reads the file once more, and finds it there.
+        from_setting(Library(settings.read().cache), name)
+    except BadData as error:
+        raise CannotStart(str(error)) from error

@@ -1,0 +1,46 @@
+"""THIRD_PARTY_LICENSES.md lists every package that is required and all weights that are included, as they say."""
+
+import re
+from importlib.metadata import metadata
+
+import pytest
+
+from tests.test_floors import ROOT
+from tests.test_requirements import DEVELOPERS, USERS
+
+LISTED = (ROOT / "THIRD_PARTY_LICENSES.md").read_text(encoding="utf-8")
+FAMILIES = ("Apache", "BSD", "MIT", "MPL")
+
+
+def listed(heading: str) -> dict[str, str]:
+    """First and last column of the table under a heading."""
+    part = LISTED.split(f"## {heading}\n")[1].split("\n## ")[0]
+    rows = [line.strip("| ").split(" | ") for line in part.splitlines() if line.startswith("| ")]
+    return {row[0].strip("`"): row[-1] for row in rows[2:]}
+
+
+PACKAGES = listed("Packages that the app runs on") | listed("Packages for development")
+
+
+@pytest.mark.parametrize(
+    ("heading", "required"), [("Packages that the app runs on", USERS), ("Packages for development", DEVELOPERS)]
+)
+def test_every_required_package_is_listed_and_no_other(heading, required):
+    assert {name.lower().replace("_", "-") for name in listed(heading)} == set(required)
+
+
+@pytest.mark.parametrize("name", PACKAGES)
+def test_the_licence_is_that_of_the_installed_package(name):
+    found = metadata(name)
+    kinds = [one for one in found.get_all("Classifier") or [] if one.startswith("License")]
+    # Some state nothing but a whole text or "BSD": the family is what can be compared.
+    text = " ".join([found.get("License-Expression") or "", found.get("License") or "", *kinds])
+    families = {family for family in FAMILIES if re.search(rf"\b0?{family}\b", text)}
+    assert families == {family for family in FAMILIES if re.search(rf"\b0?{family}\b", PACKAGES[name])}, text[:200]
+
+
+def test_all_included_weights_are_listed():
+    bundled = ROOT / "core" / "bundled"
+    folders = {path.parent.relative_to(bundled).as_posix() for path in bundled.rglob("SOURCE.md")}
+    assert folders == {path.parent.relative_to(bundled).as_posix() for path in bundled.rglob("*model.safetensors")}
+    assert set(listed("Weights that are included")) == folders
