@@ -54,57 +54,33 @@ from core.verdicts.deciding import Word
 from pages.parts.frame import resources
 from pages.parts.frame.tour import STOPS, STRIP
 from tests.app_session import App
-from tests.shipped_work import (
-    BOARD,
-    CHECK,
-    MASKED,
-    MEASURE,
-    PLAIN,
-    SWEPT_VERDICTS,
-    VERDICTS,
-    Walk,
-    chosen,
-    explainers,
-    plan,
-    walk,
-)
+from tests.shipped_work import BOARD, CHECK, MASKED, MEASURE, PLAIN, SWEPT_VERDICTS, VERDICTS, explainers, plan, walk
 
 # Tokens a second of a device of ordinary speed.
 RATE = 8_000.0
 
 
-def strip(models: dict[str, Explainer], identity: str) -> dict:
-    """What `pages.parts.frame.tour` reads: the sentence above it and the panes of the two models."""
+def strip(explainer: Explainer, identity: str, data: str = FIRST_REVIEWS) -> dict:
+    """What `pages.parts.frame.tour` reads: one example as each measure colours it, and masked step by step."""
     from core.explanation.rows import pieces
     from pages.parts.sections.paths import Choice, Path
     from pages.parts.sections.sides import RECURSIVE, Orders, Side
     from pages.parts.steps.stepping import frame, pane
 
-    example = next(one for one in read_bundled("reviews") if one.id == identity)
+    example = next(one for one in read_bundled(data) if one.id == identity)
     choice = Choice((MEASURE,), MEASURE, "signed", BY_RATIO, RECURSIVE, "Holm", CALIBRATED)
-    walks = {name: walk(explainer, example.text, MEASURE) for name, explainer in models.items()}
-    panes, names = [], []
-    for one in walks.values():
-        side = Side(one.explainer, one.encoded, one.target, one.target)
-        path = Path(side, MEASURE, choice, Orders(side, BY_RATIO))
-        names = path.names
-        panes.append(pane(path, one.summary))
-    first = walks[MASKED]
-    shown = frame(f"strip-{identity}", first.encoded, pieces(first.encoded, ()), names, 0, panes)
+    one = walk(explainer, example.text, MEASURE)
+    side = Side(one.explainer, one.encoded, one.target, one.target)
+    path = Path(side, MEASURE, choice, Orders(side, BY_RATIO))
+    shown = frame(f"strip-{identity}", one.encoded, pieces(one.encoded, ()), path.names, 0, [pane(path, one.summary)])
     return {
-        "model": MASKED,
+        "model": explainer.model.name,
+        "data": data,
         "example": identity,
-        "predicted": first.explainer.model.labels[first.target],
-        "rows": rows_of(models[MASKED], example),
-        "asks": ASKS,
-        "said": said(walks),
+        "predicted": explainer.model.labels[one.target],
+        "rows": rows_of(explainer, example),
         "shown": shown | {"title": f"Words masked step by step by {MEASURE}"},
     }
-
-
-# What the strip answers, said above it, and how to see it.
-ASKS = "But does a model still know a text with words hidden?"
-HOW = f"Press ▶ to mask them step by step, in {MEASURE}’s order, asked again at each step."
 
 
 def rows_of(explainer: Explainer, example: Example) -> list[dict]:
@@ -120,25 +96,15 @@ def rows_of(explainer: Explainer, example: Example) -> list[dict]:
     return found
 
 
-def said(walks: dict[str, Walk]) -> str:
-    """What the strip shows, in sentences."""
-    mine, twin = walks[MASKED].summary, walks[PLAIN].summary
-    its = "only on a red one" if (twin.flips or 0) >= twin.gate.first else "runs into the red"
-    assert mine.flips is not None and not mine.gate.beyond(mine.flips)
-    return (
-        f"{HOW} A second test (MaSF) marks in red (✕) masked texts that it rejects as unlike what the model knows: a "
-        "change of prediction (▴) on a red step may come from the strangeness, not from the words. In leave-one-out’s "
-        f"order {MASKED}, trained with masking, changes on a grey step; its twin {PLAIN}, trained without, {its}."
-    )
-
-
 def write_strip(folder: Path, store: Store) -> str:
     """Write the strip; the id of its example."""
-    models = explainers(store, folder)
-    identity = chosen(models)
+    identity = str(first_example(FIRST_REVIEWS))
     target = BUNDLED / "computed" / "strip.json"
     target.parent.mkdir(exist_ok=True)
-    target.write_text(json.dumps(strip(models, identity), ensure_ascii=False, indent=None) + "\n", encoding="utf-8")
+    target.write_text(
+        json.dumps(strip(explainers(store, folder)[MASKED], identity), ensure_ascii=False, indent=None) + "\n",
+        encoding="utf-8",
+    )
     return identity
 
 
