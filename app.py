@@ -130,9 +130,8 @@ def _player(view: View, path: Path, asks) -> None:
     if summary is None:
         st.skeleton(160)
     else:
-        shown = frame(
-            f"home-{path.key[:16]}", view.encoded, pieces(view.encoded, ()), path.names, 0, [pane(path, summary)]
-        )
+        text, drawn = pieces(view.encoded, ()), [pane(path, summary)]
+        shown = frame(f"home-{path.key[:16]}", view.encoded, text, path.names, 0, drawn)
         player(shown | {"title": f"Words masked step by step by {path.measure}", "brief": True}, key="strip")
     asks()
 

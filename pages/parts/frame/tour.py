@@ -91,7 +91,7 @@ def _at(at: int, title: str) -> bool:
 
 
 def shown_choices() -> dict[str, Any]:
-    """The model, data and example that are chosen; what nobody chose, and no address names, is what pages begin with."""
+    """The model, data and example that are chosen; where nobody chose, those that pages begin with."""
     model = held("model")
     with contextlib.suppress(SettingError):
         model = model or resources.chosen_settings().model
