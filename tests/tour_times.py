@@ -28,7 +28,7 @@ def seconds_of_stops(browser, server: str) -> list[tuple[float, float]]:
     person, found = Person(browser, server), []
     try:
         person.page.goto(server)
-        press = person.page.get_by_role("button", name="Take the tour: three minutes")
+        press = person.page.get_by_role("button", name="Take the tour")
         for i, stop in enumerate(STOPS):
             press.wait_for()
             began = time.monotonic()
@@ -41,7 +41,7 @@ def seconds_of_stops(browser, server: str) -> list[tuple[float, float]]:
             person.page.wait_for_selector(RESTS)
             found.append((drawn, time.monotonic() - began))
             person.page.wait_for_timeout(500)
-            press = person.page.get_by_role("button", name="Continue the tour")
+            press = person.page.get_by_role("button", name="Next", exact=True)
     finally:
         person.close()
     return found

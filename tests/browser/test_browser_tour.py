@@ -4,6 +4,7 @@ from urllib.parse import urlencode
 
 from playwright import sync_api as playwright
 
+from core.texts.sentences import sentence
 from pages.parts.frame.tour import STOPS
 
 
@@ -18,7 +19,7 @@ def test_home_and_the_way_on_stand_still_and_nothing_covers_it(visit):
     person = visit()
     page, title = person.page, person.page.get_by_role("heading", level=1)
     page.goto(person.server)
-    page.get_by_text("Explanations of a classifier often disagree").wait_for()
+    page.get_by_text(sentence("home", "what")).wait_for()
     first = top(title)
     person.rest()
     assert top(title) == first, "what is above it has its place before the model is there"
@@ -29,7 +30,7 @@ def test_home_and_the_way_on_stand_still_and_nothing_covers_it(visit):
         page.goto(f"{person.server}/{stop.path[6:-3]}?{urlencode(stop.choices | {'tour': str(at)})}")
         title.wait_for()
         page.get_by_role("button", name="Leave the tour").hover()
-        onward = page.get_by_role("button", name="Continue the tour")
+        onward = page.get_by_role("button", name="Next", exact=True)
         places.append(onward.bounding_box())
         assert places[-1] == places[0] and page.get_by_role("tooltip").count() == 0
         # It lies clear of the toolbar.

@@ -13,7 +13,7 @@ class Page(NamedTuple):
 
 
 PAGES = (
-    Page("app.py", "Home", ":material/home:", "Faithscope: which explanation can be believed?"),
+    Page("app.py", "Home", ":material/home:", "Faithscope: which explanation is faithful?"),
     Page("pages/examples.py", "Examples", ":material/table_rows:", "Which example is worth looking at?"),
     Page(
         "pages/attributions.py",
