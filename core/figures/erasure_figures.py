@@ -59,9 +59,8 @@ class ByLength:
 
 @dataclass(frozen=True, eq=False)
 class AcrossMetrics:
-    """What stands in each of K metrics' columns: values float64[K], NaN where there is none; errors float64[K], half the
-    length of a bar, NaN for none; marked bool[K], scores that rest on rejected inputs; baseline: whether it is no
-    measure.
+    """Scores in the columns of K metrics: values float64[K], NaN where there is none; errors float64[K], half of a bar,
+    NaN for none; marked bool[K], which rest on rejected inputs; baseline: whether it is no measure.
     """
 
     name: str
@@ -95,7 +94,7 @@ def scores_across(lines: Sequence[AcrossMetrics], heads: Sequence[str], kinds: S
         name = html.escape(line.name)
         traces.append(trace("markers", x, as_json(line.values), "%{y:.3g}", name, name=name, **look))
     if any(line.marked.any() for line in lines):
-        crosses = {"name": "out-of-distribution", "marker": {"color": INK, "symbol": "x", "size": 10}}
+        crosses: dict[str, Any] = {"name": "out-of-distribution", "marker": {"color": INK, "symbol": "x", "size": 10}}
         traces.append(trace("markers", [None], [None], **crosses))
     starts = np.cumsum([0, *(count for _, count in kinds)])
     named = [

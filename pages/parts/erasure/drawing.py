@@ -5,12 +5,18 @@ from itertools import groupby
 import numpy as np
 import streamlit as st
 
-from core.figures.erasure_figures import AcrossMetrics, ByLength, draw_scores_by_length, leaving
-from core.figures.erasure_figures import places_across, scores_across
+from core.figures.erasure_figures import (
+    AcrossMetrics,
+    ByLength,
+    draw_scores_by_length,
+    leaving,
+    places_across,
+    scores_across,
+)
 from core.figures.palette import hue
 from core.judging.metric_report import MetricReport, head
 from core.judging.metric_table import count_rejected, mean_and_spread
-from core.metrics.catalogue import hard_and_soft, metrics
+from core.metrics.catalogue import hard_and_soft
 from core.validity.marks import level_text
 from core.wording import number
 from pages.parts.components.pictures import draw_figure

@@ -4,7 +4,6 @@ from collections.abc import Iterator, Mapping
 from typing import Any
 
 import numpy as np
-import streamlit as st
 
 from core.judging.metric_report import DIRECTIONS, HEADER, MetricReport
 from core.judging.metric_table import mean_and_spread
