@@ -20,6 +20,7 @@ from pages.parts.frame.texts import about_text, view_badges, view_caveats
 from pages.parts.sections.sides import Side, reference_tab, side_caveats
 from pages.parts.sections.streaming import stream
 
+JUDGES = "Hard and soft erasure always judge the predicted class, whatever the sidebar explains."
 TERMS = ("hard erasure", "soft erasure", "random attribution", "MaSF p", "rejected (out-of-distribution)")
 
 
@@ -30,8 +31,7 @@ def hard_and_soft_erasure() -> None:
     view = replace(asked, target=asked.predicted)
     badges = view_badges(view)
     if asked.target != view.target:
-        about = "Hard and soft erasure always judge the predicted class, whatever the sidebar explains."
-        badges.append(Badge(f"judges {shortened(view.class_name, 24)}", about))
+        badges.append(Badge(f"judges {shortened(view.class_name, 24)}", JUDGES))
     choice = choose_erasure(view)
     stage, below = st.container(), st.container()
     side = Side(view.explainer, view.encoded, view.target, view.predicted)

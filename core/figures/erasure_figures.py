@@ -80,7 +80,7 @@ def scores_across(lines: Sequence[AcrossMetrics], heads: Sequence[str], kinds: S
     traces = []
     for i, line in enumerate(lines):
         x = (np.arange(len(heads)) + (i - (len(lines) - 1) / 2) * width).tolist()
-        symbol = "diamond" if line.baseline else _SYMBOLS[i % len(_SYMBOLS)]
+        symbol = "circle-open" if line.baseline else _SYMBOLS[i % len(_SYMBOLS)]
         look: dict[str, Any] = {
             "marker": {
                 "color": GREY if line.baseline else hue(line.name),
@@ -112,7 +112,7 @@ def scores_across(lines: Sequence[AcrossMetrics], heads: Sequence[str], kinds: S
         showgrid=False,
     )
     below = legend(-0.14 - 0.12 * many, yanchor="top", xanchor="left")
-    drawn = figure(traces, 420 + 60 * many, named, xaxis=columns, yaxis=axis("score"), legend=below, shapes=between)
+    drawn = figure(traces, 380 + 60 * many, named, xaxis=columns, yaxis=axis("score"), legend=below, shapes=between)
     drawn["layout"]["margin"] = {"l": 10, "r": 10, "t": 34, "b": 10}
     return drawn
 

@@ -67,45 +67,32 @@ def _outcome(
 
 
 def _facts(report: MetricReport, first: _First, both: _First) -> list[Fact]:
-    board, gates = report.trusted, report.gates
-    firsts = [
-        Fact(f"{name}_first", f"first by {name} erasure", ", ".join(first[soft]), Kind.TEXT)
-        for soft, name in _KINDS.items()
-        if first[soft]
+    firsts = [_first_fact(_KINDS[soft], names) for soft, names in first.items() if names]
+    common = _common_facts(report, both or first)
+    return [*_pair_facts(report.trusted), *common, *firsts] if both else [*firsts, *common]
+
+
+def _first_fact(kind: str, names: tuple[str, ...]) -> Fact:
+    return Fact(f"{kind}_first", f"first by {kind} erasure", ", ".join(names), Kind.TEXT)
+
+
+def _pair_facts(board: MetricTable) -> list[Fact]:
+    pairs, about = board.pairs, "pair of measures"
+    return [
+        Fact("pairs_alike", "pairs ordered alike", pairs.same, Kind.COUNT, of=pairs.all, about=about),
+        Fact("pairs_opposite", "pairs ordered oppositely", _opposite(board), Kind.COUNT, of=pairs.all, about=about),
     ]
-    pairs = [
-        Fact(
-            "pairs_alike",
-            "pairs ordered alike",
-            board.pairs.same,
-            Kind.COUNT,
-            of=board.pairs.all,
-            about="pair of measures",
-        ),
-        Fact(
-            "pairs_opposite",
-            "pairs ordered oppositely",
-            _opposite(board),
-            Kind.COUNT,
-            of=board.pairs.all,
-            about="pair of measures",
-        ),
-    ]
-    marked = sum(gate.marked for gate in gates.values())
-    common = [
-        _as_good(report, both or first),
-        Fact(
-            "out_of_distribution",
-            "scores out-of-distribution",
-            marked,
-            Kind.COUNT,
-            "↓",
-            of=len(gates),
-            about="rejected (out-of-distribution)",
-        ),
+
+
+def _common_facts(report: MetricReport, first: _First) -> list[Fact]:
+    gates, drawn = report.gates, report.most_drawn
+    marked, about = sum(gate.marked for gate in gates.values()), "rejected (out-of-distribution)"
+    worst, random = _as_good(report, first), "random attribution"
+    return [
+        Fact("random_as_good", "random as good as the first", worst, Kind.COUNT, "↓", of=drawn, about=random),
+        Fact("out_of_distribution", "scores out-of-distribution", marked, Kind.COUNT, "↓", of=len(gates), about=about),
         Fact("smallest_p", "smallest MaSF p", report.smallest, Kind.NUMBER, "↑", about="MaSF p"),
     ]
-    return [*pairs, *common, *firsts] if both else [*firsts, *common]
 
 
 def _winners(board: MetricTable, kinds: list[bool]) -> _First:
@@ -134,23 +121,17 @@ def _opposite(board: MetricTable) -> int:
     return int(np.triu(between, 1).sum())
 
 
-def _as_good(report: MetricReport, first: _First) -> Fact:
-    """How many random attributions score at least as well as a winner by the metrics that it wins, at worst."""
+def _as_good(report: MetricReport, first: _First) -> int | None:
+    """How many random attributions score at least as well as a winner by the metrics that it wins, at worst; None until
+    that is known.
+    """
     board, counts = report.trusted, []
     for soft, names in first.items():
         rows = [board.measures.index(one) for one in names]
         columns = [k for k in board.columns(soft) if board.places[:, k].max(initial=0) > 1]
-        counts += report.as_good[np.ix_(rows, columns)].min(axis=0, initial=report.most_drawn).tolist() if rows else []
-    known = max(counts) if counts and min(counts) >= 0 else None
-    return Fact(
-        "random_as_good",
-        "random as good as the first",
-        known,
-        Kind.COUNT,
-        "↓",
-        of=report.most_drawn,
-        about="random attribution",
-    )
+        if rows:
+            counts += report.as_good[np.ix_(rows, columns)].min(axis=0).tolist()
+    return max(counts) if counts and min(counts) >= 0 else None
 
 
 def _masks(measure: str) -> bool:

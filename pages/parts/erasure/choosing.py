@@ -19,6 +19,7 @@ _RATIONALES_HELP = "The words that this measure ranks first, at each length, kep
 # How soft metrics draw; the command line and the library take other settings, which links of earlier versions name.
 _HOW = How()
 _ELSEWHERE = ("scaling", "placement", "sigma", "draws")
+_IGNORED = "This link sets {}, which this page no longer takes: the default is used."
 
 
 @dataclass(frozen=True)
@@ -67,4 +68,4 @@ def _name_ignored() -> None:
     for key in _ELSEWHERE:
         asked = st.query_params.pop(key, None) if f"held {key}" not in st.session_state else None
         if asked not in (None, str(getattr(_HOW, key))):
-            remark(f"This link sets {key}, which this page no longer takes: the default is used.")
+            remark(_IGNORED.format(key))

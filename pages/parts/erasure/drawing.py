@@ -28,6 +28,11 @@ from pages.parts.sections.saving import about_view
 
 # Of fewer measures a correlation of two orders takes few values and says little.
 FEWEST_RANKED = 4
+_LEADERS = ["metric", "first", "lead", "± of the lead"]
+_OPPOSED = ["measure", "or", "the first by", "the other by"]
+_LEAVING = ["measure", "erasure", "inputs rejected", "inputs", "smallest MaSF p"]
+_NO_LENGTHS = "NS and NC have scores by length, where they are chosen and defined."
+_NO_P = "No p-values: the model has no reference, or the measure no ranking yet."
 _LENGTHS_KEY = "Solid and dashed: hard metrics. Dotted: the soft metric of the same measure, which needs no length."
 
 
@@ -55,10 +60,10 @@ def draw_agreement(view: View, report: MetricReport) -> None:
         for first, named in board.leaders().items()
         for name in named
     ]
-    data_table(["metric", "first", "lead", "± of the lead"], rows, "leaders")
+    data_table(_LEADERS, rows, "leaders")
     if opposed := board.contrary_pairs():
         pairs = [[one, other, ", ".join(mine), ", ".join(others)] for one, other, mine, others in opposed]
-        data_table(["measure", "or", "the first by", "the other by"], pairs, "opposed-pairs")
+        data_table(_OPPOSED, pairs, "opposed-pairs")
     agreement = board.agreement[shown][:, shown]
     # Of a metric with itself it says nothing.
     if len(board.measures) >= FEWEST_RANKED and not np.isnan(agreement[~np.eye(len(shown), dtype=bool)]).all():
@@ -79,7 +84,7 @@ def draw_lengths(view: View, report: MetricReport) -> None:
         if lines:
             panels.append((head(hard), soft if soft in report.names else "", lines))
     if not panels:
-        st.info("NS and NC have scores by length, where they are chosen and defined.")
+        st.info(_NO_LENGTHS)
         return
     drawn = draw_scores_by_length(panels, report.sizes, report.unit)
     _draw(view, drawn, "lengths", _LENGTHS_KEY, "erasure-by-length", "the scores by length")
@@ -91,7 +96,7 @@ def draw_leaves(view: View, report: MetricReport, choice: ErasureChoice) -> None
     measure = choose_rationale(choice)
     leaves = report.leaves(measure) if measure in report.rated else {}
     if not leaves:
-        st.info("No p-values: the model has no reference, or the measure no ranking yet.")
+        st.info(_NO_P)
         return
     drawn = leaving(
         {erasure: p for erasure, (p, _) in leaves.items()},
@@ -101,8 +106,7 @@ def draw_leaves(view: View, report: MetricReport, choice: ErasureChoice) -> None
         next((gate.threshold, level_text(gate)) for _, gate in leaves.values()),
     )
     _draw(view, drawn, "leaving", f"p-values of rationales of {measure}", "erasure-p-values", "the p-values")
-    rows = leaving_rows(report)
-    data_table(["measure", "erasure", "inputs rejected", "inputs", "smallest MaSF p"], rows, "leaving-table")
+    data_table(_LEAVING, leaving_rows(report), "leaving-table")
 
 
 def leaving_rows(report: MetricReport) -> list[list]:

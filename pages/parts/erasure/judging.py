@@ -118,7 +118,7 @@ class Shuffling(PageWork):
 
     @property
     def label(self) -> str:
-        return f"shuffled baseline (each measure’s own scores in other places, {SHUFFLES} times; soft metrics)"
+        return "shuffled baseline"
 
     @property
     def cost(self) -> Cost:
