@@ -103,6 +103,8 @@ TERMS = {
     ),
     "hard erasure": "Words are masked or taken away whole.",
     "soft erasure": "Of every word a share is kept, by its attribution.",
+    "random attribution": "Scores drawn at random for the same words: what a measure must beat.",
+    "pair of measures": "Two measures that metrics put in an order; ties and scores that are marked order none.",
     "fidelity ↑": "1 − the mean share of the words that must go before the prediction changes.",
     "evidence": "The words that an answer is known to rest on, in the stories that ship.",
     "plausible, faithful": (

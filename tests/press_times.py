@@ -26,7 +26,7 @@ PICTURES = {
     "attributions": [".row .text"],
     "recursive_masking": [".player .text"],
     "aopc_and_naopc": ["table", "[role=figure] svg"],
-    "hard_and_soft_erasure": ["table", ".row .text"],
+    "hard_and_soft_erasure": ["table", ".js-plotly-plot"],
 }
 # What a page showed before stands there until it is drawn anew, marked as stale.
 _ASKS = re.compile("^(Compute|Go on with) ")

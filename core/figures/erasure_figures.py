@@ -1,5 +1,5 @@
-"""Figures of hard and soft erasure: places across metrics, scores by the rationale's length and over many texts, and
-p-values of what is erased.
+"""Figures of hard and soft erasure: scores and places across metrics, scores by the rationale's length and over many
+texts, and p-values of what is erased.
 """
 
 import html
@@ -24,6 +24,7 @@ from core.figures.figures import (
     note,
     stroke,
     trace,
+    upright,
 )
 from core.figures.palette import OPPOSES, SUPPORTS, hue
 from core.figures.palette import RANDOM as GREY
@@ -54,6 +55,66 @@ class ByLength:
     hue: str
     values: np.ndarray
     soft: float
+
+
+@dataclass(frozen=True, eq=False)
+class AcrossMetrics:
+    """Scores in the columns of K metrics: values float64[K], NaN where there is none; errors float64[K], half of a bar,
+    NaN for none; marked bool[K], which rest on rejected inputs; baseline: whether it is no measure.
+    """
+
+    name: str
+    values: np.ndarray
+    errors: np.ndarray
+    marked: np.ndarray
+    baseline: bool = False
+
+
+def scores_across(lines: Sequence[AcrossMetrics], heads: Sequence[str], kinds: Sequence[tuple[str, int]]) -> dict:
+    """Scores of measures in a column for each metric, side by side; a cross rests on rejected inputs.
+
+    Args:
+        heads: of the metrics, with their arrows; kinds: what neighbouring metrics erase, and how many of them do.
+    """
+    width = min(0.12, 0.7 / max(1, len(lines)))
+    traces = []
+    for i, line in enumerate(lines):
+        x = (np.arange(len(heads)) + (i - (len(lines) - 1) / 2) * width).tolist()
+        symbol = "circle-open" if line.baseline else _SYMBOLS[i % len(_SYMBOLS)]
+        look: dict[str, Any] = {
+            "marker": {
+                "color": GREY if line.baseline else hue(line.name),
+                "size": 11,
+                "symbol": ["x" if out else symbol for out in line.marked],
+                "opacity": np.where(line.marked, 0.55, 1.0).tolist(),
+            }
+        }
+        if not np.isnan(line.errors).all():
+            look["error_y"] = {"type": "data", "array": as_json(line.errors), "thickness": 1.5, "width": 3}
+        name = html.escape(line.name)
+        traces.append(trace("markers", x, as_json(line.values), "%{y:.3g}", name, name=name, **look))
+    if any(line.marked.any() for line in lines):
+        crosses: dict[str, Any] = {"name": "out-of-distribution", "marker": {"color": INK, "symbol": "x", "size": 10}}
+        traces.append(trace("markers", [None], [None], **crosses))
+    starts = np.cumsum([0, *(count for _, count in kinds)])
+    named = [
+        note(float(start + (count - 1) / 2), 1.02, f"<b>{kind}</b>", 14, yref="paper", yanchor="bottom")
+        for start, (kind, count) in zip(starts, kinds)
+    ]
+    between = [upright(float(start) - 0.5, INK, 1) for start in starts[1:-1]]
+    many = len(heads) > 6
+    columns = axis(
+        tickvals=list(range(len(heads))),
+        ticktext=_heads(heads, many),
+        tickangle=0,
+        tickfont={"size": 11 if many else 14},
+        range=[-0.5, len(heads) - 0.5],
+        showgrid=False,
+    )
+    below = legend(-0.14 - 0.12 * many, yanchor="top", xanchor="left")
+    drawn = figure(traces, 380 + 60 * many, named, xaxis=columns, yaxis=axis("score"), legend=below, shapes=between)
+    drawn["layout"]["margin"] = {"l": 10, "r": 10, "t": 34, "b": 10}
+    return drawn
 
 
 def places_across(

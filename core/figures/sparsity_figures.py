@@ -11,6 +11,8 @@ from core.figures.palette import RANDOM, hue
 from core.mathematics.curves import importance_shares
 from core.wording import share_text
 
+_HOVER = "top %{x}: %{customdata} of the importance"
+_EQUAL = "all equally important"
 _SYMBOLS = ("circle", "square", "diamond", "triangle-up", "x", "star", "cross", "hexagon")
 
 
@@ -29,9 +31,9 @@ def sparsity_curves(rows: Sequence[WordRow], unit: str) -> dict | None:
     for i, (name, shares) in enumerate(curves):
         look = stroke(hue(name), 2.5, None, _SYMBOLS[i % len(_SYMBOLS)]) | {"name": name}
         x = list(range(1, len(shares) + 1))
-        told, custom = "top %{x}: %{customdata} of the importance", [share_text(share, 1) for share in shares]
-        traces.append(trace("lines+markers", x, shares.tolist(), told, name, customdata=custom, **look))
-    equal: dict[str, Any] = {"name": "all equally important", "line": {"color": RANDOM, "width": 2, "dash": "dot"}}
+        custom = [share_text(share, 1) for share in shares]
+        traces.append(trace("lines+markers", x, shares.tolist(), _HOVER, name, customdata=custom, **look))
+    equal: dict[str, Any] = {"name": _EQUAL, "line": {"color": RANDOM, "width": 2, "dash": "dot"}}
     traces.append(trace("lines", [0, F], [0, 1], None, **equal))
     return figure(
         traces,

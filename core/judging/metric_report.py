@@ -3,7 +3,6 @@
 from collections.abc import Sequence
 from dataclasses import dataclass, field
 from functools import cached_property
-from typing import NamedTuple
 
 import numpy as np
 
@@ -14,15 +13,13 @@ from core.judging.metric_table import (
     MetricTable,
     build_metric_table,
     count_as_good,
-    count_rejected,
     gate_of_inputs,
     gate_of_rationales,
     gate_together,
     mean_and_spread,
 )
-from core.mathematics.erasure import LENGTHS, WORD_EMBEDDING, rationale_sizes
+from core.mathematics.erasure import LENGTHS, rationale_sizes
 from core.metrics.catalogue import metrics
-from core.oracle.erasing import MASK, ZERO
 from core.validity.marks import Gate, yes_or_no
 from core.validity.references import FORMS
 
@@ -60,18 +57,6 @@ HEADER = [
     "rule of the gate",
     "form of the gate",
 ]
-
-
-class WholeWords(NamedTuple):
-    """What is known of inputs that lack whole words, those of rationales, kept and erased at each length.
-
-    erasure: how hard metrics erase; own: of each measure how many of these inputs are rejected so, and how many there
-    are; zeroed: the same by zero embeddings, as soft metrics zero parts of these; () where that cannot be compared.
-    """
-
-    erasure: str = MASK
-    own: tuple[tuple[int, int], ...] = ()
-    zeroed: tuple[tuple[int, int], ...] = ()
 
 
 @dataclass(frozen=True, eq=False)
@@ -115,15 +100,6 @@ class MetricReport:
         ).reshape(board.values.shape)
 
     @cached_property
-    def tested(self) -> np.ndarray:
-        """Which numbers rest on inputs that could be rejected, or on none, bool[M, K]."""
-        shut = {at for at, gate in self.gates.items() if not gate.available}
-        board = self.table
-        return np.array([[(one, name) not in shut for name in board.metrics] for one in board.measures]).reshape(
-            board.values.shape
-        )
-
-    @cached_property
     def trusted(self) -> MetricTable:
         """The numbers that measures are ranked by: those that are not marked."""
         return self.table.without(self.marked)
@@ -144,6 +120,11 @@ class MetricReport:
         half = np.array([(~np.isnan(one)).sum() for one in drawn]) / 2
         with np.errstate(divide="ignore", invalid="ignore"):
             return np.where(self.as_good < 0, np.nan, np.maximum(0.0, 1 - self.as_good / half))
+
+    @property
+    def most_drawn(self) -> int:
+        """How many random attributions there are, of the metric with the most."""
+        return max((len(one.values) for one in self.chance.values()), default=0)
 
     @property
     def _drawn(self) -> dict[str, np.ndarray]:
@@ -198,22 +179,6 @@ class MetricReport:
             for erasure, forms in self.rated[measure].leaves.items()
             if self.form in forms
         }
-
-    @cached_property
-    def whole(self) -> WholeWords:
-        """What is known of inputs that lack whole words. Perturbed after normalisation, an embedding has lost more than
-        a zero word embedding has, so that the two are not compared.
-        """
-        own, zeroed = (self._rejected(erasure) for erasure in (self.how.erasure, ZERO))
-        alike = self.how.placement == WORD_EMBEDDING and len(zeroed) == len(self.rated)
-        return WholeWords(self.how.erasure, own, zeroed if alike else ())
-
-    def _rejected(self, erasure: str) -> tuple[tuple[int, int], ...]:
-        """Of each measure of which that is known how many inputs of its rationales are rejected, and how many there
-        are.
-        """
-        gates = [self.leaves(measure).get(erasure, (None, None))[1] for measure in self.rated]
-        return tuple(count_rejected(gate, self.sizes) for gate in gates if gate is not None and gate.available)
 
     def rows(self) -> list[list]:
         """A line for each measure and metric, see HEADER; of the random attributions, what they come to. What rests on

@@ -217,16 +217,10 @@ class MetricTable:
                 found.append((self.measures[i], self.measures[j], one, other))
         return found
 
-    @property
-    def unanimous(self) -> bool:
-        """Whether the metrics that tell any two measures apart order every pair alike, level ones included."""
-        order = orders(self.values, self.directions, self.errors)[:, :, (self.places > 1).any(axis=0)]
-        return bool((order == order[:, :, :1]).all())
-
-    def contrary_kinds(self) -> set[tuple[bool, bool]]:
-        """{(whether it is soft, whether the other is)} of metrics that order some two measures oppositely."""
-        soft = [metrics()[name].soft for name in self.metrics]
-        return {(soft[k], soft[other]) for k, other in np.argwhere(self.reversals.any(axis=(0, 1))).tolist()}
+    def columns(self, soft: bool) -> list[int]:
+        """The metrics with a direction that erase in part, or those that erase whole."""
+        every = [(k, metrics()[name]) for k, name in enumerate(self.metrics)]
+        return [k for k, one in every if one.soft is soft and one.direction != NEITHER]
 
     def leaders(self) -> dict[tuple[str, ...], tuple[str, ...]]:
         """{measures that share the first place: the metrics that say so}, of the metrics that put at least two measures
@@ -239,10 +233,6 @@ class MetricTable:
                 found.setdefault(tuple(np.array(self.measures)[place == 1].tolist()), []).append(metric)
         return {first: tuple(named) for first, named in found.items()}
 
-    def silent(self) -> tuple[str, ...]:
-        """Metrics that could compare measures and put no two of them in an order."""
-        return tuple(name for name, place in zip(self.metrics, self.places.T) if place.max(initial=0) == 1)
-
     def flipped_with(self, i: int, k: int) -> list[tuple[str, tuple[str, ...]]]:
         """(other measure, the metrics that order the two the other way) for a cell."""
         return [
@@ -250,18 +240,6 @@ class MetricTable:
             for j, row in enumerate(self.reversals[i, :, k])
             if row.any()
         ]
-
-    def told(self) -> dict[tuple[str, bool], list[tuple[str, str]]]:
-        """{(note, whether the value is undefined): [(measure, metric)]}, in the table's order; values without a note
-        are left out.
-        """
-        found: dict[tuple[str, bool], list[tuple[str, str]]] = {}
-        for i, measure in enumerate(self.measures):
-            for k, metric in enumerate(self.metrics):
-                gone = bool(np.isnan(self.values[i, k]))
-                if self.notes[i][k] or gone:
-                    found.setdefault((self.notes[i][k], gone), []).append((measure, metric))
-        return found
 
 
 def build_metric_table(rated: dict[str, Rated], names: Sequence[str], ranked: bool = True) -> MetricTable:

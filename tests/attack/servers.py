@@ -29,7 +29,7 @@ PAGES = {
     "attributions": {},
     "recursive_masking": {"measures": "leave-one-out"},
     "aopc_and_naopc": {},
-    "hard_and_soft_erasure": {"draws": "8"},
+    "hard_and_soft_erasure": {},
     "model_check": {"measures": "gradient"},
     "data_set": {"section": "diagnosticity", "measures": "gradient", "metrics": ["NS"], "draws-of-data": "1"},
 }

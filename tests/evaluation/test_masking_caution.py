@@ -17,7 +17,7 @@ from core.evaluation.studies.check_report import (
     UNSURE,
     UNTESTED,
 )
-from core.evaluation.studies.masking_caution import hardly_elsewhere, masking_caution, metrics_caution
+from core.evaluation.studies.masking_caution import masking_caution, metrics_caution
 from core.validity.references import CALIBRATED
 
 WHOLE = SimpleNamespace(paired=False, whole="everything", of_first="")
@@ -120,13 +120,3 @@ def test_metrics_whose_inputs_are_rejected_are_named_together_the_most_rejected_
         "NS, not shown to be more than the 5 % expected by chance (There)."
     )
     assert metrics_caution({}, "There") == ""
-
-
-def test_by_metrics_that_are_rejected_on_nearly_all_texts_other_texts_will_hardly_tell():
-    every, most = RejectedTexts(100, 100, 100, True), RejectedTexts(95, 99, 100, True)
-    found = {"NS": RejectedTexts(94, 100, 100, True), "Soft-NS": every, "Soft-NC": most}
-    assert hardly_elsewhere(found, "There") == (
-        "By Soft-NS and Soft-NC other texts will hardly tell either: There finds inputs rejected on 95 to 100 of 100 texts "
-        "of this data."
-    )
-    assert hardly_elsewhere({"NS": found["NS"]}, "There") == hardly_elsewhere({}, "There") == ""

@@ -141,7 +141,7 @@ def test_what_is_marked_is_in_no_order_and_nothing_else_is_ahead_of_it():
     marked = np.array([[True, True], [False, True], [False, False]])
     found = given.without(marked)
     assert given.places.tolist() == [[1, 1], [2, 3], [3, 2]] and found.places.tolist() == [[0, 0], [1, 0], [2, 0]]
-    assert found.leaders() == {("b",): ("NS",)} and found.silent() == (), "one number alone is neither first nor level"
+    assert found.leaders() == {("b",): ("NS",)}, "one number alone is neither first nor level"
     assert found.lead(0)[0] == pytest.approx(0.4) and given.lead(1)[0] == pytest.approx(0.1), "lower is better"
 
 
@@ -149,6 +149,32 @@ def test_contrary_pairs_name_the_measures_and_who_prefers_which():
     # a before b by NS, b before a by NC; c is behind both under either.
     given = board([[0.9, 0.5, 0.7], [0.5, 0.9, 0.7], [0.1, 0.1, 0.1]], ("NS", "NC", "Soft-NS"))
     assert given.contrary_pairs() == [("a", "b", ("NS",), ("NC",))]
+
+
+@pytest.mark.parametrize(
+    "values, names, error, contrary",
+    [
+        # 0.32911 and 0.31933 are printed a hundredth apart, and are level; 0.3294 and 0.3186 are not.
+        ([[0.72, 0.83], [0.32911, 0.18178], [0.31933, 0.18668]], ("NS", "NC"), NAN, []),
+        ([[0.3294, 0.1], [0.3186, 0.2]], ("NS", "NC"), NAN, [("a", "b", ("NS",), ("NC",))]),
+        # One side may be a clear lead.
+        ([[0.9, 0.181], [0.3, 0.185], [0.1, 0.1]], ("NS", "NC"), NAN, []),
+        # Soft scores 0.1 apart lie within 2·√2·0.04 = 0.113 of each other, and not within 2·√2·0.03 = 0.085.
+        ([[0.9, 0.2], [0.8, 0.3], [0.5, 0.1]], ("Soft-NS", "Soft-NC"), 0.04, []),
+        ([[0.9, 0.2], [0.8, 0.3]], ("Soft-NS", "Soft-NC"), 0.03, [("a", "b", ("Soft-NS",), ("Soft-NC",))]),
+        ([[0.9, 0.9], [0.5, 0.9]], ("NS", "NC"), NAN, []),
+    ],
+)
+def test_scores_that_are_level_under_either_metric_are_no_opposite_orders(values, names, error, contrary):
+    found = board(values, names, error)
+    assert found.contrary_pairs() == contrary and bool(found.flips.any()) == bool(contrary)
+
+
+def test_a_lead_by_means_over_draws_has_the_standard_error_of_both():
+    """Of .03 and .04 each: .0424 and .0566."""
+    for error, of_the_lead in ((0.03, 0.0424), (0.04, 0.0566)):
+        lead, spread = board([[0.9], [0.5]], ("Soft-NS",), error).lead(0)
+        assert lead == pytest.approx(0.4) and spread == pytest.approx(of_the_lead, abs=5e-5)
 
 
 def test_nothing_given_is_changed():
@@ -221,8 +247,9 @@ def test_a_board_tells_who_leads_and_what_is_undefined():
         ("NS", "NC", "CORR"),
     )
     assert found.leaders() == {("a",): ("NS",), ("a", "b"): ("NC",)}, "CORR puts no two measures in an order"
-    assert found.silent() == () and found.undefined == 2, "CORR, of a single measure, compares none"
-    assert found.told() == {("why", True): [("a", "CORR"), ("c", "CORR")], ("know", False): [("b", "CORR")]}
+    assert found.undefined == 2 and found.comparable().tolist() == [True, True, False], "CORR scores a single measure"
+    assert found.notes == (("", "", "why"), ("", "", "know"), ("", "", "why"))
+    assert found.columns(soft=False) == [0, 1, 2] and found.columns(soft=True) == []
     assert build_metric_table({}, ("NS",)).values.shape == (0, 1) and build_metric_table({}, ("NS",)).leaders() == {}
 
 

@@ -103,7 +103,7 @@ VIEWS = {
     "limits": (LIMITS, {}, BOTH),
     "validity": (CHECK, {"part": "in-distribution"}, BOTH),
     "behaviour": (CHECK, {"part": "behaviour"}, BOTH),
-    "erasure": (ERASURE, {"draws": "8", "closer": "length"}, {FMM}),
+    "erasure": (ERASURE, {}, {FMM}),
     "data set": (DATA_SET, {"section": "diagnosticity", "metrics": ["NS", "NC"]}, {FMM}),
 }
 

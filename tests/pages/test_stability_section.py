@@ -12,8 +12,8 @@ from core.mathematics.stepwise import finish
 from core.stability.finding import find_stability
 from core.stability.known import COLUMN, labelled
 from core.stability.telling import COLUMNS, NOT_SHOWN, UNSTABLE, Stability, stability_sentence, unstable_text
-from core.wording import plain, without_markup
-from tests.app_session import ATTRIBUTIONS, App, complete
+from core.wording import without_markup
+from tests.app_session import ATTRIBUTIONS, App, complete, unescaped
 from tests.pages.test_scored_rows import cells
 
 pytestmark = pytest.mark.usefixtures("server", "stands_aside")
@@ -67,7 +67,8 @@ def _is_labelled(app: App, why: str) -> None:
     html = " ".join(one.proto.body for one in app.at.get("html"))
     drawn = [cell for table in app.tables for row in table for cell in row] + re.findall(r">([^<>]+)</th>", html)
     assert labelled(NAMES[1], {NAMES[1]: why}) in drawn and NAMES[0] in drawn
-    assert any(plain(why) in one.value for one in app.at.caption) and not app.errors
+    shown = [*drawn, *(unescaped(one.value) for one in app.at.caption)]
+    assert any(why in one for one in shown) and not app.errors
     lines = [line for text in app.downloads.values() for line in csv.DictReader(io.StringIO(text)) if COLUMN in line]
     assert {(line["measure"], line[COLUMN]) for line in lines} == {(NAMES[0], NOT_SHOWN), (NAMES[1], why)}
 

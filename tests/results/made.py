@@ -19,9 +19,12 @@ SLOTS: dict = {
     "measures": ["leave-one-out", "gradient"],
     "label": "positive",
     "right": 2,
+    "hard": ["leave-one-out"],
+    "soft": ["gradient"],
+    "kinds": ["hard", "soft"],
 }
 # Of ours: no name of others.
-_OURS = {"unit"}
+_OURS = {"unit", "kinds"}
 
 
 def _slots(outcome: Outcome) -> list[str]:
@@ -50,7 +53,7 @@ def slots_of(outcome: Outcome, name: str | None = None, count: int = 3) -> dict:
     for slot, value in made.items():
         if isinstance(value, str) and slot not in _OURS and name is not None:
             made[slot] = name
-        if isinstance(value, list) and name is not None:
+        if isinstance(value, list) and slot not in _OURS and name is not None:
             made[slot] = [name, *value[1:]][:count]
         if slot == "count":
             made[slot] = count

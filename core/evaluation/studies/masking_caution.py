@@ -25,8 +25,6 @@ if TYPE_CHECKING:
     from core.evaluation.studies.board_report import RejectedTexts
 
 MODEL_CHECK = "Model check"
-# The share of texts rejected from which on hardly any other will do better.
-_NEARLY_ALL = 0.95
 # By the verdict; {most} is how many texts are rejected at the ratio where these are the most, {so} what that means.
 _SAID = {
     REJECTED: f"finds that inputs of this data are {OUT} when words are masked at random{{most}}{{so}}",
@@ -78,21 +76,6 @@ def metrics_caution(found: Mapping[str, "RejectedTexts"], page: str) -> str:
         return f"{begins} {joined(parts[False])}, {explain} ({page})."
     rest = f"; {joined(parts[False])}, {explain}" if parts[False] else f"; {PERCENT} are expected"
     return f"{SIGN} {begins} {joined(parts[True])}{rest} ({page})."
-
-
-def hardly_elsewhere(found: Mapping[str, "RejectedTexts"], page: str) -> str:
-    """By which metrics other texts of this data will hardly tell anything either, since they rest on rejected inputs on
-    nearly all, a sentence; "" for none that is known. page: as of `metrics_caution`.
-    """
-    named = [name for name, one in found.items() if one.least >= _NEARLY_ALL * one.texts]
-    if not named:
-        return ""
-    least, texts = min(found[name].least for name in named), found[named[0]].texts
-    most = max(found[name].most for name in named)
-    return (
-        f"By {joined(named)} other texts will hardly tell either: {page} finds inputs rejected on {_ends(least, most)} "
-        f"of {amount(texts, 'text')} of this data."
-    )
 
 
 def _ends(least: int, most: int) -> str:

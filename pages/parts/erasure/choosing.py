@@ -1,26 +1,25 @@
-"""What the page asks: measures and metrics, how they are judged, and whose rationales are tested."""
+"""What the page asks: measures and metrics, how hard metrics erase, and whose rationales are tested."""
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 import streamlit as st
 
 from core.judging.judging import How
-from core.mathematics.erasure import MIN_MAX, SCALINGS
 from core.metrics.catalogue import default_metrics, of_examples
-from core.network.model import Model
 from core.oracle.erasing import MASK, erasures_of
-from pages.parts.frame.links import choose_one, folded, linked
+from pages.parts.frame.links import choose_one, folded, linked, remark
 from pages.parts.frame.sidebar import View, chosen_method
-from pages.parts.sections.asking import choose_draws, choose_measures, choose_perturbation, choose_sign
+from pages.parts.sections.asking import choose_measures, choose_sign
 
-_ERASURE_HELP = (
-    "How hard metrics erase a word: by the mask token, by taking it out, by a zero word embedding, or by the unknown "
-    "token."
-)
-_SCALING_HELP = (
-    "How soft metrics turn scores into shares in [0, 1]. Reversed keeps the most important words least, as SoftFaith’s "
-    "code does and its text does not. Softmax shares 1 over all words, so that little of each is kept."
-)
+_MEASURES_HELP = "Fast measures start at once; slow ones show their cost and wait for a click."
+_METRICS_HELP = "Hard metrics erase words whole; soft ones erase a share of every word, as its attribution says."
+_ERASURE_HELP = "How hard metrics erase a word: mask token, removal, zero word embedding, or unknown token."
+_SIGN_HELP = "Signed: what supports the class ranks first. Absolute: what matters most either way."
+_RATIONALES_HELP = "The words that this measure ranks first, at each length, kept alone or erased."
+# How soft metrics draw; the command line and the library take other settings, which links of earlier versions name.
+_HOW = How()
+_ELSEWHERE = ("scaling", "placement", "sigma", "draws")
+_IGNORED = "This link sets {}, which this page no longer takes: the default is used."
 
 
 @dataclass(frozen=True)
@@ -37,44 +36,22 @@ class ErasureChoice:
 
 def choose_erasure(view: View) -> ErasureChoice:
     """Draw the settings of the page."""
+    _name_ignored()
     with view.places.measures:
-        named = choose_measures(
-            "Cheap ones are judged at once; dear ones say what they cost and wait to be asked.", baselines=True
-        )
+        named = choose_measures(_MEASURES_HELP, baselines=True)
     with folded(view.places.example):
         chosen = linked(
-            st.multiselect,
-            "Metrics",
-            list(of_examples()),
-            list(default_metrics()),
-            "metrics",
-            help="Hard ones erase words whole; soft ones keep a share of every word, as much as its attribution says.",
+            st.multiselect, "Metrics", list(of_examples()), list(default_metrics()), "metrics", help=_METRICS_HELP
         )
-        return _how(view.model, named, chosen)
-
-
-def _how(model: Model, named: list[str], chosen: list[str]) -> ErasureChoice:
-    erasure = choose_one("Erasure", erasures_of(model), MASK, "erasure", _ERASURE_HELP)
-    scaling = choose_one("Scaling", SCALINGS, MIN_MAX, "scaling", _SCALING_HELP)
-    sign = choose_sign("Signed: what supports the class ranks first. Absolute: what matters most either way.")
-    draws = choose_draws()
+        erasure = choose_one("Erasure", erasures_of(view.model), MASK, "erasure", _ERASURE_HELP)
+        sign = choose_sign(_SIGN_HELP)
     form, rule = chosen_method()
-    placement, sigma = choose_perturbation(chosen)
-    return ErasureChoice(
-        tuple(named),
-        tuple(name for name in of_examples() if name in chosen),
-        sign,
-        How(erasure, scaling, draws, placement=placement, sigma=sigma),
-        rule,
-        form,
-    )
+    metrics = tuple(name for name in of_examples() if name in chosen)
+    return ErasureChoice(tuple(named), metrics, sign, replace(_HOW, erasure=erasure), rule, form)
 
 
-def choose_rationale(choice: ErasureChoice) -> str | None:
-    """Choice of the measure whose rationales are tested; None without measures."""
-    if not choice.measures:
-        st.caption("Choose a measure.")
-        return None
+def choose_rationale(choice: ErasureChoice) -> str:
+    """Draw the choice of the measure whose rationales are tested."""
     return linked(
         st.selectbox,
         "Rationales of",
@@ -82,5 +59,13 @@ def choose_rationale(choice: ErasureChoice) -> str | None:
         choice.measures[0],
         "rationales",
         width=320,
-        help="The words that this measure ranks first, at each length, kept alone or erased.",
+        help=_RATIONALES_HELP,
     )
+
+
+def _name_ignored() -> None:
+    """Name settings of a link that this page does not take; what another page holds is not meant for it."""
+    for key in _ELSEWHERE:
+        asked = st.query_params.pop(key, None) if f"held {key}" not in st.session_state else None
+        if asked not in (None, str(getattr(_HOW, key))):
+            remark(_IGNORED.format(key))

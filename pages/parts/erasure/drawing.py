@@ -1,73 +1,74 @@
-"""Draw what metrics make of the measures: their places, scores by length, and the p-values of rationales."""
+"""Draw what metrics make of the measures: their scores and places, scores by length, and p-values of rationales."""
+
+from itertools import groupby
 
 import numpy as np
 import streamlit as st
 
-from core.figures.erasure_figures import ByLength, draw_scores_by_length, leaving, places_across
+from core.figures.erasure_figures import (
+    AcrossMetrics,
+    ByLength,
+    draw_scores_by_length,
+    leaving,
+    places_across,
+    scores_across,
+)
 from core.figures.palette import hue
 from core.judging.metric_report import MetricReport, head
-from core.judging.metric_sentences import directed, leaving_sentence, lengths_sentence, metrics_in_words
-from core.judging.pair_sentences import pairs_sentences
+from core.judging.metric_table import count_rejected, mean_and_spread
 from core.metrics.catalogue import hard_and_soft
-from core.validity.marks import SIGN, level_text
-from core.wording import joined, number, plain, without_markup
+from core.validity.marks import level_text
+from core.wording import number
 from pages.parts.components.pictures import draw_figure
-from pages.parts.components.tables import square
+from pages.parts.components.tables import data_table, square
+from pages.parts.erasure.choosing import ErasureChoice, choose_rationale
+from pages.parts.erasure.score_table import kind_of
 from pages.parts.frame.sidebar import View
-from pages.parts.frame.texts import captions
 from pages.parts.sections.saving import about_view
 
-# Of fewer measures an agreement of two orders says little.
+# Of fewer measures a correlation of two orders takes few values and says little.
 FEWEST_RANKED = 4
-_BESIDE = (
-    "Each line is a measure, as the legend names it; measures that share a place are set beside each other there, from "
-    "left to right as in the table, so that none hides another: within a place the side means nothing."
-)
+_LEADERS = ["metric", "first", "lead", "± of the lead"]
+_OPPOSED = ["measure", "or", "the first by", "the other by"]
+_LEAVING = ["measure", "erasure", "inputs rejected", "inputs", "smallest MaSF p"]
+_NO_LENGTHS = "NS and NC have scores by length, where they are chosen and defined."
+_NO_P = "No p-values: the model has no reference, or the measure no ranking yet."
+_LENGTHS_KEY = "Solid and dashed: hard metrics. Dotted: the soft metric of the same measure, which needs no length."
 
 
-def draw_agreement(view: View, report: MetricReport, rejected: str) -> None:
-    """The places of the measures under each metric with a direction, and how far two metrics agree; rejected: what the
-    part is called that shows where inputs are.
-    """
+def draw_scores(view: View, report: MetricReport) -> None:
+    """The page's picture: every score, and what random attributions reach."""
+    kinds = [(kind, len(list(same))) for kind, same in groupby(map(kind_of, report.names))]
+    drawn = scores_across(_lines(report), [head(name) for name in report.names], kinds)
+    _draw(view, drawn, "scores", _in_words(report), "metric-scores", "the scores")
+
+
+def draw_agreement(view: View, report: MetricReport) -> None:
+    """Places of the measures under each metric, who is first by which and by how much, and how far metrics agree."""
     board = report.trusted
-    if not board.ranked:
-        st.caption(f"With a single {report.unit} there is nothing to rank.")
-        return
-    if len(directed(board.metrics)) < 2 or len(board.measures) < 2:
-        st.caption("That takes two metrics with a direction, and two measures.")
-        return
-    lost = report.table.comparable() & ~board.comparable()
-    shown = [k for k in directed(board.metrics) if not lost[k]]
-    unranked = f"Numbers with {SIGN} are not ranked." if report.marked.any() else ""
-    if len(shown) < 2:
-        shows = f" *{rejected}* shows where inputs are rejected." * bool(report.marked.any())
-        st.caption(f"{unranked} That leaves no two metrics to compare.{shows}".lstrip())
-        return
-    only = f" {joined([board.metrics[k] for k in shown])} alone are compared." if lost.any() else ""
-    captions([f"{one}{only}" for one in [unranked] if one] + pairs_sentences(board))
+    able = board.comparable()
+    shown = [k for k in range(len(board.metrics)) if able[k]]
     heads = [head(board.metrics[k]) for k in shown]
-    # Lines that all run level say no more than the sentence and the table.
-    if (board.places[:, shown] == board.places[:, shown[:1]]).all():
-        st.caption("Each of them puts the measures at the same places, those of the table.")
-        return
-    texts = [[number(float(value)) for value in row] for row in board.values[:, shown]]
-    drawn = places_across(board.measures, [hue(name) for name in board.measures], heads, board.places[:, shown], texts)
-    _draw(view, drawn, "places", metrics_in_words(board), "metric-places", "the places")
-    st.caption(_BESIDE)
-    if len(board.measures) < FEWEST_RANKED:
-        few = f"of {len(board.measures)} measures Kendall’s τ-b takes few values and says little"
-        st.caption(f"How far two metrics agree is told from {FEWEST_RANKED} measures on: {few}.")
-        return
+    if len(shown) > 1:
+        texts = [[number(float(value)) for value in row] for row in board.values[:, shown]]
+        hues = [hue(name) for name in board.measures]
+        places = places_across(board.measures, hues, heads, board.places[:, shown], texts)
+        _draw(view, places, "places", _in_words(report), "metric-places", "the places")
+    leads = {name: board.lead(board.metrics.index(name)) for led in board.leaders().values() for name in led}
+    rows = [
+        [head(name), ", ".join(first), *(leads[name] if len(first) == 1 else (np.nan, np.nan))]
+        for first, named in board.leaders().items()
+        for name in named
+    ]
+    data_table(_LEADERS, rows, "leaders")
+    if opposed := board.contrary_pairs():
+        pairs = [[one, other, ", ".join(mine), ", ".join(others)] for one, other, mine, others in opposed]
+        data_table(_OPPOSED, pairs, "opposed-pairs")
     agreement = board.agreement[shown][:, shown]
     # Of a metric with itself it says nothing.
-    if np.isnan(agreement[~np.eye(len(shown), dtype=bool)]).all():
-        st.caption("How far two metrics agree cannot be said here: no two of them put the same measures in an order.")
-        return
-    square(agreement, heads)
-    st.caption(
-        f"Agreement of two metrics: Kendall’s τ-b over the {len(board.measures)} measures, better before worse; 1 is "
-        "the same order, −1 the reverse, — where a metric ties all of them. Lines that cross are rank flips."
-    )
+    if len(board.measures) >= FEWEST_RANKED and not np.isnan(agreement[~np.eye(len(shown), dtype=bool)]).all():
+        st.caption("Kendall’s τ-b of two metrics over the measures.")
+        square(agreement, heads)
 
 
 def draw_lengths(view: View, report: MetricReport) -> None:
@@ -80,34 +81,23 @@ def draw_lengths(view: View, report: MetricReport) -> None:
             for measure, found in scored
             if (by_length := found[hard].by_length) is not None
         ]
-        panels += [(head(hard), soft if soft in report.names else "", lines)] * bool(lines)
+        if lines:
+            panels.append((head(hard), soft if soft in report.names else "", lines))
     if not panels:
-        st.caption("That is asked of NS and NC where they are defined; choose one of them.")
+        st.info(_NO_LENGTHS)
         return
-    told = "Scores of the hard metrics against the rationale’s length; the numbers are in the file of the table."
     drawn = draw_scores_by_length(panels, report.sizes, report.unit)
-    _draw(view, drawn, "lengths", told, "erasure-by-length", "the scores by length")
-    st.caption(
-        "Full and dashed lines: hard metrics, which need a length; flat dotted lines: the soft metric of the same "
-        f"measure, which needs none.{f' {same}' if (same := lengths_sentence(report)) else ''}"
-    )
+    _draw(view, drawn, "lengths", _LENGTHS_KEY, "erasure-by-length", "the scores by length")
+    st.caption(_LENGTHS_KEY)
 
 
-def draw_leaves(view: View, report: MetricReport, measure: str) -> None:
-    """Which erasure of a measure's rationales leaves the distribution, or why that is not known."""
-    if measure not in report.rated:
-        st.caption("Its rationales are tested when it is judged.")
-        return
-    leaves = report.leaves(measure)
+def draw_leaves(view: View, report: MetricReport, choice: ErasureChoice) -> None:
+    """Which erasure of rationales leaves the distribution: of one measure as a figure, of all as a table."""
+    measure = choose_rationale(choice)
+    leaves = report.leaves(measure) if measure in report.rated else {}
     if not leaves:
-        st.caption(
-            "This model has no reference to test erased inputs against."
-            if report.floor is None
-            else plain(f"{measure} gave no numbers, so it has no rationales.")
-        )
+        st.info(_NO_P)
         return
-    said = leaving_sentence(report, measure)
-    st.html(f"<p>{said}</p>")
     drawn = leaving(
         {erasure: p for erasure, (p, _) in leaves.items()},
         {erasure: gate.rejected.reshape(2, -1) for erasure, (_, gate) in leaves.items()},
@@ -115,14 +105,50 @@ def draw_leaves(view: View, report: MetricReport, measure: str) -> None:
         report.unit,
         next((gate.threshold, level_text(gate)) for _, gate in leaves.values()),
     )
-    told = f"p-values of kept and erased rationales by erasure. {without_markup(said)}"
-    _draw(view, drawn, "leaving", told, "erasure-p-values", "the p-values")
-    st.caption(
-        "↑ Higher is more familiar to the model. The dashed line: what the smallest must be below for any to be "
-        "rejected; a cross: rejected as out-of-distribution. The test can only reject: “not rejected” is no proof. NS "
-        "keeps the rationale, NC erases it."
+    _draw(view, drawn, "leaving", f"p-values of rationales of {measure}", "erasure-p-values", "the p-values")
+    data_table(_LEAVING, leaving_rows(report), "leaving-table")
+
+
+def leaving_rows(report: MetricReport) -> list[list]:
+    """[measure, erasure, rejected inputs, inputs, smallest p] of the rationales of each, kept and erased."""
+    return [
+        [measure, erasure, *count_rejected(gate, report.sizes), float(p.min())]
+        for measure in report.rated
+        for erasure, (p, gate) in report.leaves(measure).items()
+    ]
+
+
+def _lines(report: MetricReport) -> list[AcrossMetrics]:
+    """A line for each measure, those under way too, and one for random attributions."""
+    lines = []
+    for measure, rated in (report.rated | report.coming).items():
+        found = [rated.found.get(name) for name in report.names]
+        gates = report.gates | report.coming_gates
+        lines.append(
+            AcrossMetrics(
+                measure,
+                np.array([np.nan if score is None else score.value for score in found]),
+                np.array([np.nan if score is None else score.error for score in found]),
+                np.array([(at := (measure, name)) in gates and gates[at].marked for name in report.names]),
+            )
+        )
+    if report.chance:
+        drawn = [report.chance.get(name) for name in report.names]
+        means = np.array([(np.nan, np.nan) if one is None else mean_and_spread(one.values)[:2] for one in drawn])
+        marked = np.array([one is not None and report.together(one).marked for one in drawn])
+        lines.append(AcrossMetrics("random attributions", means[:, 0], means[:, 1], marked, baseline=True))
+    return lines
+
+
+def _in_words(report: MetricReport) -> str:
+    """The scores for those who do not see the figure."""
+    table = report.table
+    return ". ".join(
+        f"{name}: "
+        + ", ".join(f"{measure} {number(score)}" for measure, score in zip(table.measures, table.values[:, k]))
+        for k, name in enumerate(table.metrics)
     )
 
 
-def _draw(view: View, figure: dict, key: str, told: str, name: str, title: str) -> None:
-    draw_figure(figure, key, told, [name, view.example.id, view.model.name], about_view(view), title)
+def _draw(view: View, figure: dict, key: str, alt: str, name: str, title: str) -> None:
+    draw_figure(figure, key, alt, [name, view.example.id, view.model.name], about_view(view), title)

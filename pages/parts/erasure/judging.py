@@ -4,13 +4,11 @@ from collections.abc import Sequence
 from dataclasses import asdict, dataclass
 from typing import Any
 
-import streamlit as st
-
 from core.explanation.explainer import Cost
 from core.explanation.limiting import left_over
 from core.job import Job
 from core.judging.baselines import BASELINES, judge_random, judge_shuffled
-from core.judging.judging import How, Judge, Rated, judge_by_metric, judging_cost
+from core.judging.judging import How, Rated, judge_by_metric, judging_cost
 from core.judging.metric_report import MetricReport
 from core.mathematics.stepwise import relay
 from core.metrics.catalogue import metrics
@@ -120,7 +118,7 @@ class Shuffling(PageWork):
 
     @property
     def label(self) -> str:
-        return f"shuffled baseline (each measure’s own scores in other places, {SHUFFLES} times; soft metrics)"
+        return "shuffled baseline"
 
     @property
     def cost(self) -> Cost:
@@ -217,14 +215,3 @@ class KnownRatings:
             self.coming,
             tuple(name for one in self.chances if one.complete for name in one.names),
         )
-
-
-# One: it holds its model, however many others are loaded since.
-@st.cache_resource(show_spinner=False, max_entries=1)
-def _judge(key: str, _explainer, _encoded, _how: How) -> Judge:
-    return Judge(_explainer, _encoded, _how, True)
-
-
-def judge_of(side: Side, how: How) -> Judge:
-    """A judge that tests inputs and remembers soft draws, so that a slider that moves back costs nothing."""
-    return _judge(canonical_key("judge", 1, **_about(side, how, ())), side.explainer, side.encoded, how)

@@ -1,0 +1,119 @@
+"""The scores of all measures under all metrics as a table, and what its columns mean."""
+
+from collections.abc import Iterator, Mapping
+from typing import Any
+
+import numpy as np
+
+from core.judging.metric_report import DIRECTIONS, HEADER, MetricReport
+from core.judging.metric_table import mean_and_spread
+from core.metrics.catalogue import metrics
+from core.metrics.registry import NEITHER
+from core.stability.known import COLUMN, labelled, unstable_cell
+from core.validity.marks import with_sign
+from core.wording import safe_name
+from pages.parts.components.tables import data_table
+from pages.parts.erasure.judging import KnownRatings
+from pages.parts.frame.sidebar import View
+from pages.parts.sections.saving import save_table
+
+WHOLE, IN_PART, NEITHER_WAY = "hard: words erased whole", "soft: words erased in part", "nothing is erased"
+SCORES = {
+    "measure": "The importance measure whose ranking is scored.",
+    "metric": "The metric that scores it, and the direction that is better.",
+    "erasure": "Hard metrics erase a measure's top words whole, soft ones a share of every word.",
+    "score": "The score of the ranking under the metric.",
+    "±": "Standard error over the random draws of a soft metric.",
+    "⚠": "The score rests on out-of-distribution inputs, so it has no place.",
+    "place": "1 is best. Scores closer than 0.01, or than two standard errors of their difference, share a place.",
+    "opposed": "Measures that another metric orders the other way.",
+    "random as good": "How many of 30 random attributions score at least as well.",
+    "random mean": "Mean score of random attributions.",
+    "random sd": "Standard deviation over random attributions.",
+    "random ⚠": "Scores of random attributions rest on out-of-distribution inputs.",
+    "shuffled mean": "Mean score of the measure's own scores in other places.",
+    "shuffled sd": "Standard deviation over these shuffles.",
+    "shuffled ⚠": "Scores of these shuffles rest on out-of-distribution inputs.",
+    COLUMN: "Whether another seed or a harmless edit changes the top word.",
+    "note": "What to know of this score.",
+}
+
+
+def kind_of(name: str) -> str:
+    """How a metric erases."""
+    metric = metrics()[name]
+    if metric.direction == NEITHER:
+        return NEITHER_WAY
+    return IN_PART if metric.soft else WHOLE
+
+
+def draw_score_table(view: View, known: KnownRatings) -> None:
+    """Every score with what random and shuffled attributions reach, and a button that saves all of it."""
+    report, unstable = known.report, known.unstable
+    data_table(list(SCORES), score_rows(report, unstable), "score-table", help=SCORES)
+    if not report.rated:
+        return
+    whose = [view.model.name, view.model.digest]
+    save_table(
+        "Table (CSV)",
+        [*HEADER, "model", "weights (SHA-256)", COLUMN],
+        lambda: [[*row, *whose, unstable_cell(row[0], unstable)] for row in report.rows()],
+        safe_name(["erasure", view.example.id, view.model.name], "csv"),
+        key="metrics-csv",
+    )
+
+
+def score_rows(report: MetricReport, unstable: Mapping[str, str]) -> list[list[Any]]:
+    """A row for each measure and metric, see SCORES; those under way without places."""
+    return [*_rated_rows(report, unstable), *_coming_rows(report, unstable)]
+
+
+def draw_metric_definitions(report: MetricReport) -> None:
+    """What each metric is."""
+    header = ["metric", "what it measures", "direction", "lowest", "highest", "source"]
+    every = [metrics()[name] for name in report.names]
+    rows = [
+        [one.name, one.definition, DIRECTIONS[one.direction], float(one.low), float(one.high), one.source]
+        for one in every
+    ]
+    data_table(header, rows, "metric-definitions")
+
+
+def _rated_rows(report: MetricReport, unstable: Mapping[str, str]) -> Iterator[list[Any]]:
+    table, board = report.table, report.trusted
+    for i, measure in enumerate(table.measures):
+        for k, name in enumerate(table.metrics):
+            metric, count = metrics()[name], int(report.as_good[i, k])
+            yield [
+                labelled(measure, unstable),
+                f"{name} {metric.arrow}".strip(),
+                kind_of(name).partition(":")[0],
+                float(table.values[i, k]),
+                float(table.errors[i, k]),
+                with_sign("", bool(report.marked[i, k])).strip(),
+                int(board.places[i, k]) or None,
+                ", ".join(other for other, _ in board.flipped_with(i, k)),
+                None if count < 0 else count,
+                *_beside(report, report.chance, name),
+                *_beside(report, report.shuffles.get(measure, {}), name),
+                unstable_cell(measure, unstable),
+                table.notes[i][k],
+            ]
+
+
+def _coming_rows(report: MetricReport, unstable: Mapping[str, str]) -> Iterator[list[Any]]:
+    for measure, rated in report.coming.items():
+        for name, score in rated.found.items():
+            gate = report.coming_gates.get((measure, name))
+            marked = with_sign("", gate is not None and gate.marked).strip()
+            head = [labelled(measure, unstable), f"{name} {metrics()[name].arrow}".strip()]
+            known = [*head, kind_of(name).partition(":")[0], float(score.value), float(score.error), marked]
+            yield known + [None] * (len(SCORES) - len(known))
+
+
+def _beside(report: MetricReport, drawn: Mapping, name: str) -> list[Any]:
+    """Mean, standard deviation and sign of random or of shuffled attributions."""
+    if name not in drawn:
+        return [np.nan, np.nan, ""]
+    mean, spread, _ = mean_and_spread(drawn[name].values)
+    return [mean, spread, with_sign("", report.together(drawn[name]).marked).strip()]
