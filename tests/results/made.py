@@ -20,6 +20,7 @@ SLOTS: dict = {
     "label": "positive",
     "right": 2,
 }
+SLOTS |= {"cheapest": ["gradient"], "figure": "comprehensiveness", "total": 24, "needed": 20, "passes": 11}
 # Of ours: no name of others.
 _OURS = {"unit"}
 
