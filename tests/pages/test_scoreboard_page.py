@@ -88,7 +88,7 @@ def test_one_example_has_a_verdict_of_each_measure_and_the_librarys_numbers(open
         line = verdicts[name]
         assert line["verdict"].removesuffix(f" {SIGN}") in status
         assert (line["adjusted p ↓"] == "—") == (line["verdict"] in (Status.TIED, Status.NOT_TESTED))
-        assert re.fullmatch(r"[\d,]+|—", line["orders as good ↓"])
+        assert line["orders as good ↓"] == "—" or float(line["orders as good ↓"]) >= 0
         # What Hard and soft erasure says of the same text.
         found = judge_measure(explainer, encoded, name, "signed", board_metrics(), How(draws=8)).found
         for metric in board_metrics():

@@ -207,4 +207,6 @@ def _timed(report: BoardReport) -> bool:
 
 
 def _cost(of: dict[str, float], name: str) -> float:
-    return of.get(name, 0.0)
+    """A mean or median cost, whole where it is not small; random order costs nothing."""
+    value = of.get(name, 0.0)
+    return round(value) if value >= 10 or value == 0 else value
