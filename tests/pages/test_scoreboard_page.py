@@ -219,3 +219,43 @@ def test_of_many_parts_one_button_asks_for_all_and_a_menu_for_each(opened):
     assert labels[0] == "Compute all 4 parts" and len(labels) == 5
     passes = [int(found[1].replace(",", "")) for one in app.at.markdown if (found := PASSES.match(one.value))]
     assert len(passes) == 5 and passes[0] == sum(passes[1:]) > 0
+
+
+@pytest.fixture
+def ships(monkeypatch):
+    """What ships computed is shown, as in the app, and nothing else is computed or asked for."""
+    monkeypatch.setenv("FAITHSCOPE_SHIPPED", "yes")
+    st.cache_resource.clear()
+    monkeypatch.setattr(Studying, "run", lambda *_: pytest.fail("nothing is left to do"))
+    monkeypatch.setattr("pages.parts.frame.working.PageWork.ask", lambda *_, **__: pytest.fail("nothing is asked for"))
+    yield
+    st.cache_resource.clear()
+
+
+def test_what_ships_of_the_hard_reviews_is_shown_by_no_job(ships):
+    app = App(PAGE, model="sst2-fmm", data="reviews")
+    assert app.outcomes == ["several measures unbeaten"] and app.facts["texts scored"] == "100 of 100"
+    assert app.facts["best comprehensiveness ↑"] == "0.612" and app.facts["forward passes, cheapest ↓"] == "3"
+    assert app.facts["metrics with leave-one-out unbeaten"] == "4 of 4" and app.badges[0] == "100 texts of reviews"
+    first = {line["metric"]: line["first"] for line in columns(app, "metric", "first")}
+    assert {metric for metric, name in first.items() if name == "leave-one-out"} == {"sufficiency ↓", "RACU ↑", "NC ↑"}
+    verdicts = {line["measure"]: [*line.values()][1:] for line in columns(app, "better than random ↑")}
+    assert verdicts["leave-one-out"] == ["80", "100", "80", "70.8", "87.3"] and len(verdicts) == 6
+    # Every text of soft metrics rests on rejected inputs.
+    rejected = [line for line in columns(app, "rejected", "tested") if line["metric"] in ("Soft-NS ↑", "Soft-NC ↑")]
+    assert {(line["rejected"], line["tested"]) for line in rejected if line["measure"] != "random order"} == {
+        ("100", "100")
+    }
+    pairs = {(line["measure"], line["against"]): line for line in columns(app, "against", "beats it")}
+    assert len(pairs) == 21 and pairs["leave-one-out", "gradient"]["beats it"] == "yes"
+    assert len(app.at.get("plotly_chart")) == 1
+
+
+def test_what_is_known_of_verdicts_alone_is_the_picture_until_texts_are_scored(ships, monkeypatch):
+    """Of rows of another version nothing is known; on more texts than six measures are judged on three are."""
+    monkeypatch.setattr("core.evaluation.studies.board_rows._Part._version", 99)
+    monkeypatch.setattr("pages.parts.sections.studying._BEGINNING_SECONDS", 0.0)
+    app = App(PAGE, model="sst2-fmm", data="reviews", sample="200")
+    assert app.outcomes == ["running"] and len(app.at.get("plotly_chart")) == 1
+    verdicts = {line["measure"]: [*line.values()][1:3] for line in columns(app, "better than random ↑")}
+    assert verdicts["leave-one-out"][1] == "200" and verdicts["attention"] == ["—", "—"]
