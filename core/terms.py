@@ -110,6 +110,11 @@ TERMS = {
     "plausible, faithful": (
         "Plausible is what looks right to people, faithful what the model really used; they need not agree."
     ),
+    "unbeaten": (
+        "No other measure is significantly better by a metric on the same texts (Wilcoxon signed-rank test, Holm over "
+        "all pairs). Unbeaten is not shown to be the best."
+    ),
+    "forward passes ↓": "How often a measure asks the model on one text, on average; a gradient counts as two more.",
     "diagnosticity": "How often a faithfulness metric prefers a measure’s attribution to what is set against it.",
     "slice": (
         "The examples with one tag or one label. Whether the model is right more or less often there than elsewhere "

@@ -1,22 +1,16 @@
-"""Scoreboard: which measure should be believed, on this example and over the data, and at which cost?"""
-
-from functools import partial
+"""Scoreboard: which measure is faithful, over the data and on one example, and at what cost?"""
 
 import streamlit as st
 
-from core.evaluation.sampling import SCORED, without_labels
-from core.evaluation.studies.scoreboard import Scoreboard
-from pages.parts.check.known import caution
 from pages.parts.frame.links import choose_one, forget_unasked
 from pages.parts.frame.picking import text_box
 from pages.parts.frame.sidebar import DataView, open_frame
-from pages.parts.scoreboard.drawing import choose_table_order, draw_board
+from pages.parts.scoreboard.drawing import BoardPlaces
 from pages.parts.scoreboard.one_text import board_of_text
-from pages.parts.scoreboard.over_texts import known_answer, known_verdicts
-from pages.parts.sections.filtered import choose_drawn
-from pages.parts.sections.questions import question_section
+from pages.parts.scoreboard.over_texts import board_of_sample
 
 EXAMPLE, SAMPLE = "this example", "a sample of the data"
+ON_HELP = "Over many texts measures are compared with each other, on one text each with random orders."
 
 
 def scoreboard() -> None:
@@ -26,51 +20,25 @@ def scoreboard() -> None:
         text_box("", "")
     if frame.explainer is None:
         return
-    left, right = st.columns([2, 3], vertical_alignment="bottom")
-    with left:
-        about = "Of one text there are verdicts on each measure; whether one beats another takes a sample."
-        on = _scored_on(SAMPLE if frame.browsed is not None else EXAMPLE, about)
-    with right:
-        order = choose_table_order()
+    answer = st.container()
+    with st.container(horizontal=True, vertical_alignment="bottom"):
+        on = _scored_on(SAMPLE if frame.browsed is not None else EXAMPLE)
+        settings = st.popover("Settings", icon=":material/tune:", width="content")
+    places = BoardPlaces(answer, settings, st.container())
     if on == EXAMPLE and frame.view is not None:
-        board_of_text(frame.view, order)
+        board_of_text(frame.view, places)
     elif on == SAMPLE and frame.browsed is not None:
-        _board_of_sample(DataView(frame.explainer, frame.browsed, frame.example), order)
+        board_of_sample(DataView(frame.explainer, frame.browsed, frame.example), places)
     elif on == SAMPLE and frame.example is not None:
-        st.info("A text of your own is one example. Choose data in the sidebar, or add a file on the page Examples.")
+        answer.info("A text of your own is one example. Choose data in the sidebar, or add a file on Examples.")
 
 
-def _scored_on(first: str, about: str) -> str:
+def _scored_on(first: str) -> str:
     """Draw the choice; what nobody chose gives way where a text of one's own leaves one example, or data are back."""
     if st.session_state.get("first of on") != first:
         forget_unasked("on")
     st.session_state["first of on"] = first
-    return choose_one("Scored on", (EXAMPLE, SAMPLE), first, "on", about)
-
-
-def _board_of_sample(frame: DataView, order: str) -> None:
-    # The answer stands above which texts are chosen for it.
-    answered, chosen = st.container(), st.container()
-    with chosen:
-        drawn, picked, about = choose_drawn(frame, SCORED)
-    if drawn is None:
-        return
-    data = frame.browsed.index.data
-    texts = without_labels(data.name, data.digest, drawn)
-    with answered:
-        question_section(
-            frame,
-            Scoreboard,
-            drawn,
-            partial(draw_board, order=order, verdicts=partial(known_verdicts, texts=texts)),
-            picked,
-            about,
-            already=partial(
-                known_answer,
-                texts=texts,
-                caution=partial(caution, frame.explainer, frame.browsed.index, linked=False, means=False),
-            ),
-        )
+    return choose_one("Scored on", (SAMPLE, EXAMPLE), first, "on", ON_HELP)
 
 
 scoreboard()

@@ -17,10 +17,13 @@ from core.loading.loading import load
 from core.network.model import Model
 from core.reports.exports import csv_text
 from core.reports.tables import latex_table, parquet_table
+from core.results.catalogue import question_result
+from core.results.result import as_columns
 from core.storage.files import only_writer, whole_file, write_whole
 from core.storage.library import Library
 from core.storage.store import Store
 from core.texts.questions import readable_answer
+from core.texts.rendering import latex_comment
 
 # By its ending a file holds lines as CSV, or the tables that are printed as LaTeX; any other is Parquet.
 CSV, LATEX = ".csv", ".tex"
@@ -38,6 +41,8 @@ _TEXTS = (
     "predicted",
     "against",
     "verdict",
+    "outcome",
+    "caveats",
 )
 
 
@@ -82,8 +87,8 @@ def evaluate(
     interrupted.
 
     Columns: example (its id), row (of the data, from 1), problem (a sentence where an example cannot be asked about;
-    then the rest is null), cut (whether it is longer than the model reads), and what `Question.records` of
-    each question says.
+    then the rest is null), cut (whether it is longer than the model reads), what `Question.records` of each question
+    says, and outcome and caveats of the whole.
 
     Args:
         told: called with a sentence on what there is to know of the model, and on what could not be kept.
@@ -119,9 +124,12 @@ def evaluate(
         say_of_store(store, told)
         lines = [{"example": one["example"], "row": rows[one["example"]]} | one for one in question.records(answers)]
         report = question.conclude(answers)
+        result = None if report is None else question_result(question.name, report)
+        if result is not None:
+            lines = [line | as_columns(result) for line in lines]
         if place.suffix in (CSV, LATEX):
             tables = [] if report is None else question.tables(report)
-            write_text(lines, tables, place)
+            write_text(lines, tables, place, "" if result is None else latex_comment(result))
         else:
             write_table(lines, place, about)
     if report is None:
@@ -129,11 +137,11 @@ def evaluate(
     return readable_answer(question, report)
 
 
-def write_text(lines: list[dict], tables: list[Table], out: Path) -> None:
-    """Write lines as CSV or, by the name's ending, tables as LaTeX, whole or not at all."""
+def write_text(lines: list[dict], tables: list[Table], out: Path, head: str = "") -> None:
+    """Write lines as CSV or, by the name's ending, tables as LaTeX below a head, whole or not at all."""
     names = list(dict.fromkeys(name for line in lines for name in line))
     text = (
-        "\n".join(latex_table(*one) for one in tables)
+        "\n".join([head, *(latex_table(*one) for one in tables)]).lstrip()
         if out.suffix == LATEX
         else csv_text(names, ([line.get(name) for name in names] for line in lines))
     )

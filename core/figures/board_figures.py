@@ -10,25 +10,29 @@ import numpy as np
 
 from core.evaluation.studies.board_front import front
 from core.evaluation.studies.board_report import RANDOM, BoardReport, arrow
-from core.evaluation.studies.board_sentences import cell_text, cost_texts
+from core.evaluation.studies.board_tables import cell_text, cost_texts
 from core.evaluation.studies.scoreboard import Scoreboard
 from core.figures.catalogue import register_figure
-from core.figures.figures import INK, axis, figure, level, note, trace
+from core.figures.figures import INK, axis, figure, legend, level, note, trace
 from core.figures.label_places import label_places
 from core.figures.palette import OUT_OF_DISTRIBUTION, hue
 from core.figures.palette import RANDOM as GREY
-from core.validity.marks import SIGN
+from core.validity.marks import with_sign
 
 # Dots of a part of the line that names keep off, and half the side of one, as a share of the plot.
 _DOTS, _DOT = 24, 0.008
+HEIGHT = 420
+# What the legend says of the line and of points.
+_LINE, _BETTER, _NOT_BETTER = "none as cheap is as good", "better than random", "not significantly better"
 
 
 @register_figure(Scoreboard.name)
 def draw_front(reports: Sequence[BoardReport]) -> dict | None:
-    """The first report's figure of its first sentence against forward passes, logarithmic: a point a measure with its
-    95 % interval, of one text its standard error, hollow where it is not shown to do better than chance, and with the
-    sign where it rests on rejected inputs; a line through those of the others that no measure as cheap is as good as;
-    random order level. None where no measure has that figure.
+    """The figure that the first report compares measures by against forward passes, logarithmic.
+
+    A point a measure with its 95 % interval, of one text its standard error; hollow where not significantly better
+    than random, with the sign where it rests on rejected inputs. A line through those of the others that no measure as
+    cheap is as good as, and random order level. None where no measure has that figure.
     """
     report, by = reports[0], reports[0].board.by
     named = [name for name in report.names if name != RANDOM and report.cells[name, by].n]
@@ -37,10 +41,11 @@ def draw_front(reports: Sequence[BoardReport]) -> dict | None:
     best = front(report)
     at = {name: max(1.0, report.passes[name]) for name in named}
     mean = {name: report.cells[name, by].interval.mean for name in report.names}
-    line: dict[str, Any] = {"line": {"color": INK, "width": 1.5, "dash": "dot"}, "name": "none as cheap is as good"}
+    line: dict[str, Any] = {"line": {"color": INK, "width": 1.5, "dash": "dot"}, "name": _LINE, "showlegend": True}
     traces = [trace("lines", [at[name] for name in best], [mean[name] for name in best], None, **line)]
     chance = mean[RANDOM]
-    ends = [value for name in named for value in _ends(report, name)] + [chance] * (chance == chance)
+    ends = [value for name in named for value in _ends(report, name)]
+    ends += [value for value in (chance,) if value == value]
     shapes = [level(chance, GREY)] if chance == chance else []
     said = [note(0.002, chance, RANDOM, 12, xref="paper", yshift=9, xanchor="left")] if shapes else []
     # What is level but for the last bit is drawn level.
@@ -48,14 +53,22 @@ def draw_front(reports: Sequence[BoardReport]) -> dict | None:
     ticks, heights = _ticks([*at.values()]), (min(ends) - room, max(ends) + room)
     places = _places(report, named, best, at, chance, (ticks["range"], heights))
     traces += [_point(report, name, at[name], place) for name, place in zip(named, places)]
+    traces += [_key(_BETTER, "circle"), _key(_NOT_BETTER, "circle-open")]
     return figure(
         traces,
-        380,
+        HEIGHT,
         said,
         xaxis=axis("forward passes ↓ cheaper", type="log", **ticks),
         yaxis=axis(f"{arrow(by)} better", range=[*heights]),
         shapes=shapes,
-        showlegend=False,
+        legend=legend(1.0, itemclick=False, itemdoubleclick=False),
+    )
+
+
+def _key(name: str, symbol: str) -> dict:
+    """A sign of the legend, without a point in the picture."""
+    return trace(
+        "markers", [None], [None], name=name, showlegend=True, marker={"color": INK, "size": 11, "symbol": symbol}
     )
 
 
@@ -81,7 +94,7 @@ def _places(
 
 
 def _label(report: BoardReport, name: str) -> str:
-    return name + f" {SIGN}" * report.cells[name, report.board.by].marked
+    return with_sign(name, report.cells[name, report.board.by].marked)
 
 
 def _point(report: BoardReport, name: str, x: float, place: str) -> dict:
@@ -91,7 +104,7 @@ def _point(report: BoardReport, name: str, x: float, place: str) -> dict:
     hollow = cell.marked or report.not_better(name)
     look: dict[str, Any] = {"color": colour, "size": 11, "symbol": "circle-open" if hollow else "circle"}
     if hollow:
-        told += "<br>not shown to do better than chance" * report.not_better(name)
+        told += f"<br>{_NOT_BETTER}" if report.not_better(name) else ""
         look |= {"line": {"color": colour, "width": 2}}
     if cell.marked:
         look |= {"line": {"color": OUT_OF_DISTRIBUTION, "width": 2}}
@@ -110,7 +123,12 @@ def _point(report: BoardReport, name: str, x: float, place: str) -> dict:
             "thickness": 1.5,
             "width": 4,
         }
-    more: dict[str, Any] = {"text": [label], "textposition": place, "textfont": {"color": INK, "size": 12}}
+    more: dict[str, Any] = {
+        "showlegend": False,
+        "text": [label],
+        "textposition": place,
+        "textfont": {"color": INK, "size": 12},
+    }
     y = [cell.interval.mean]
     return trace("markers+text", [x], y, told, html.escape(name), marker=look, cliponaxis=False, **more, **bars)
 

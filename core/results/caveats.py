@@ -75,7 +75,7 @@ class Caveat(Enum):
     FEW_TEXTS = ("few texts", "Too few texts have a value for a conclusion over the data.", Severity.BLOCKS, "Verdict")
     SELECTED = (
         "picked by outcome",
-        "The filter picks examples by what the model does, so accuracy here says nothing about the model.",
+        "The filter picks examples by what the model does, so results here say more about the filter than the model.",
         Severity.WARNING,
         "Verdict",
     )

@@ -99,6 +99,12 @@ def as_record(result: Result) -> dict[str, Any]:
     }
 
 
+def as_columns(result: Result) -> dict[str, str]:
+    """A result as two columns of a table: its outcome, and the names of its caveats."""
+    record = as_record(result)
+    return {"outcome": record["outcome"], "caveats": ", ".join(record["caveats"])}
+
+
 def read_record(record: Mapping[str, Any], outcomes: type[Outcome]) -> Result:
     """A result from `as_record`; what only a newer version knows stays text and is shown as such.
 

@@ -88,6 +88,11 @@ def write_result(result: Result, form: Form = Form.TEXT) -> str:
     return _JOIN[form](lines)
 
 
+def latex_comment(result: Result) -> str:
+    """A whole result as comments, which LaTeX does not set, for the head of a file of tables."""
+    return "\n".join(f"% {' '.join(line.split())}" for line in write_result(result).split("\n"))
+
+
 def _paragraphs(lines: Sequence[str]) -> str:
     return "".join(f"<p>{line}</p>" for line in lines)
 

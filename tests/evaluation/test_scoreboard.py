@@ -19,7 +19,8 @@ from core.data.examples import Example
 from core.evaluation.engine import Rows, Run, ask, run_study
 from core.evaluation.questions import Answers
 from core.evaluation.sampling import without_labels
-from core.evaluation.studies.board_front import front, picture_note
+from core.evaluation.studies.board_front import front, front_numbers
+from core.evaluation.studies.board_leads import Lead, Standing, leads
 from core.evaluation.studies.board_report import (
     COMPREHENSIVENESS,
     NAOPC_C,
@@ -30,26 +31,19 @@ from core.evaluation.studies.board_report import (
     rejected_texts,
 )
 from core.evaluation.studies.board_rows import FEWER, BoardMeasure, K, board_metrics, milliseconds_of, passes_of
-from core.evaluation.studies.board_sentences import (
+from core.evaluation.studies.board_tables import (
     board_table,
-    draws_note,
-    marked_table,
-    means_note,
+    leads_table,
+    measures_table,
     ordered,
+    pairs_list,
     pairs_table,
-    parting,
+    problems_table,
+    values_table,
 )
-from core.evaluation.studies.board_verdicts import (
-    ALONE,
-    elsewhere_sentence,
-    judged_already,
-    orders_sentence,
-    verdicts_of_text,
-    verdicts_of_texts,
-)
+from core.evaluation.studies.board_verdicts import ALONE, verdicts_of_text, verdicts_of_texts
 from core.evaluation.studies.scoreboard import Scoreboard
 from core.evaluation.studies.verdicts import better_counts
-from core.evaluation.studies.verdicts_question import VerdictsReport, judged_sentence
 from core.explanation.explainer import Explainer
 from core.explanation.limiting import score
 from core.explanation.recursive import BY_RATIO, ORDERS, follow, random_band, summarise
@@ -60,30 +54,24 @@ from core.judging.judging import How, Judge
 from core.mathematics.aopc import naopc
 from core.mathematics.curves import racu
 from core.mathematics.masking import RATIOS
-from core.mathematics.statistics import (
-    Interval,
-    compare_pairs,
-    mean_interval,
-    mean_intervals,
-    share_interval,
-    signed_rank_p,
-)
+from core.mathematics.statistics import compare_pairs, mean_interval, mean_intervals, signed_rank_p
 from core.mathematics.stepwise import finish
-from core.measures.catalogue import default_measures
 from core.measures.registry import REGISTERED
 from core.metrics.catalogue import metrics
 from core.metrics.registry import NO_ROOM
 from core.oracle.erasing import MASK
+from core.results.caveats import Caveat
+from core.results.scoreboard import ScoreboardOutcome, scoreboard_result, waiting_result
 from core.storage.store import Store
+from core.texts.rendering import headline
 from core.validity.marks import SIGN
 from core.verdicts.chance import NullOrders
 from core.verdicts.deciding import Verdict, VerdictReport, Word
-from core.verdicts.telling import suits_sentence
-from core.wording import Tally
 from tests import tiny
 from tests.hostile import lines
 
 NAN, S = float("nan"), len(board_metrics())
+FAVOURED = (Caveat.UNSIGNED_MEASURE, Caveat.MEASURE_USES_MASKING)
 TEXTS = tuple(Example(f"e{i}", text, evidence=((0, 3),)) for i, text in enumerate(tiny.SENTENCES[2:5]))
 SAMPLE = without_labels("toy", "0" * 64, TEXTS)
 SMALL = Scoreboard(("gradient", "attention"), draws=2, orders=ORDERS)
@@ -225,60 +213,75 @@ def answers_measures(answers):
 UP, N = np.linspace(0.1, 0.3, 24), 24
 
 
-def test_the_first_sentence_says_who_is_not_beaten_and_at_which_cost():
+def points_of(drawn) -> list[dict]:
+    """The measures of a picture, without its line and the signs of its legend."""
+    return [one for one in drawn["data"] if one["mode"] == "markers+text"]
+
+
+def test_who_is_not_beaten_and_at_what_cost():
     near = UP + np.tile([0.01, -0.01], 12)
     board, report = reported({"leave-one-out": UP, "gradient": near, "attention": UP - 0.05})
-    said = board.sentences(report)[0]
-    assert said == (
-        "By comprehensiveness ↑ no other measure significantly beats leave-one-out or gradient over 24 texts; of these "
-        "gradient costs least (3 forward passes). "
-        + suits_sentence(["leave-one-out", "gradient", "attention"], "as these figures do")
-        + " gradient and attention have no sign, so that words against the class stand first, too: that counts against them."
-        " Not beaten is not shown to be level; each figure is tested by itself, not all of them together."
-    )
+    result = scoreboard_result(report)
+    assert result.outcome == ScoreboardOutcome.SEVERAL_UNBEATEN and result.caveats == FAVOURED
+    assert result.slots["figure"] == COMPREHENSIVENESS and result.slots["count"] == 24
+    assert set(result.slots["measures"]) == {"leave-one-out", "gradient"} == set(report.leaders(COMPREHENSIVENESS))
+    assert result.slots["cheapest"] == ["gradient"] and result.fact("passes").value == 3
+    score, texts, unbeaten = (result.fact(key) for key in ("score", "texts", "unbeaten"))
+    assert score.value == pytest.approx(0.2) and score.low < 0.2 < score.high and score.better == "↑"
+    assert (texts.value, texts.of) == (24, 24) and unbeaten.value == unbeaten.of == len(report.beaten)
+    assert "gradient" in headline(result) and "3 forward passes" in headline(result)
     assert report.verdict("attention") == Word.BETTER and report.unbeaten(SUFFICIENCY) == report.unbeaten(NAOPC_C)
     header, *rows = [board.tables(report)[1][0], *board.tables(report)[1][1]]
     assert header[1:] == ["leave-one-out", "gradient", "attention", RANDOM]
     assert rows[0][3].startswith("beats it") and not rows[2][1].startswith("beats it") and rows[0][1] == ""
+    # Each pair once, the one ahead first.
+    pairs = {(row[0], row[1]): row for row in pairs_list(report, COMPREHENSIVENESS)[1]}
+    assert len(pairs) == 6 and pairs["leave-one-out", "attention"][3] == "yes"
+    assert ("attention", "leave-one-out") not in pairs and pairs["gradient", RANDOM][2] < 0.01
+    assert [row[2] for row in pairs_list(report, COMPREHENSIVENESS)[1]] == sorted(row[2] for row in pairs.values())
 
 
 def test_what_is_not_told_from_random_order_is_no_measure_to_choose():
     """Attention takes one pass and is above random order on 13 of 24 texts, by as much as it is below on the others."""
     swings = np.array([*np.linspace(0.1, 0.6, 13), *np.linspace(-0.6, -0.1, 11)])
-    board, report = reported({"leave-one-out": UP, "attention": swings})
+    _, report = reported({"leave-one-out": UP, "attention": swings})
     assert set(report.unbeaten(COMPREHENSIVENESS)) >= {"leave-one-out", "attention"}
-    assert board.sentences(report)[0].startswith(
-        "By comprehensiveness ↑ no other measure significantly beats leave-one-out (11 forward passes) over 24 texts. "
-        "Not beaten either, but not told from random order: attention."
-    )
+    result = scoreboard_result(report)
+    assert result.outcome == ScoreboardOutcome.ONE_LEADS and result.slots["measure"] == "leave-one-out"
+    assert result.fact("passes").value == 11 and "attention" not in report.leaders(COMPREHENSIVENESS)
 
 
-def test_where_figures_part_it_is_said_and_not_averaged():
+def test_where_metrics_disagree_each_names_its_own_and_none_is_averaged():
     answers = made({"leave-one-out": UP, "attention": UP - 0.05})
     board = Scoreboard(("leave-one-out", "attention"), draws=1)
     attention = answers.found[board.measured[1]]
     attention.columns["values"] = np.where(np.arange(S) == 0, 0.9, attention.columns["values"])
-    said = board.sentences(board.conclude(answers))[1]
-    assert said == f"Metrics disagree, and are not averaged: by {board_metrics()[0]} no other beats attention."
+    report = board.conclude(answers)
+    found = {one.figure: one for one in leads(report)}
+    assert found[board_metrics()[0]] == Lead(board_metrics()[0], Standing.UNBEATEN, ("attention",))
+    assert {one.names for figure, one in found.items() if figure != board_metrics()[0]} == {("leave-one-out",)}
+    unbeaten = scoreboard_result(report).fact("unbeaten")
+    assert unbeaten.of - unbeaten.value == 1 and unbeaten.of == len(figures())
+    assert [f"{board_metrics()[0]} ↑", "attention", "unbeaten"] in leads_table(report)[1]
 
 
-def test_figures_that_leave_fewer_unbeaten_do_not_disagree():
+def test_figures_that_leave_fewer_unbeaten_put_the_one_that_all_leave_first():
     """By AOPC neither beats the other; by one metric the first is ahead on every text, by one that has a third."""
     near = UP + np.tile([0.01, -0.01], 12)
-    answers = made({"leave-one-out": UP, "gradient": near, "attention": UP - 0.05})
-    board = Scoreboard(("leave-one-out", "gradient", "attention"), draws=1)
-    loo, _, attention = (answers.found[one] for one in board.measured)
+    answers = made({"gradient": near, "leave-one-out": UP, "attention": UP - 0.05})
+    board = Scoreboard(("gradient", "leave-one-out", "attention"), draws=1)
+    _, loo, attention = (answers.found[one] for one in board.measured)
     loo.columns["values"] = np.where(np.arange(S) == 0, 0.9, loo.columns["values"])
     attention.columns["values"] = np.where(np.arange(S) == 1, UP[:, None] / 2, attention.columns["values"])
     first, second, *_ = board_metrics()
     report = board.conclude(answers)
-    # The first sentence holds it, and nothing says it again.
-    assert board.sentences(report)[0].startswith(
-        "By comprehensiveness ↑ no other measure significantly beats leave-one-out or gradient over 24 texts; of these "
-        f"gradient costs least (3 forward passes); by {first} only leave-one-out is unbeaten; by {second} leave-one-out, "
-        "gradient and attention are unbeaten. "
-    )
-    assert parting(report) == "" and not any("unbeaten" in one for one in board.sentences(report)[1:])
+    found = {one.figure: one.names for one in leads(report)}
+    assert found[first] == ("leave-one-out",)
+    assert set(found[second]) == {"leave-one-out", "gradient", "attention"}
+    result = scoreboard_result(report)
+    assert result.slots["measures"] == ["leave-one-out", "gradient"] and result.slots["cheapest"] == ["gradient"]
+    assert result.fact("unbeaten").value == result.fact("unbeaten").of == len(figures())
+    assert "leave-one-out" in result.fact("unbeaten").label
 
 
 def test_on_how_many_texts_a_figure_rests_on_rejected_inputs_is_counted_from_measure_to_measure():
@@ -302,25 +305,41 @@ def test_on_how_many_texts_a_figure_rests_on_rejected_inputs_is_counted_from_mea
 
 
 def test_worse_than_random_order_is_not_believed():
-    board, report = reported({"leave-one-out": -UP, "gradient": UP * 0})
+    _, report = reported({"leave-one-out": -UP, "gradient": UP * 0})
     assert report.verdict("leave-one-out") == Word.WORSE and report.verdict("gradient") == Word.NO_BETTER
-    assert "no measure is significantly better than random order" in board.sentences(report)[0]
+    assert scoreboard_result(report).outcome == ScoreboardOutcome.NONE_BETTER
+    assert [one.key for one in scoreboard_result(report).facts] == ["texts"]
 
 
 @pytest.mark.parametrize(
-    "more, said",
+    "more, outcome, caveat, known",
     [
-        ({"picked": "by its confidence"}, "the filter picks texts by its confidence"),
-        ({"known": 19}, "answers begin at 20"),
-        ({"known": 23, "coming": True}, "the answer comes with the last"),
+        ({"picked": "by its confidence"}, ScoreboardOutcome.CANNOT_BE_TESTED, Caveat.SELECTED, 24),
+        ({"known": 19}, ScoreboardOutcome.RUNNING, Caveat.PARTIAL, 19),
+        ({"known": 23, "coming": True}, ScoreboardOutcome.RUNNING, Caveat.PARTIAL, 23),
     ],
 )
-def test_no_verdict_before_it_may_be_told(more, said):
+def test_no_verdict_before_it_may_be_told(more, outcome, caveat, known):
     board, report = reported({"leave-one-out": UP, "attention": UP - 0.05}, **more)
-    told = board.sentences(report)
-    assert said in told[0] and "beats" not in " ".join(told)
+    result = scoreboard_result(report)
+    assert result.outcome == outcome and result.has(caveat) and "measures" not in result.slots
+    assert (result.slots["count"], result.slots["total"]) == (known, 24) == (result.facts[0].value, result.facts[0].of)
     assert report.verdict("leave-one-out") == Word.UNTOLD and not report.beaten and not pairs_table(report, RACU)[1]
-    assert {row[1] for row in board_table(report)[1]} == {"—"}
+    assert {row[1] for row in board_table(report)[1]} == {"—"} and len(board.tables(report)) == 1
+    assert leads(report) == [] and pairs_list(report, RACU)[1] == []
+
+
+def test_before_the_first_text_nothing_is_claimed():
+    before, none = waiting_result(100), waiting_result(100, complete=True)
+    assert before.outcome == ScoreboardOutcome.RUNNING and before.caveats == (Caveat.PARTIAL,)
+    assert none.outcome == ScoreboardOutcome.CANNOT_BE_TESTED and none.caveats == ()
+    assert not before.facts and not none.facts and "0 of 100 texts" in headline(before)
+
+
+@pytest.mark.parametrize("known, complete", [(20, False), (24, True)])
+def test_where_work_was_stopped_after_enough_texts_the_result_is_partial(known, complete):
+    result = scoreboard_result(reported({"leave-one-out": UP, "attention": UP - 0.05}, known=known)[1])
+    assert result.outcome == ScoreboardOutcome.ONE_LEADS and result.has(Caveat.PARTIAL) != complete
 
 
 def test_a_measure_that_was_stopped_is_no_whole_sample():
@@ -329,12 +348,14 @@ def test_a_measure_that_was_stopped_is_no_whole_sample():
     board = Scoreboard(("leave-one-out", "attention"), draws=1)
     answers.found[board.measured[1]] = replace(answers.found[board.measured[1]], there=np.arange(N) < 19)
     report = board.conclude(answers)
-    assert report.n == 19 and "19 of 24 examples so far" in board.sentences(report)[0] and not report.beaten
+    assert report.n == 19 and scoreboard_result(report).outcome == ScoreboardOutcome.RUNNING and not report.beaten
 
 
 def test_one_text_has_figures_and_neither_interval_nor_verdict():
-    board, report = reported({"leave-one-out": UP[:1]}, marks=1.0)
-    assert "1 text, and verdicts begin at 20" in board.sentences(report)[0]
+    _, report = reported({"leave-one-out": UP[:1]}, marks=1.0)
+    result = scoreboard_result(report)
+    assert result.outcome == ScoreboardOutcome.FEW_TEXTS and result.slots["needed"] == 20 and result.slots["count"] == 1
+    assert result.has(Caveat.FEW_TEXTS) and result.has(Caveat.OUT_OF_DISTRIBUTION)
     row = dict(zip(*(board_table(report)[0], board_table(report)[1][0])))
     assert row["comprehensiveness ↑"] == f"0.100 {SIGN}"
     # That of RACU is over the random orders of the text, as on Recursive masking.
@@ -345,16 +366,17 @@ def test_one_text_has_figures_and_neither_interval_nor_verdict():
 def test_intervals_begin_where_verdicts_do(known, there):
     """Also of the texts that are known so far of a sample of 24, of one of them, and of a sample that is that small."""
     for sample in (UP, UP[:known]):
-        board, report = reported({"leave-one-out": sample, "gradient": sample - 0.05}, known=known)
+        _, report = reported({"leave-one-out": sample, "gradient": sample - 0.05}, known=known)
         rows = board_table(report)[1]
         assert report.n == known and any("[" in cell for row in rows for cell in row) == there
         assert ("error_y" in draw_front([report])["data"][1]) == there
-        assert ("no other measure significantly beats" in board.sentences(report)[0]) == there
+        assert (scoreboard_result(report).outcome == ScoreboardOutcome.ONE_LEADS) == there
+        assert (scoreboard_result(report).fact("score") is not None) == there
     first = reported({"leave-one-out": UP}, known=1)[1]
     assert not any("[" in cell for row in board_table(first)[1] for cell in row)
 
 
-def test_on_one_text_it_is_said_by_which_figures_which_measure_is_ahead():
+def test_on_one_text_who_is_ahead_by_which_metric():
     """By those of orders leave-one-out leads .3 to .1; erasure metrics are written down, of which three differ: random
     order leads by the first and ties by the second.
     """
@@ -366,29 +388,27 @@ def test_on_one_text_it_is_said_by_which_figures_which_measure_is_ahead():
     gradient.columns["values"] = np.array([[0.05, 0.05, 0.8, *[0.05] * (S - 3)]])
     gradient.columns["marks"][0, 3 + 2] = 1.0
     alike = [COMPREHENSIVENESS, SUFFICIENCY, RACU, *board_metrics()[3:]]
-    said = board.sentences(board.conclude(answers))[1]
-    disagree = "Metrics disagree on which measure is ahead on this text, and are not averaged"
-    assert said == (
-        f"{disagree}: leave-one-out by {', '.join(alike[:-1])} and {alike[-1]}; {RANDOM} by {one}; leave-one-out and "
-        f"{RANDOM} by {other}. By {third} it cannot be told: too few measures are left without {SIGN}."
-    )
+    found = {lead.figure: lead for lead in leads(board.conclude(answers))}
+    assert [*found] == [COMPREHENSIVENESS, SUFFICIENCY, RACU, *board_metrics()]
+    assert {found[figure][1:] for figure in alike} == {(Standing.AHEAD, ("leave-one-out",))}
+    assert found[one].names == (RANDOM,) and found[other].names == ("leave-one-out", RANDOM)
+    assert found[third] == Lead(third, Standing.OUT)
+    assert [f"{third} ↑", None, str(Standing.OUT)] in leads_table(board.conclude(answers))[1]
     # Of three measures two are left, and one that is marked leads nobody.
     board = Scoreboard(("leave-one-out", "gradient", "attention"), draws=1)
     answers = made({"leave-one-out": [0.3], "gradient": [0.1], "attention": [0.9]}, board=board)
     answers.found[board.measured[2]].columns["marks"][:] = 1.0
-    said = board.sentences(board.conclude(answers))[1]
-    agree = "Metrics agree on which measure is ahead on this text: leave-one-out by "
-    assert said.startswith(agree) and said.endswith(f". What carries {SIGN} has no part in this.")
-    agree = reported({"leave-one-out": [0.3], "gradient": [0.1]})
-    assert (
-        agree[0]
-        .sentences(agree[1])[1]
-        .startswith("Metrics agree on which measure is ahead on this text: leave-one-out by")
-    )
-    report = agree[1]
+    assert {lead[1:] for lead in leads(board.conclude(answers))} == {(Standing.AHEAD, ("leave-one-out",))}
+    report = reported({"leave-one-out": [0.3], "gradient": [0.1]})[1]
+    assert {lead[1:] for lead in leads(report)} == {(Standing.AHEAD, ("leave-one-out",))}
+
+    def by_racu(cells):
+        (lead,) = (lead for lead in leads(replace(report, cells=cells)) if lead.figure == RACU)
+        return lead
+
     # RACU whose intervals overlap puts none ahead.
     lead = report.cells["leave-one-out", RACU].interval.mean
-    for least, level in ((lead - 0.01, False), (lead + 0.01, True)):
+    for least, tied in ((lead - 0.01, False), (lead + 0.01, True)):
         ends = {"leave-one-out": (lead, lead + 0.1), "gradient": (0.0, least)}
         spread = {
             key: one._replace(interval=replace(one.interval, low=ends[key[0]][0], high=ends[key[0]][1]))
@@ -396,47 +416,41 @@ def test_on_one_text_it_is_said_by_which_figures_which_measure_is_ahead():
             else one
             for key, one in report.cells.items()
         }
-        said = agree[0].sentences(replace(report, cells=spread))[1]
-        assert (f" By {RACU} all measures are level." in said) == level, said
+        assert (by_racu(spread).standing == Standing.TIED) == tied
     # A number that says nothing puts nobody ahead.
     shaky = {key: one._replace(unstable=key[1] == RACU) for key, one in report.cells.items()}
-    said = agree[0].sentences(replace(report, cells=shaky))[1]
-    assert said.endswith(f" By {RACU} it cannot be told: too few measures are left without {SIGN} or unstable.")
+    assert by_racu(shaky) == Lead(RACU, Standing.OUT)
     undefined = {
         key: one._replace(interval=replace(one.interval, mean=NAN)) if key[1] == RACU else one
         for key, one in report.cells.items()
     }
-    said = agree[0].sentences(replace(report, cells=undefined))[1]
-    assert said.endswith(f" By {RACU} it cannot be told: too few measures have a value here.")
-    # What is first by all, though level with another by one, is no disagreement.
+    assert by_racu(undefined) == Lead(RACU, Standing.NO_VALUE)
+    # First by all, though tied with another by one.
     board = Scoreboard(("leave-one-out", "gradient", "attention"), draws=1)
     answers = made({"leave-one-out": [0.3], "gradient": [0.1], "attention": [0.05]}, marks=0.0, board=board)
     answers.found[board.measured[1]].columns["values"] = np.array([[0.15, *[0.05] * (S - 1)]])
-    begins = (
-        "On this text leave-one-out is first, alone or level with others, by each metric that tells: leave-one-out by "
-    )
-    said = board.sentences(board.conclude(answers))[1]
-    assert said.startswith(begins) and said.endswith(f"; leave-one-out and gradient by {one}.")
-    two = reported({"leave-one-out": UP[:2], "gradient": UP[:2] / 2})
-    assert "ahead" not in " ".join(two[0].sentences(two[1]))
+    found = {lead.figure: lead.names for lead in leads(board.conclude(answers))}
+    assert found.pop(one) == ("leave-one-out", "gradient") and set(found.values()) == {("leave-one-out",)}
+    assert leads(reported({"leave-one-out": UP[:2], "gradient": UP[:2] / 2})[1]) == [], "two are neither one nor many"
 
 
 def test_erasure_metrics_are_level_within_their_errors_as_on_their_own_page():
     """.15 and .05 with errors of .04 lie .1 apart, 1.8 standard errors of the difference; with .03, 2.4 of them."""
-    for error, leads in ((0.04, False), (0.03, True)):
+    for error, apart in ((0.04, False), (0.03, True)):
         board = Scoreboard(("leave-one-out", "gradient"), draws=32)
         answers = made({"leave-one-out": [0.3], "gradient": [0.1]}, board=board)
         for study in board.measured:
             answers.found[study].columns["errors"][:] = error
         answers.found[board.chance].columns["errors"][:] = 0.01
         report = board.conclude(answers)
-        said = board.sentences(report)[1]
-        # What all measures are level by puts none ahead, and disagrees with nobody.
-        level = f"By {', '.join(board_metrics()[:-1])} and {board_metrics()[-1]} all measures are level."
-        assert said.startswith("Metrics agree") and said.endswith(level) != leads
+        found = {one.figure: one.standing for one in leads(report)}
+        assert found[COMPREHENSIVENESS] == Standing.AHEAD
+        assert {found[name] for name in board_metrics()} == {Standing.AHEAD if apart else Standing.TIED}
         row = dict(zip(*(board_table(report)[0], board_table(report)[1][0])))
         assert row[f"{board_metrics()[0]} ↑"] == f"0.150 ± {error:.3f}" and row["comprehensiveness ↑"] == "0.300"
-        assert board_table(report)[1][-1][7] == "0.000 ± 0.010" and "±: one standard error" in draws_note(report)
+        assert board_table(report)[1][-1][7] == "0.000 ± 0.010"
+        errors = {(row[0], row[1]): row[5] for row in values_table(report)[1]}
+        assert errors[f"{board_metrics()[0]} ↑", "gradient"] == error and errors["comprehensiveness ↑", RANDOM] != 0.01
         by = replace(board, by=board_metrics()[0])
         assert draw_front([by.conclude(answers)])["data"][1]["error_y"]["array"] == [error]
 
@@ -448,16 +462,13 @@ def test_verdicts_of_texts_are_counted_where_they_are_known():
     rows = Rows(there, {}, there, {"word": words}, ("",), {})
     counts = better_counts(rows, ("leave-one-out", "gradient"))
     assert counts == {"leave-one-out": (2, 3), "gradient": (1, 3)}
-    column = verdicts_of_texts(counts, ("leave-one-out", "gradient"))
+    column = verdicts_of_texts(counts)
     report = reported({"leave-one-out": UP, "attention": UP})[1]
-    assert [row[1] for row in board_table(report, None, "", column)[1]] == ["on 2 of 3", "—", "—"]
-    assert column.about == (
-        "Better than chance: by a test on each of 3 texts, which judges leave-one-out and gradient together (Holm); more "
-        "on Data set, under Measures against chance."
-    )
-    assert "which judges gradient; more" in verdicts_of_texts({"gradient": (2, 3)}, ("gradient",)).about
-    nothing = verdicts_of_texts(better_counts(replace(rows, there=there & False), ("gradient",)), ("gradient",))
-    assert not nothing.of and "can be asked for on Data set" in nothing.about
+    assert [row[1] for row in board_table(report, column)[1]] == ["on 2 of 3", "—", "—"]
+    # Of so few neither share nor interval.
+    assert column.table[1] == [["leave-one-out", 2, 3, None, None, None], ["gradient", 1, 3, None, None, None]]
+    nothing = verdicts_of_texts(better_counts(replace(rows, there=there & False), ("gradient",)), chosen=("gradient",))
+    assert not nothing.of and not nothing.table[1]
 
 
 def judged(verdicts: list[Verdict], null: NullOrders, reached: dict[str, float], planned: int = 0) -> VerdictReport:
@@ -467,7 +478,7 @@ def judged(verdicts: list[Verdict], null: NullOrders, reached: dict[str, float],
     )
 
 
-def test_a_p_that_is_the_smallest_that_so_few_orders_allow_says_so_in_its_cell():
+def test_the_verdicts_of_one_text_hold_adjusted_and_raw_p():
     """Of 120 orders by Holm over six measures: 6 / 121."""
     least = 6 / 121
     told = [
@@ -475,28 +486,11 @@ def test_a_p_that_is_the_smallest_that_so_few_orders_allow_says_so_in_its_cell()
         Verdict("attention", Word.NO_BETTER, (0.4, 0.4), (0.6, 0.6), adjusted=(1.0, 1.0)),
         Verdict("beam", Word.BETTER, (0.0, 1 / 121), (1.0, 1.0), adjusted=(0.0, least)),
     ]
-    cells = verdicts_of_text(judged(told, NullOrders(np.zeros(120), 120), {}, 6)).of
-    assert cells["gradient"] == "✓ better, p = 0.0496 (least possible by Holm)"
-    assert "least" not in cells["attention"] and "least" not in cells["beam"], "a bound is not the least"
-    more = judged(told, NullOrders(np.zeros(240), 240), {}, 6)
-    assert verdicts_of_text(more).of["gradient"] == "✓ better, p = 0.0496"
-
-
-def test_against_how_many_orders_is_said_and_that_few_may_turn_a_verdict():
-    """Six measures: of 120 orders Holm allows no p below 6 / 121, of 9,999 far smaller ones; all there are turn nothing."""
-    told = [Verdict("gradient", Word.BETTER, (0.001, 0.001), (1.0, 1.0), adjusted=(0.0496, 0.0496))]
-    few = judged(told, NullOrders(np.zeros(120), 120), {}, 6)
-    assert orders_sentence(few) == (
-        "Set against 120 random orders, which allow no chance p below 0.0496 for 6 measures: other random orders may turn "
-        "a verdict."
-    )
-    assert (
-        orders_sentence(judged(told, NullOrders(np.zeros(9_999), 9_999), {}, 6)) == "Set against 9,999 random orders."
-    )
-    every = judged(told, NullOrders(np.zeros(120), 120, every=True), {}, 6)
-    assert orders_sentence(every) == "Set against all 120 orders."
-    untold = Verdict("gradient", Word.UNTOLD, (0.4, 0.4), (0.6, 0.6), "why")
-    assert orders_sentence(judged([untold], NullOrders(np.zeros(120), 120), {}, 6)) == ""
+    column = verdicts_of_text(judged(told, NullOrders(np.zeros(120), 120), {}, 6))
+    assert column.of["gradient"] == "✓ better, p = 0.0496"
+    assert column.of["attention"] == "– not shown better, p = 1" and column.of["beam"] == "✓ better, p ≤ 0.0496"
+    assert column.alone["gradient"] == "p = 0.00826", "no order's own AOPC is known"
+    assert column.lines()[0, "gradient"]["measures_tested"] == 3 and column.better == {"gradient", "beam"}
 
 
 def test_beside_a_verdict_stands_how_many_random_orders_do_as_well_and_p_by_itself():
@@ -511,12 +505,12 @@ def test_beside_a_verdict_stands_how_many_random_orders_do_as_well_and_p_by_itse
     known = judged(told, null, {"leave-one-out": 0.4, "gradient": 0.05, "attention": 0.6, "beam": 0.05}, 6)
     column = verdicts_of_text(known)
     _, report = reported(dict.fromkeys(["leave-one-out", "gradient", "attention", "beam"], UP))
-    header, *_ = table = board_table(report, None, "", column)
+    header, *_ = table = board_table(report, column)
     assert header[1:3] == ["against chance, of 4 (chance p by Holm ↓)", ALONE] and "raw chance p ↓" in ALONE
     assert [row[1:3] for row in table[1]] == [
         ["– not shown better, p = 0.0992", "1 of 120, p = 0.0165"],
         ["– not shown better, p = 1", "40 of 120, p = 0.339"],
-        ["✓ better, p = 0.0496 (least possible by Holm)", "None of 120, p = 0.00826"],
+        ["✓ better, p = 0.0496", "0 of 120, p = 0.00826"],
         ["? cannot be told", "—"],
         ["—", "—"],
     ]
@@ -524,118 +518,45 @@ def test_beside_a_verdict_stands_how_many_random_orders_do_as_well_and_p_by_itse
     every = NullOrders(np.array([0.5, 0.4] + [0.0] * 22), 24, every=True)
     own = [Verdict("gradient", Word.NO_BETTER, (2 / 24, 2 / 24), (1.0, 1.0), adjusted=(2 / 24, 2 / 24))]
     one = verdicts_of_text(judged(own, every, {"gradient": 0.4}))
-    assert one.header.endswith("of 1 (chance p ↓)") and one.alone == {"gradient": "1 of the other 23, p = 0.0833"}
+    assert one.header.endswith("of 1 (chance p ↓)") and one.alone == {"gradient": "1 of 23, p = 0.0833"}
     # Data set keeps no order: p alone is known, and no more than that it is at most so much.
     kept = [Verdict("gradient", Word.BETTER, (0.0, 0.01), (0.0, 1.0), adjusted=(0.0, 0.03))]
     assert verdicts_of_text(judged(kept, NullOrders(np.empty(0), 0), {"gradient": 0.4})).alone == {
         "gradient": "p ≤ 0.01"
     }
     # Over texts there is no such column.
-    assert ALONE not in board_table(report, None, "", verdicts_of_texts({"gradient": (2, 3)}, ("gradient",)))[0]
+    assert ALONE not in board_table(report, verdicts_of_texts({"gradient": (2, 3)}))[0]
 
 
-@pytest.mark.parametrize(
-    "planned, null, said",
-    [
-        (
-            6,
-            NullOrders(np.zeros(120), 120),
-            "Other pages begin with 3 measures, against 99 random orders, since more measures take more orders, and adjust p for these alone: there it may be smaller.",
-        ),
-        # From a table of every set, and of few measures, there are as many orders.
-        (
-            6,
-            NullOrders(np.zeros(24), 24, every=True, free=True),
-            "Other pages begin with 3 measures and adjust p for these alone: there it may be smaller.",
-        ),
-        (
-            4,
-            NullOrders(np.zeros(99), 99),
-            "Other pages begin with 3 measures and adjust p for these alone: there it may be smaller.",
-        ),
-        (3, NullOrders(np.zeros(99), 99), ""),
-    ],
-)
-def test_why_p_may_be_smaller_on_other_pages_and_orders_fewer_is_a_sentence(planned, null, said):
-    assert len(default_measures()) == 3
-    assert elsewhere_sentence(SimpleNamespace(planned=planned, null=null)) == said
-
-
-def test_the_line_in_the_picture_is_told_of_only_where_there_is_one():
-    begins = f"Further left is cheaper. Dashed: random order. Hollow: not shown to do better than chance on average over the texts, or {SIGN}."
+def test_the_line_in_the_picture_goes_through_those_that_beat_every_cheaper_one():
     _, two = reported({"leave-one-out": UP, "gradient": UP - 0.05})
-    assert len(front(two)) == 2 and picture_note(two) == (
-        f"{begins} Dotted: from the cheapest on, each measure that is ahead of every cheaper one and beats those on the line before it (Who beats whom); what is hollow is left out."
-    )
-    # Where nothing may be told, means alone say it.
-    assert "beats" not in picture_note(replace(two, picked="by what the model does"))
+    assert len(front(two)) == 2 and "on the line: gradient, leave-one-out" in front_numbers(two)
     _, one = reported({"leave-one-out": UP - 0.05, "gradient": UP})
-    assert len(front(one)) == 1 and picture_note(one) == begins
-    assert picture_note(replace(two, better=frozenset())) == begins, "none of them is on it"
+    assert front(one) == ["gradient"] and "on the line: gradient." in front_numbers(one)
+    assert front(replace(two, better=frozenset())) == [], "none of them is on it"
+    assert "on the line" not in front_numbers(replace(two, better=frozenset()))
+    for report in (one, two):
+        drawn = draw_front([report])["data"]
+        assert [trace["name"] for trace in drawn if trace.get("showlegend")] == [
+            "none as cheap is as good",
+            "better than random",
+            "not significantly better",
+        ]
 
 
-SHORTER = (
-    "Random order is the mean of 10 random orders here; AOPC and NAOPC takes all those of the chance test, and Hard "
-    "and soft erasure draws soft metrics of each random attribution more often, so that their means are others."
-)
-
-
-def test_a_measure_above_random_order_by_racu_that_is_not_shown_better_is_named_beside_the_reason():
-    _, report = reported({"leave-one-out": UP, "gradient": UP})
-    one = replace(report, tally=Tally(1, 1), better=frozenset({"leave-one-out"}))
-    assert report.cells["gradient", RACU].interval.low > 0
-    assert means_note(one) == (
-        "RACU asks a measure again at each step; the verdict is on the order that it names once. gradient is above the mean of random orders by RACU and yet not shown better than chance, which a mean that is above does not show."
-        f" {SHORTER}"
-    )
-    level = {("gradient", RACU): report.cells["gradient", RACU]._replace(interval=Interval(0.15, 0.0004, 0.2))}
-    assert means_note(replace(one, cells=report.cells | level)).endswith(f"names once. {SHORTER}"), (
-        "0.000 as it is written"
-    )
-    every = frozenset({"leave-one-out", "gradient"})
-    for better in (every, None):
-        assert means_note(replace(one, better=better)).endswith(f"the order that it names once. {SHORTER}")
-
-
-def test_erasure_metrics_that_are_marked_where_aopc_is_not_say_why():
-    answers = made({"leave-one-out": UP, "gradient": UP})
-    board = Scoreboard(answers_measures(answers), draws=1)
-    why = "NS rests on other inputs than the steps of AOPC: important words alone are kept or erased, whole or in part; so one may be marked without the other."
-
-    def marks():
-        return next((one for one in board.sentences(board.conclude(answers)) if one.startswith(SIGN)), "")
-
-    answers.found[board.measured[0]].columns["marks"][:, 0] = 1.0
-    assert marks() and "other inputs" not in marks()
-    answers.found[board.measured[0]].columns["marks"][:, 0] = 0.0
-    answers.found[board.measured[0]].columns["marks"][:, 3 + board_metrics().index("NS")] = 1.0
-    assert why in marks()
-
-
-def test_without_figures_the_answer_is_whom_data_set_knows_to_be_better_and_whom_nobody_judged():
-    """Of 20 texts leave-one-out is better on 15 and gradient on none."""
-    counts = np.array([[15, 5, 0, 0], [0, 20, 0, 0]])
-    shares = tuple(share_interval(k, 20) for k in (15, 0))
-    erased = (np.zeros((2, 3), dtype=int), True, 20, MASK)
-    found = VerdictsReport(("leave-one-out", "gradient"), counts, shares, 5, *erased, Tally(20, 20), (), (0.001,))
-    judged = judged_sentence(found, "signed")
-    assert judged.startswith("Of the 2 measures that Data set has judged on these texts, believe leave-one-out first")
-    told = judged_already(found, "signed", "Model check finds some rejected.")
-    assert told == f"{judged} Model check finds some rejected."
-    assert judged_already(found, "signed", "") == judged
-    assert judged_already(None, "signed", "said") == judged_already(replace(found, n=19), "signed", "said") == ""
-    # Whom nobody judged has a line that says so, and why that matters stands below.
-    column = verdicts_of_texts(
-        {"leave-one-out": (15, 20), "gradient": (0, 20)}, found.measures, chosen=(*found.measures, "attention")
-    )
-    # Clopper and Pearson: 15 of 20 is .509 to .913, none of 20 at most .168.
+def test_verdicts_over_texts_have_exact_intervals_from_twenty_texts_on():
+    """Clopper and Pearson: 15 of 20 is .509 to .913, none of 20 at most .168."""
+    counts = {"leave-one-out": (15, 20), "gradient": (0, 20)}
+    column = verdicts_of_texts(counts, chosen=(*counts, "attention"))
+    # Whom nobody judged has a line that says so.
     assert column.of == {
         "leave-one-out": "on 15 of 20, 75 % [51, 91]",
         "gradient": "on 0 of 20, 0 % [0, 17]",
         "attention": "not judged yet",
     }
-    yet = "attention is not judged yet; judged together with it, a measure may lose its verdict on a text (Holm over more), so that these shares may change."
-    assert column.about.endswith(yet)
+    rows = {row[0]: row[1:] for row in column.table[1]}
+    assert rows["leave-one-out"] == [15, 20, 75.0, pytest.approx(50.9, abs=0.05), pytest.approx(91.3, abs=0.05)]
+    assert rows["gradient"][3:] == [0.0, pytest.approx(16.8, abs=0.05)] and rows["attention"] == [None] * 5
 
 
 def test_a_mean_is_marked_where_more_texts_are_rejected_than_chance_explains():
@@ -650,7 +571,7 @@ def test_a_mean_is_marked_where_more_texts_are_rejected_than_chance_explains():
         assert report.cells["leave-one-out", NAOPC_C].marked == marked
         assert not report.cells["leave-one-out", SUFFICIENCY].marked
         assert (report.verdict("leave-one-out") == Word.UNTOLD) == marked
-        assert (SIGN in board.sentences(report)[0]) == marked
+        assert scoreboard_result(report).has(Caveat.OUT_OF_DISTRIBUTION) == marked
 
 
 def test_what_rests_on_rejected_inputs_has_no_part_in_what_is_said_of_the_others():
@@ -659,37 +580,37 @@ def test_what_rests_on_rejected_inputs_has_no_part_in_what_is_said_of_the_others
     board = Scoreboard(("leave-one-out", "gradient", "attention"), draws=1)
     answers.found[board.measured[2]].columns["marks"][:, 0] = 1.0
     report = board.conclude(answers)
-    said = board.sentences(report)[0]
-    assert said.startswith(
-        "By comprehensiveness ↑ no other measure significantly beats leave-one-out (11 forward passes)"
-    )
-    assert f" Left out: attention, which rests on inputs rejected as out-of-distribution {SIGN}." in said
-    # How far that may be believed stands beside it.
-    assert suits_sentence(["leave-one-out", "gradient"], "as these figures do") in said
+    result = scoreboard_result(report)
+    assert result.outcome == ScoreboardOutcome.ONE_LEADS and result.slots["measure"] == "leave-one-out"
+    assert result.fact("passes").value == 11 and report.marked(COMPREHENSIVENESS) == ("attention",)
+    assert result.caveats == (Caveat.OUT_OF_DISTRIBUTION, *FAVOURED)
+    assert not any("attention" in row[:2] for row in pairs_list(report, COMPREHENSIVENESS)[1])
     assert report.verdict("attention") == Word.UNTOLD and report.verdict("gradient") == Word.BETTER
     rows = board.tables(report)[1][1]
     assert rows[2][1:] == [SIGN, SIGN, "", SIGN] and rows[0][2].startswith("beats it") and rows[0][3] == SIGN
     drawn = draw_front([report])
-    assert 0.5 not in drawn["data"][0]["y"] and drawn["data"][-1]["y"] == [pytest.approx(0.5)]
-    assert "attention" not in board.in_words(report).rsplit(". ", 1)[1]
+    assert 0.5 not in drawn["data"][0]["y"] and drawn["data"][3]["y"] == [pytest.approx(0.5)]
+    assert "attention" not in board.in_words(report).rsplit("; on the line", 1)[1]
     # By a figure whose random orders are rejected, nothing can be set against chance.
     answers.found[board.chance].columns["marks"][:, 0] = 1.0
     report = board.conclude(answers)
-    assert "leave-one-out over 24 texts, but none of these is told from random order." in board.sentences(report)[0]
+    assert report.unbeaten(COMPREHENSIVENESS) == ("leave-one-out",) and report.leaders(COMPREHENSIVENESS) == ()
+    assert scoreboard_result(report).outcome == ScoreboardOutcome.CANNOT_BE_TESTED
     assert {report.verdict(name) for name in board.measures} == {Word.UNTOLD}
 
 
-def test_a_measure_that_gives_nan_stays_as_a_sentence():
-    board, report = reported({"leave-one-out": UP, "gradient": np.full(N, NAN)})
-    assert "gradient (24 texts): it gave NaN." in board.sentences(report)
+def test_a_measure_that_gives_nan_has_a_line_that_says_why():
+    _, report = reported({"leave-one-out": UP, "gradient": np.full(N, NAN)})
+    assert problems_table(report)[1] == [["gradient", None, 24, "it gave NaN."]]
+    assert scoreboard_result(report).outcome == ScoreboardOutcome.ONE_LEADS
     assert report.unbeaten(COMPREHENSIVENESS) == ("leave-one-out",) and report.verdict("gradient") == Word.UNTOLD
     assert ordered(report, COMPREHENSIVENESS) == ["leave-one-out", RANDOM, "gradient"]
     assert draw_front([report])["data"][1]["x"] == [11.0]
 
 
 def test_a_model_that_always_says_the_same_beats_nobody():
-    board, report = reported({"leave-one-out": np.zeros(N), "gradient": np.zeros(N)})
-    assert "no measure is significantly better than random order" in board.sentences(report)[0]
+    _, report = reported({"leave-one-out": np.zeros(N), "gradient": np.zeros(N)})
+    assert scoreboard_result(report).outcome == ScoreboardOutcome.NONE_BETTER and not report.beaten[RACU].by.any()
 
 
 def test_the_picture_has_a_point_a_measure_and_a_line_through_the_cheapest_best():
@@ -698,9 +619,9 @@ def test_the_picture_has_a_point_a_measure_and_a_line_through_the_cheapest_best(
     assert high - low > 0.002, "level but for the last bit"
     board, report = reported({"leave-one-out": UP, "gradient": UP - 0.05, "integrated gradients": UP - 0.01})
     drawn = draw_front([report])
-    assert drawn["data"][0]["x"] == [3.0, 11.0] and len(drawn["data"]) == 4
+    assert drawn["data"][0]["x"] == [3.0, 11.0] and len(points_of(drawn)) == 3
     assert drawn["data"][1]["y"] == [pytest.approx(0.2)] and "error_y" in drawn["data"][1]
-    assert "No measure as cheap has a better mean than gradient and leave-one-out." in board.in_words(report)
+    assert "on the line: gradient, leave-one-out" in board.in_words(report)
 
 
 def test_a_dearer_measure_is_on_the_line_only_where_it_beats_the_cheaper_ones():
@@ -717,35 +638,56 @@ def test_a_dearer_measure_is_on_the_line_only_where_it_beats_the_cheaper_ones():
 def test_on_how_many_texts_inputs_are_rejected_is_a_table():
     answers = made({"leave-one-out": UP, "gradient": UP})
     board = Scoreboard(answers_measures(answers), draws=1)
+
+    def rejected():
+        header, rows = values_table(board.conclude(answers))
+        found = [dict(zip(header, row)) for row in rows]
+        return {(row["metric"], row["measure"]): (row["rejected"], row["tested"]) for row in found}
+
     answers.found[board.measured[1]].columns["marks"][:5, 0] = 1.0
-    header, rows = marked_table(board.conclude(answers))
-    assert header[:2] == ["measure", "comprehensiveness ↑"] and "RACU ↑" not in header
-    assert {row[0]: row[1] for row in rows}["gradient"] == f"5 of {N}"
-    assert {row[0]: row[1] for row in rows}["leave-one-out"] == f"0 of {N}"
-    answers.found[board.measured[1]].columns["marks"][:5, 0] = 0.0
-    assert marked_table(board.conclude(answers)) == ([], [])
+    found = rejected()
+    assert found["comprehensiveness ↑", "gradient"] == (5, N)
+    assert found["comprehensiveness ↑", "leave-one-out"] == found["RACU ↑", "gradient"] == (0, N)
+    answers.found[board.measured[1]].columns["marks"][:, 0] = NAN
+    assert rejected()["comprehensiveness ↑", "gradient"] == (None, None)
+
+
+def test_the_tables_of_numbers_hold_each_mean_its_ends_and_its_mark():
+    answers = made({"leave-one-out": UP, "gradient": UP - 0.05})
+    board = Scoreboard(answers_measures(answers), draws=1)
+    answers.found[board.measured[1]].columns["marks"][:, 0] = 1.0
+    report = board.conclude(answers)
+    header, rows = measures_table(report)
+    lines = {row[0]: dict(zip(header, row)) for row in rows}
+    assert [row[0] for row in rows] == ["leave-one-out", "gradient", RANDOM], "the best first"
+    assert lines["gradient"]["comprehensiveness ↑"] == pytest.approx(0.15) and SIGN not in str(rows[0])
+    assert lines["gradient"][SIGN] == "comprehensiveness and NAOPC comprehensiveness"
+    assert [lines[name]["forward passes ↓"] for name in lines] == [11.0, 3.0, 0.0]
+    assert [row[0] for row in measures_table(report, "forward passes")[1]] == ["gradient", "leave-one-out", RANDOM]
+    header, rows = values_table(report)
+    found = {(row[0], row[1]): dict(zip(header, row)) for row in rows}
+    own = report.cells["gradient", COMPREHENSIVENESS]
+    one = found["comprehensiveness ↑", "gradient"]
+    assert (one["value"], one["95 % from"], one["95 % to"]) == (own.interval.mean, own.interval.low, own.interval.high)
+    assert one[SIGN] == SIGN and found["sufficiency ↓", "gradient"][SIGN] is None and one["texts"] == N
 
 
 def test_what_is_not_shown_to_do_better_than_chance_is_hollow_and_on_no_line():
     """Over texts by the pairs with random order, whose area is 0; of one text by its verdicts, where all are known."""
     board, report = reported({"leave-one-out": UP, "gradient": -UP, "attention": UP + 0.1})
-    looks = [point["marker"]["symbol"] for point in draw_front([report])["data"][1:]]
+    looks = [point["marker"]["symbol"] for point in points_of(draw_front([report]))]
     assert [report.not_better(name) for name in board.measures] == [False, True, False]
     assert looks == ["circle", "circle-open", "circle"]
     assert draw_front([report])["data"][0]["x"] == [1.0], "attention is the cheapest and has the best mean"
     one = replace(report, better=frozenset({"leave-one-out"}))
     assert draw_front([one])["data"][0]["x"] == [11.0]
-    said = board.in_words(one)
-    assert (
-        said.count(", not shown to do better than chance") == 2
-        and "Of the others none as cheap has a better mean than leave-one-out." in said
-    )
+    assert "better than random: leave-one-out; on the line: leave-one-out." in board.in_words(one)
     words = {"leave-one-out": Word.BETTER, "gradient": Word.NO_BETTER}
     verdicts = [Verdict(name, word, (0.01, 0.01), (1.0, 1.0), adjusted=(0.02, 0.02)) for name, word in words.items()]
     known = judged(verdicts, NullOrders(np.zeros(99), 99), {})
-    assert verdicts_of_text(known, ["leave-one-out", "gradient"]).better == {"leave-one-out"}
+    assert verdicts_of_text(known, ("leave-one-out", "gradient")).better == {"leave-one-out"}
     # One that is still to be judged may change the others' verdicts.
-    assert verdicts_of_text(known, ["leave-one-out", "gradient", "attention"]).better is None
+    assert verdicts_of_text(known, ("leave-one-out", "gradient", "attention")).better is None
     assert (
         verdicts_of_text(None).better is None
         and not verdicts_of_text(None).of
@@ -867,8 +809,8 @@ def test_what_does_not_apply_says_so_and_the_others_stay(tiny_model, monkeypatch
     model = Explainer(tiny_model("gpt2"))
     found = ask(model, without_labels("toy", "0" * 64, TEXTS[:1]), board, None)
     report = board.conclude(found)
-    told = " ".join(board.sentences(report))
-    assert "DecompX (1 text): DecompX is defined for models of type" in told and "gradient (1 text): " in told
+    why = {row[0]: row for row in problems_table(report)[1]}
+    assert why["DecompX"][2] == why["gradient"][2] == 1 and "models of type" in why["DecompX"][3]
     assert report.cells["leave-one-out", COMPREHENSIVENESS].n == 1
     assert report.cells["DecompX", COMPREHENSIVENESS].n == report.cells["gradient", RACU].n == 0
 
@@ -892,24 +834,30 @@ def test_the_command_writes_parquet_csv_and_latex(tiny_model, tmp_path, monkeypa
     command += ["--measures", "gradient", "--draws", "1", "--by", "NS", "--out"]
     for ending in ("parquet", "csv", "tex"):
         assert main([*command, str(tmp_path / f"out.{ending}")]) == 0
-    assert "Not enough to say which measure to believe" in capsys.readouterr().out
+    few = scoreboard_result(replace(reported({"gradient": UP[:2]})[1], board=Scoreboard(("gradient",), by="NS")))
+    assert few.outcome == ScoreboardOutcome.FEW_TEXTS and headline(few) in capsys.readouterr().out
     found = parquet.read_table(tmp_path / "out.parquet")
     about = json.loads(parquet.read_schema(tmp_path / "out.parquet").metadata[b"faithscope"])
     assert found.num_rows == 4 and about["by"] == "NS"
     assert {"example", "measure", "forward passes", "Soft-NS ↑", "NS rests on rejected inputs"} <= {*found.column_names}
     text = (tmp_path / "out.csv").read_text(encoding="utf-8").splitlines()
     assert len(text) == 5 and text[0].split(",") == found.column_names
-    assert r"comprehensiveness $\uparrow$" in (tmp_path / "out.tex").read_text(encoding="utf-8")
+    assert set(found.column("outcome").to_pylist()) == {few.name} and "FEW_TEXTS" in found.column("caveats")[0].as_py()
+    written = (tmp_path / "out.tex").read_text(encoding="utf-8")
+    assert r"comprehensiveness $\uparrow$" in written and written.startswith(f"% {headline(few)}")
 
 
-def test_notes_that_are_alike_are_one_sentence():
+def test_notes_that_are_alike_are_one_line():
     """Two measures lack the same two figures, and one of them a third for another reason."""
     _, report = reported({"leave-one-out": UP, "gradient": UP})
     none = {"Soft-NS": "Nothing to erase.", "Soft-NC": "Nothing to erase."}
     why = {"leave-one-out": {json.dumps(none): 24}, "gradient": {json.dumps(none | {"NS": "No place."}): 24}}
-    told = Scoreboard().sentences(replace(report, problems=why))
-    assert "Soft-NS and Soft-NC of leave-one-out and gradient (24 texts): Nothing to erase." in told
-    assert "NS of gradient (24 texts): No place." in told and sum("Nothing" in one for one in told) == 1
+    assert problems_table(replace(report, problems=why, left_out={"It is empty.": 2}))[1] == [
+        ["leave-one-out and gradient", "Soft-NS", 24, "Nothing to erase."],
+        ["leave-one-out and gradient", "Soft-NC", 24, "Nothing to erase."],
+        ["gradient", "NS", 24, "No place."],
+        ["leave-one-out and gradient", None, 2, "It is empty."],
+    ]
 
 
 def test_soft_figures_have_no_room_where_zero_embeddings_cost_nothing_and_hard_ones_where_masking_does():
@@ -917,27 +865,12 @@ def test_soft_figures_have_no_room_where_zero_embeddings_cost_nothing_and_hard_o
     _, report = reported({"leave-one-out": UP, "gradient": UP})
     soft = {"Soft-NS": NO_ROOM}
     why = {json.dumps(soft): 10, json.dumps(soft | {"NS": NO_ROOM}): 2}
-    told = Scoreboard().sentences(replace(report, problems=dict.fromkeys(("leave-one-out", "gradient"), why)))
-    assert (
-        "Soft-NS of leave-one-out and gradient (12 texts): Setting every embedding to zero costs the predicted class "
-        "nothing, so there is nothing to normalise by." in told
-    )
-    assert any(
-        one.startswith("NS of leave-one-out and gradient (2 texts): Erasing everything (mask token)") for one in told
-    )
-
-
-def test_what_is_drawn_is_said_and_where_other_pages_draw_more():
-    board, report = reported({"leave-one-out": UP})
-    said = draws_note(report)
-    assert (
-        "10 random orders and of 10 random attributions of each text (Recursive masking and Hard and soft erasure take 30)"
-        in said
-    )
-    assert "1 random draw of each measure, and one of each random attribution" in said and "draws 32" in said
-    one = replace(report, board=replace(board, orders=ORDERS, draws=32), tally=Tally(1, 1))
-    assert "30 random attributions (those of Recursive masking and of Hard and soft erasure)" in draws_note(one)
-    assert "32 random draws of each measure, those of Hard and soft erasure" in draws_note(one)
+    rows = problems_table(replace(report, problems=dict.fromkeys(("leave-one-out", "gradient"), why)))[1]
+    assert [row[:3] for row in rows] == [
+        ["leave-one-out and gradient", "Soft-NS", 12],
+        ["leave-one-out and gradient", "NS", 2],
+    ]
+    assert rows[0][3] != rows[1][3] and NO_ROOM not in (rows[0][3], rows[1][3])
 
 
 @given(st.lists(st.tuples(st.sampled_from([0.2, 0.55, 0.8]), st.floats(0.1, 0.9)), min_size=1, max_size=6))
@@ -962,7 +895,7 @@ def test_names_keep_off_the_line_through_the_best():
     """Two points of a steep line whose names would lie on it above and below."""
     _, report = reported({"gradient": UP, "leave-one-out": UP + 0.1})
     drawn = draw_front([report])
-    line, *points = drawn["data"][:3]
+    line, points = drawn["data"][0], points_of(drawn)
     (x0, x1), (y0, y1) = drawn["layout"]["xaxis"]["range"], drawn["layout"]["yaxis"]["range"]
     at = [((np.log10(x) - x0) / (x1 - x0), (y - y0) / (y1 - y0)) for x, y in zip(line["x"], line["y"])]
     assert len(at) == 2

@@ -14,7 +14,6 @@ from core.data.examples import read_bundled
 from core.evaluation.engine import run_study
 from core.evaluation.sampling import without_labels
 from core.evaluation.studies.board_rows import board_metrics
-from core.evaluation.studies.board_verdicts import ALONE
 from core.evaluation.studies.verdicts import VerdictsOfTexts, report_of_row
 from core.explanation.explainer import Explainer
 from core.explanation.limiting import score
@@ -23,11 +22,11 @@ from core.judging.judging import How, judge_measure
 from core.mathematics.stepwise import finish
 from core.measures.catalogue import default_measures
 from core.metrics.catalogue import metrics
+from core.results.verdicts import Status, statuses, verdicts_result, word_status
+from core.texts.rendering import headline
 from core.validity.marks import SIGN
 from core.verdicts.deciding import decide_verdicts
 from core.verdicts.finding import find_chance
-from core.verdicts.telling import believe_sentence
-from core.wording import without_markup
 from pages.parts.frame import resources
 from pages.parts.frame.pages import PAGES
 from pages.parts.scoreboard.one_text import _report_of
@@ -40,6 +39,7 @@ PAGE = "pages/scoreboard.py"
 SHORT = [example for example in read_bundled("reviews") if example.id in ("s041", "s068")]
 AT_ONCE = Studying.at_once
 PASSES = re.compile("at most ([0-9,]+) forward passes, about ")
+ASKS = "Compute which of 4 measures"
 CHOSEN = {"measures": ["gradient", "attention"], "draws-of-data": "1", "draws": "8"}
 
 
@@ -58,9 +58,10 @@ def opened(monkeypatch, tmp_path):
     return session
 
 
-def verdict_word(cell: str) -> str:
-    """The verdict of a file that a cell of the page says."""
-    return "cannot be told" if ", p" not in cell else f"{cell.partition(', p')[0][2:]} than chance"
+def columns(app: App, *names: str) -> list[dict[str, str]]:
+    """The lines of the table that has these columns, by its header."""
+    header, *rows = next(table for table in app.tables if set(names) <= {*table[0]})
+    return [dict(zip(header, row)) for row in rows]
 
 
 def test_it_is_the_last_page():
@@ -69,70 +70,93 @@ def test_it_is_the_last_page():
 
 def test_one_example_has_a_verdict_of_each_measure_and_the_librarys_numbers(opened, bundled):
     app = opened(1e9, example="s041", on="this example")
-    wait(app, lambda: "Each order is set against" in app.said and "attention" in str(app.tables), rest=3.0)
+    wait(app, lambda: "verdict" in str(app.tables) and "attention" in str(app.tables), rest=3.0)
     complete(app)
     explainer = Explainer(bundled)
     encoded = explainer.encode(SHORT[0].text, None, "word")
     target = int(explainer.logits(encoded).argmax())
-    first, second = app.tables[:2]
-    assert first[0][:2] == ["measure", "against chance, of 2 (chance p by Holm ↓)"]
-    assert first[0][2:4] == [ALONE, "comprehensiveness ↑"]
-    assert (
-        second[0][:2] == ["measure", "NS ↑"]
-        and "by AOPC comprehensiveness (higher is better), and chance p (lower is better), adjusted for 2" in app.said
-    )
-    assert [row[0] for row in first[1:]] == ["gradient", "attention", "random order"]
-    for row in first[1:3]:
-        own = score(explainer, encoded, row[0], target)
-        assert row[3].startswith(f"{own.comprehensiveness:.3f}") and row[4].startswith(f"{own.sufficiency:.3f}")
-        assert "p = " in row[1] or "cannot be told" in row[1]
-        assert re.search(r"of [\d,]+, p [=≥] |^—$", row[2])
+    lines = {line["measure"]: line for line in columns(app, "measure", "comprehensiveness ↑")}
+    assert set(lines) == {"gradient", "attention", "random order"} and "NAOPC comprehensiveness ↑" in lines["gradient"]
+    verdicts = {line["measure"]: line for line in columns(app, "verdict")}
+    assert set(verdicts) == {"gradient", "attention"}
+    errors = {(line["metric"], line["measure"]): line["±"] for line in columns(app, "metric", "measure", "±")}
+    status = set(map(str, Status))
+    for name in verdicts:
+        own = score(explainer, encoded, name, target)
+        assert lines[name]["comprehensiveness ↑"] == f"{own.comprehensiveness:.3g}"
+        assert lines[name]["sufficiency ↓"] == f"{own.sufficiency:.3g}"
+        line = verdicts[name]
+        assert line["verdict"].removesuffix(f" {SIGN}") in status
+        assert (line["adjusted p ↓"] == "—") == (line["verdict"] in (Status.TIED, Status.NOT_TESTED))
+        assert line["orders as good ↓"] == "—" or float(line["orders as good ↓"]) >= 0
+        # What Hard and soft erasure says of the same text.
+        found = judge_measure(explainer, encoded, name, "signed", board_metrics(), How(draws=8)).found
+        for metric in board_metrics():
+            assert lines[name][f"{metric} ↑"] == f"{found[metric].value:.3g}"
+            if metrics()[metric].soft:
+                assert errors[f"{metric} ↑", name] == f"{found[metric].error:.3g}"
     # On one text nobody beats anybody.
-    assert not any(one.label == "Who beats whom" for one in app.at.expander)
-    # What Hard and soft erasure says of the same text.
-    for row in second[1:3]:
-        found = judge_measure(explainer, encoded, row[0], "signed", board_metrics(), How(draws=8)).found
-        for name, cell in zip(board_metrics(), row[1:]):
-            error = f" ± {found[name].error:.3f}" if metrics()[name].soft else ""
-            assert cell.removesuffix(f" {SIGN}") == f"{found[name].value:.3f}{error}"
-    assert "Each order is set against" in app.said and "NAOPC comprehensiveness ↑" in first[0]
+    assert not any("against" in table[0] for table in app.tables)
     assert len(app.at.get("plotly_chart")) == 1 and not app.errors
     saved = list(csv.DictReader(io.StringIO(app.download("Lines (CSV)"))))
     assert [row["measure"] for row in saved] == ["gradient", "attention", "random order"]
-    assert [row["verdict"] for row in saved[:2]] == [verdict_word(row[1]) for row in first[1:3]] and not saved[2][
-        "verdict"
+    assert [str(word_status(row["verdict"])) for row in saved[:2]] == [
+        verdicts[row["measure"]]["verdict"] for row in saved[:2]
     ]
+    assert saved[2]["verdict"] == ""
+    assert {row["outcome"] for row in saved} == {"few texts"} and all("FEW_TEXTS" in row["caveats"] for row in saved)
     assert all(row["measures_tested"] == "2" and float(row["p_holm_to"]) <= 1 for row in saved[:2])
-    # p by itself, beside the adjusted one that the page says.
+    # The unadjusted p, beside the adjusted one that the page shows.
     assert all(
         0 < float(row["p_better_from"]) <= float(row["p_better_to"]) <= float(row["p_holm_to"]) for row in saved[:2]
     )
     assert all(float(row["p_better_to"]) + float(row["p_worse_to"]) >= 1 for row in saved[:2])
     assert not any(saved[2][name] for name in saved[2] if name.startswith("p_"))
+    own = score(explainer, encoded, "attention", target)
     assert float(saved[1]["comprehensiveness ↑"]) == pytest.approx(own.comprehensiveness, abs=1e-6)
-    assert r"\toprule" in app.download("Tables (LaTeX)") and app.has("download_button", "Lines (Parquet)")
-    app.set("selectbox", "Order of the table", "comprehensiveness")
-    reached = [float(row[3].split()[0]) for row in app.tables[0][1:]]
-    assert reached == sorted(reached, reverse=True)
+    written = app.download("Tables (LaTeX)")
+    assert r"\toprule" in written and written.startswith("% ") and app.has("download_button", "Lines (Parquet)")
+    # The best first, and as an old link asks for it.
+    reached = [line["comprehensiveness ↑"] for line in lines.values()]
+    assert [*map(float, reached)] == sorted(map(float, reached), reverse=True)
+    ranked = opened(1e9, example="s041", on="this example", ranked="forward passes")
+    wait(ranked, lambda: "attention" in str(ranked.tables), rest=3.0)
+    costs = [line["forward passes ↓"] for line in columns(ranked, "measure", "comprehensiveness ↑")]
+    assert [*map(float, costs[:-1])] == sorted(map(float, costs[:-1]))
 
 
 def test_a_sample_with_nothing_computed_and_with_everything(opened, bundled):
-    app = opened(-1.0, on="a sample of the data", measures="gradient")
-    assert "Not known yet" in app.said and "forward passes, about" in app.said and not app.tables
+    app = opened(-1.0, measures="gradient")
+    assert app.outcomes == ["running"] and "⚠ partial" in app.badges and not app.facts
+    assert PASSES.search(" ".join(one.value for one in app.at.markdown)) and not app.tables
     # The verdicts on both texts, as Data set asks for them: of measures that are judged unasked.
     study, texts = VerdictsOfTexts(default_measures()), without_labels("d", "0" * 64, SHORT)
     rows = finish(run_study(resources.explainer(bundled.name), texts, study, resources.store()))
     better = int((rows.columns["word"][:, default_measures().index("gradient")] == 1).sum())
     st.cache_resource.clear()
     app.run()
-    told = f"on {better} of 2"
-    assert app.tables[0][0] == ["measure", "better than chance ↑ (texts)"] and ["gradient", told] in app.tables[0]
-    # Of few texts that is no headline.
-    assert "Not known yet" in app.said and "beats which" not in app.said
-    wait(app.press("Compute all 3 of these"), lambda: "Not enough to say" in app.said, rest=3.0)
-    assert "Not enough to say which measure to believe: 2 texts, and verdicts begin at 20." in app.said
-    assert [row[1] for row in app.tables[0][1:]] == [told, "—"] and "[" not in app.tables[0][1][2]
-    assert "by a test on each of 2 texts" in app.said
+    found = {line["measure"]: line for line in columns(app, "better than random ↑")}
+    told = (found["gradient"]["better than random ↑"], found["gradient"]["texts"], found["gradient"]["% ↑"])
+    assert told == (f"{better:.3g}", "2", "—")
+    # Of few texts that is no headline, and no picture.
+    assert app.outcomes == ["running"] and not app.at.get("plotly_chart")
+    wait(app.press("Compute all 3 of these"), lambda: app.outcomes == ["few texts"], rest=3.0)
+    complete(app)
+    assert app.outcomes == ["few texts"] and app.facts["texts scored"] == "2 of 2" and "⚠ few texts" in app.badges
+    assert len(app.at.get("plotly_chart")) == 1
+    assert {line["95 % from"] for line in columns(app, "metric", "measure", "95 % from")} == {"—"}
+    assert f"on {better} of 2" in app.download("Tables (LaTeX)")
+
+
+def test_it_opens_on_a_sample_and_one_text_is_a_click_or_an_old_link_away(opened):
+    app = opened(-1.0)
+    scored = app.widget("button_group", "Scored on")
+    assert scored.value == "a sample of the data" and "2 texts of " in app.badges[0]
+    for link in ({"on": "this example"}, {"on": "a sample of the data"}):
+        assert opened(-1.0, **link).widget("button_group", "Scored on").value == link["on"]
+    app.set("button_group", "Scored on", "this example")
+    assert app.at.query_params["on"] in ("this example", ["this example"])
+    assert app.outcomes == ["not computed"] and not any("texts of" in badge for badge in app.badges)
 
 
 def test_a_sample_begins_with_a_hundred_texts_and_what_was_chosen_on_another_page_stays(monkeypatch, opened):
@@ -161,23 +185,19 @@ def test_verdicts_that_other_pages_know_are_shown_unasked(opened, bundled):
     """First those that *Data set* keeps of the text, then those that were computed of it, on whatever page; and nothing
     is said to be under way that is not.
     """
-    query = {
-        "on": "this example",
-        "example": "s041",
-        "measures": ["leave-one-out", "gradient", "input × gradient", "attention"],
-    }
+    query = {"example": "s041", "measures": ["leave-one-out", "gradient", "input × gradient", "attention"]}
+    query["on"] = "this example"
     app = opened(-1.0, **query)
-    assert "Which measures to believe is not computed yet: ask for it below" in app.said
-    assert "being set against" not in app.said
+    assert app.outcomes == ["not computed"] and not app.tables and app.has("button", ASKS)
     explainer, usual = resources.explainer(bundled.name), default_measures()
     # Of several texts the rows alone are kept, and no forward pass.
     study, texts = VerdictsOfTexts(usual), without_labels("d", "0" * 64, SHORT)
     rows = finish(run_study(explainer, texts, study, resources.store()))
-    said = believe_sentence(report_of_row(rows, study), explainer.encode(SHORT[0].text, None, "word"), chances=False)
+    words = {name: str(status) for name, status in statuses(report_of_row(rows, study)).items()}
     st.cache_resource.clear()
-    assert f"{without_markup(said)} Not judged yet: attention." in app.run().said and app.has(
-        "button", "Compute which of 4 measures to believe"
-    )
+    assert {line["measure"]: line["verdict"] for line in columns(app.run(), "verdict")} == words
+    # Compared with one more, a measure may lose its verdict.
+    assert "⚠ partial" in app.badges and app.has("button", ASKS)
     # On another page they were asked for, with all that they rest on.
     explainer = resources.explainer(bundled.name)
     encoded = explainer.encode(SHORT[0].text, None, "word")
@@ -185,9 +205,12 @@ def test_verdicts_that_other_pages_know_are_shown_unasked(opened, bundled):
     explainer.flush(encoded)
     st.cache_resource.clear()
     app = opened(-1.0, **query)
-    wait(app, lambda: "Each order is set against" in app.said, rest=3.0)
+    wait(app, lambda: {line["orders as good ↓"] for line in columns(app, "verdict")} != {"—"}, rest=3.0)
     report = decide_verdicts(test, StandingGates(encoded, explainer.reference))
-    assert without_markup(believe_sentence(report, encoded, chances=False)) in app.said
+    assert {line["measure"]: line["verdict"] for line in columns(app, "verdict")} == {
+        name: str(status) for name, status in statuses(report).items()
+    }
+    assert app.headlines[0][1:] == (verdicts_result(report).name, headline(verdicts_result(report)))
 
 
 def test_of_many_parts_one_button_asks_for_all_and_a_menu_for_each(opened):
@@ -196,3 +219,43 @@ def test_of_many_parts_one_button_asks_for_all_and_a_menu_for_each(opened):
     assert labels[0] == "Compute all 4 parts" and len(labels) == 5
     passes = [int(found[1].replace(",", "")) for one in app.at.markdown if (found := PASSES.match(one.value))]
     assert len(passes) == 5 and passes[0] == sum(passes[1:]) > 0
+
+
+@pytest.fixture
+def ships(monkeypatch):
+    """What ships computed is shown, as in the app, and nothing else is computed or asked for."""
+    monkeypatch.setenv("FAITHSCOPE_SHIPPED", "yes")
+    st.cache_resource.clear()
+    monkeypatch.setattr(Studying, "run", lambda *_: pytest.fail("nothing is left to do"))
+    monkeypatch.setattr("pages.parts.frame.working.PageWork.ask", lambda *_, **__: pytest.fail("nothing is asked for"))
+    yield
+    st.cache_resource.clear()
+
+
+def test_what_ships_of_the_hard_reviews_is_shown_by_no_job(ships):
+    app = App(PAGE, model="sst2-fmm", data="reviews")
+    assert app.outcomes == ["several measures unbeaten"] and app.facts["texts scored"] == "100 of 100"
+    assert app.facts["best comprehensiveness ↑"] == "0.612" and app.facts["forward passes, cheapest ↓"] == "3"
+    assert app.facts["metrics with leave-one-out unbeaten"] == "4 of 4" and app.badges[0] == "100 texts of reviews"
+    first = {line["metric"]: line["first"] for line in columns(app, "metric", "first")}
+    assert {metric for metric, name in first.items() if name == "leave-one-out"} == {"sufficiency ↓", "RACU ↑", "NC ↑"}
+    verdicts = {line["measure"]: [*line.values()][1:] for line in columns(app, "better than random ↑")}
+    assert verdicts["leave-one-out"] == ["80", "100", "80", "70.8", "87.3"] and len(verdicts) == 6
+    # Every text of soft metrics rests on rejected inputs.
+    rejected = [line for line in columns(app, "rejected", "tested") if line["metric"] in ("Soft-NS ↑", "Soft-NC ↑")]
+    assert {(line["rejected"], line["tested"]) for line in rejected if line["measure"] != "random order"} == {
+        ("100", "100")
+    }
+    pairs = {(line["measure"], line["against"]): line for line in columns(app, "against", "beats it")}
+    assert len(pairs) == 21 and pairs["leave-one-out", "gradient"]["beats it"] == "yes"
+    assert len(app.at.get("plotly_chart")) == 1
+
+
+def test_what_is_known_of_verdicts_alone_is_the_picture_until_texts_are_scored(ships, monkeypatch):
+    """Of rows of another version nothing is known; on more texts than six measures are judged on three are."""
+    monkeypatch.setattr("core.evaluation.studies.board_rows._Part._version", 99)
+    monkeypatch.setattr("pages.parts.sections.studying._BEGINNING_SECONDS", 0.0)
+    app = App(PAGE, model="sst2-fmm", data="reviews", sample="200")
+    assert app.outcomes == ["running"] and len(app.at.get("plotly_chart")) == 1
+    verdicts = {line["measure"]: [*line.values()][1:3] for line in columns(app, "better than random ↑")}
+    assert verdicts["leave-one-out"][1] == "200" and verdicts["attention"] == ["—", "—"]

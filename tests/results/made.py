@@ -23,6 +23,7 @@ SLOTS: dict = {
     "soft": ["gradient"],
     "kinds": ["hard", "soft"],
 }
+SLOTS |= {"cheapest": ["gradient"], "figure": "comprehensiveness", "total": 24, "needed": 20, "passes": 11}
 # Of ours: no name of others.
 _OURS = {"unit", "kinds"}
 

@@ -3,17 +3,15 @@
 import numpy as np
 
 from core.evaluation.studies.board_report import RANDOM, BoardReport, arrow
-from core.evaluation.studies.board_sentences import cell_text, cost_texts
+from core.evaluation.studies.board_tables import cell_text, cost_texts
 from core.mathematics.ranking import pareto_front
 from core.measures.catalogue import measures
-from core.validity.marks import SIGN
-from core.wording import joined
 
 
 def front(report: BoardReport) -> list[str]:
-    """Measures that none as cheap is as good as, by the figure of the first sentence, the cheapest first; where paired
-    tests tell, a dearer one only if it beats the cheaper ones. Left out are those that rest on rejected inputs, and
-    those not shown to do better than chance.
+    """Measures that none as cheap is as good as, by the board's own figure, the cheapest first; where paired tests
+    tell, a slower one only if it beats the cheaper ones. Left out are those that rest on rejected inputs, and those not
+    shown to do better than random.
     """
     of = dict(zip(report.names, report.means(report.board.by)))
     named = [name for name in report.names if name in measures() and not report.not_better(name)]
@@ -27,28 +25,11 @@ def front(report: BoardReport) -> list[str]:
     return kept
 
 
-def picture_note(report: BoardReport) -> str:
-    """What is drawn in the picture of faithfulness against cost, a sentence or two."""
-    over = " on average over the texts" * (report.n > 1)
-    told = f"Further left is cheaper. Dashed: {RANDOM}. Hollow: not shown to do better than chance{over}, or {SIGN}."
-    if len(front(report)) < 2:
-        return told
-    by = report.board.by
-    beats = " and beats those on the line before it (Who beats whom)" if by in report.beaten else ""
-    unstable = " or unstable" * any(report.cells[name, by].unstable for name in report.names)
-    dotted = f"from the cheapest on, each measure that is ahead of every cheaper one{beats}"
-    return f"{told} Dotted: {dotted}; what is hollow{unstable} is left out."
-
-
-def front_in_words(report: BoardReport) -> str:
-    """The picture of faithfulness against cost for those who do not see it."""
-    by = report.board.by
-    told = [
-        f"{name}: {cell_text(report, name, by)}, {cost_texts(report, name)[0]} forward passes"
-        + ", not shown to do better than chance" * (name != RANDOM and report.not_better(name))
-        for name in report.names
-    ]
-    left = [name for name in report.names if name != RANDOM and (report.not_better(name) or report.cells[name, by].out)]
-    none = "Of the others none" if left else "No measure"
-    best = f" {none} as cheap has a better mean than {joined(front(report))}." if front(report) else ""
-    return f"{arrow(by)} against forward passes. {'; '.join(told)}.{best}"
+def front_numbers(report: BoardReport) -> str:
+    """The numbers of the picture of faithfulness against cost, for those who do not see it."""
+    by, costs = report.board.by, {name: cost_texts(report, name)[0] for name in report.names}
+    points = [f"{name}: {cell_text(report, name, by)} at {costs[name]}" for name in report.names]
+    better = [name for name in report.names if name != RANDOM and not report.not_better(name)]
+    groups = {"better than random": better, "on the line": front(report)}
+    told = [f"{group}: {', '.join(names)}" for group, names in groups.items() if names]
+    return f"{arrow(by)} at forward passes. {'; '.join([*points, *told])}."

@@ -139,6 +139,13 @@ class BoardReport:
         free = self.beaten[figure].unbeaten & ~np.isnan(self.comparable(figure)).all(axis=0)
         return tuple(name for name, one in zip(self.names, free) if one)
 
+    def leaders(self, figure: str) -> tuple[str, ...]:
+        """The unbeaten measures that beat random order, the best mean first; () before that may be told."""
+        m, means = self.names.index(RANDOM), dict(zip(self.names, self.means(figure)))
+        free = [name for name in self.unbeaten(figure) if name != RANDOM]
+        told = [name for name in free if self.beaten[figure].by[self.names.index(name), m]]
+        return tuple(sorted(told, key=means.__getitem__, reverse=True))
+
     def verdict(self, name: str) -> Word:
         """Of a measure over the texts: its AOPC comprehensiveness against that of random orders, one of the pairs."""
         if COMPREHENSIVENESS not in self.beaten:

@@ -1,4 +1,4 @@
-"""Which measure should be believed? Every measure under every faithfulness metric, with what it costs."""
+"""Which measure is faithful, and at what cost? Every measure under every faithfulness metric, with what it costs."""
 
 import json
 from dataclasses import dataclass, field
@@ -6,8 +6,7 @@ from dataclasses import dataclass, field
 import numpy as np
 
 from core.evaluation.questions import Answers, Question, Table, choice, register
-from core.evaluation.studies import board_sentences
-from core.evaluation.studies.board_front import front_in_words
+from core.evaluation.studies.board_front import front_numbers
 from core.evaluation.studies.board_report import (
     COMPREHENSIVENESS,
     EVIDENCE,
@@ -21,6 +20,7 @@ from core.evaluation.studies.board_report import (
     text_values,
 )
 from core.evaluation.studies.board_rows import FEWER, BoardChance, BoardLimits, BoardMeasure
+from core.evaluation.studies.board_tables import board_table, pairs_table
 from core.evaluation.studies.board_verdicts import VerdictLines
 from core.evaluation.studies.scoring import DRAWS
 from core.evaluation.studies.verdicts import VerdictsOfTexts
@@ -31,8 +31,10 @@ from core.network.model import Model
 from core.verdicts.records import NOTED
 from core.wording import as_json, refuse_unknown
 
-# What the first sentence can go by.
+# By what measures can be compared.
 _BY = figures()
+# The end of the columns that say so of each figure.
+_RESTS = "rests on rejected inputs"
 
 
 @register
@@ -41,18 +43,18 @@ class Scoreboard(Question[BoardReport]):
     """Measures by AOPC, NAOPC, RACU and erasure metrics, and random order beside them, explaining the class that is
     predicted; labels are not asked for.
 
-    draws: of each soft perturbation; by: the figure that the first sentence goes by; orders: random orders of each
+    draws: of each soft perturbation; by: the figure by which measures are compared; orders: random orders of each
     text, and random attributions under erasure metrics.
     """
 
     name, order, page, done = "scoreboard", 4, "Scoreboard", "scored"
-    asks = "Which measure should be believed?"
+    asks = "Which measure is faithful, and at what cost?"
 
     measures: tuple[str, ...] = field(default_factory=swept_measures)
     sign: str = "signed"
     unit: str = "word"
     draws: int = DRAWS
-    by: str = choice(COMPREHENSIVENESS, _BY, "the figure by which measures are compared in the first sentence")
+    by: str = choice(COMPREHENSIVENESS, _BY, "the figure by which measures are compared")
 
     orders: int = FEWER
 
@@ -70,7 +72,7 @@ class Scoreboard(Question[BoardReport]):
 
     @property
     def studies(self) -> tuple:
-        """Random order, each measure, and the limits, which are dear, last."""
+        """Random order, each measure, and the limits, which are slow, last."""
         return (self.chance, *self.measured, self.limits)
 
     @property
@@ -100,18 +102,13 @@ class Scoreboard(Question[BoardReport]):
         """All of it in numbers; None before the first text."""
         return build_board(self, answers)
 
-    def sentences(self, report: BoardReport) -> list[str]:
-        """Which no other beats and what it costs, where metrics part, and what to know of the texts."""
-        return board_sentences.sentences(report)
-
     def tables(self, report: BoardReport) -> list[Table]:
-        """Every measure by every figure, and who beats whom by the figure of the first sentence."""
-        beats = board_sentences.pairs_table(report, self.by)
-        return [board_sentences.board_table(report), *[beats] * bool(beats[1])]
+        """Every measure by every figure, and who beats whom by the figure that they are compared by."""
+        return [one for one in (board_table(report), pairs_table(report, self.by)) if one[1]]
 
     def in_words(self, report: BoardReport) -> str:
-        """Its figure for those who do not see it."""
-        return front_in_words(report)
+        """The numbers of its figure, for those who do not see it."""
+        return front_numbers(report)
 
     def records(self, answers: Answers, verdicts: VerdictLines | None = None) -> list[dict]:
         """A line for each example and measure, random order last.
@@ -146,8 +143,8 @@ class Scoreboard(Question[BoardReport]):
                     if figure in errors:
                         line[f"{figure} standard error"] = as_json(errors[figure])
                 for figure, mark in marks.items():
-                    line |= {f"{figure} rests on rejected inputs": None if mark != mark else bool(mark)}
-                del line[f"{EVIDENCE} rests on rejected inputs"]
+                    line |= {f"{figure} {_RESTS}": None if mark != mark else bool(mark)}
+                del line[f"{EVIDENCE} {_RESTS}"]
                 lines.append(line | {"note": self._note(rows_of.get(name), i)})
         return lines
 

@@ -41,7 +41,9 @@ def data_table(
         present = [value for value in values if not _missing(value)]
         if present and all(isinstance(value, (int, float, np.number)) for value in present):
             columns[name] = [math.nan if _missing(value) else float(value) for value in values]
-            config[name] = st.column_config.NumberColumn(help=about, format="%.3g")
+            # Whole numbers keep all their digits.
+            whole = all(float(value).is_integer() for value in present)
+            config[name] = st.column_config.NumberColumn(help=about, format="localized" if whole else "%.3g")
         else:
             columns[name] = [None if _missing(value) else str(value) for value in values]
             config[name] = st.column_config.TextColumn(help=about)

@@ -6,26 +6,28 @@ from dataclasses import dataclass, replace
 from functools import cached_property, partial
 from typing import cast
 
-import streamlit as st
 from cachetools import LRUCache
 
 from core.evaluation.sampling import without_labels
-from core.evaluation.studies.board_sentences import METRICS_PART, NO_RANKING, cheapest_believed, parting
-from core.evaluation.studies.board_verdicts import elsewhere_sentence, orders_sentence, verdicts_of_text
+from core.evaluation.studies.board_verdicts import verdicts_of_text
 from core.evaluation.studies.scoreboard import Scoreboard
 from core.evaluation.studies.verdicts import report_of_row
 from core.explanation.limiting import left_over
 from core.explanation.recursive import ORDERS
 from core.explanation.standings import COMPREHENSIVENESS, StandingGates
 from core.measures.catalogue import default_measures
-from core.verdicts.deciding import Reasons, VerdictReport, Word
-from core.verdicts.telling import believe_sentence, chance_sentence, families_sentence, favoured_sentence, told_by
-from core.wording import escaped, joined, plain
+from core.results.caveats import Caveat
+from core.results.result import Result
+from core.results.verdict_tables import TABLE, verdict_rows
+from core.results.verdicts import verdicts_result
+from core.verdicts.deciding import Reasons, VerdictReport
+from core.wording import plain
+from pages.parts.face.headline import draw_headline
+from pages.parts.frame.links import folded
 from pages.parts.frame.sidebar import View
-from pages.parts.frame.texts import prediction_line, show_notes
+from pages.parts.frame.texts import about_text, view_badges, view_caveats
 from pages.parts.frame.working import PageWork
-from pages.parts.scoreboard.drawing import draw_board
-from pages.parts.scoreboard.over_texts import known_on_sample
+from pages.parts.scoreboard.drawing import BoardPlaces, draw_board, is_refused
 from pages.parts.sections.questions import choose_question
 from pages.parts.sections.sides import Side
 from pages.parts.sections.streaming import stream
@@ -33,34 +35,35 @@ from pages.parts.sections.studying import Asking, Studying
 from pages.parts.sections.verdicts import VerdictWork
 
 
-def board_of_text(view: View, order: str) -> None:
-    """Draw the scoreboard of the example, or say why there is none."""
+def board_of_text(view: View, places: BoardPlaces) -> None:
+    """Draw the scoreboard of the example, or why there is none."""
     # Whatever class the sidebar asks for: erasure metrics are defined for the one that is predicted.
     view = replace(view, target=view.predicted, than=None)
-    said, stage, below = (st.container() for _ in range(3))
-    with below:
-        st.header("Settings", anchor=False)
+    with folded(places.settings):
         question = cast(Scoreboard, choose_question(Scoreboard, view.model, one_text=True))
-        show_notes(view)
-    try:
-        question.check(view.model)
-    except ValueError as error:
-        told = str(error).rstrip(".")
-        with said:
-            st.info(plain(f"{told[:1].upper()}{told[1:]}."))
+    if is_refused(question, view.model, places.answer):
         return
     if left_over(view.encoded) == 0:
-        with said:
-            unit = view.encoded.unit
-            prediction_line(view, f"Every {unit} is masked in the text already, so there are no orders to compare.")
+        unit = view.encoded.unit
+        places.answer.info(plain(f"Every {unit} is masked in the text already, so there are no orders to compare."))
         return
     digest = "" if view.browsed is None else view.browsed.index.data.digest
     sample = without_labels(view.data, digest, [view.example])
     # As many random orders and random attributions as other pages set this text against.
     one = Asking(view.explainer, sample, replace(question, orders=ORDERS), drawn_from=1)
     board = TextBoard(one, Side(view.explainer, view.encoded, view.predicted, view.predicted))
-    draw, say = partial(_draw, board, order), partial(_say, view, board)
-    stream(lambda: board.works, stage, draw, said, say, rests_on=lambda: board.state, every=1.0, together=True)
+    draw, say = partial(_draw, board), partial(_say, view, board)
+    stream(
+        lambda: board.works,
+        places.stage,
+        draw,
+        places.answer,
+        say,
+        rests_on=lambda: board.state,
+        every=1.0,
+        together=True,
+    )
+    about_text(view)
 
 
 @dataclass(frozen=True, eq=False)
@@ -143,45 +146,23 @@ def _report_of(work: VerdictWork) -> VerdictReport | None:
     return report
 
 
-def _draw(board: TextBoard, order: str, asks: Callable[[], None]) -> None:
-    column = verdicts_of_text(board.report, board.question.measures)
-    draw_board(board.figures, asks, order, lambda _: column)
-
-
 def _say(view: View, board: TextBoard) -> None:
-    reports, figures = board.reports, board.figures.report
-    if not reports:
-        prediction_line(view, _waits(board))
-        return
-    report = reports[0]
-    believed = [each.measure for each in report.those(Word.BETTER)]
-    cheapest = "" if figures is None else escaped(cheapest_believed(believed, figures), 400)
-    others = [name for name in board.question.measures if report.of(name) is None]
-    yet = f" Not judged yet: {escaped(joined(others), 400)}. Judged together with them, a measure may lose its verdict."
-    left = yet if others else ""
-    # The same text may have another word where fewer are judged: said here, and not left to be found.
-    also = [families_sentence(report, one) for one in reports[1:]]
-    said = " ".join(
-        filter(None, [believe_sentence(report, view.encoded, False, False) + left, *also, favoured_sentence(report)])
-    )
-    # What is believed here may be seldom elsewhere, and the other way round.
-    data = None if view.browsed is None else view.browsed.index.data
-    over = "" if data is None else known_on_sample(board.figures.explainer, data, board.question, believed)
-    alone = f"{NO_RANKING}{'.' if over else ': a sample of the data may give one.'}" if figures is not None else ""
-    parts = METRICS_PART if figures is not None and parting(figures).startswith(METRICS_PART.rstrip(".")) else ""
-    rests = " ".join(filter(None, [told_by(report), orders_sentence(report), cheapest, parts, alone]))
-    prediction_line(view, "", over, after=f"<p>{rests}</p>", first=said)
-    if report.null.planned:
-        with st.expander("How this is told, and how it can be wrong"):
-            st.caption(plain(f"{chance_sentence(report)} {elsewhere_sentence(report)}".rstrip()))
+    report = board.report
+    left = report is not None and any(report.of(name) is None for name in board.question.measures)
+    # Compared with more measures, one may lose its verdict.
+    more = [Caveat.PARTIAL] if left else []
+    draw_headline(_result(board), *view_badges(view), more=[*more, *view_caveats(view)])
 
 
-def _waits(board: TextBoard) -> str:
-    """Why it is not said yet which measures to believe, HTML."""
-    works = [*filter(None, (board.fewer, board.verdicts))]
-    jobs = [job for work in works if work.runs and (job := work.job) is not None]
-    if any(job.started for job in jobs):
-        return "Measures are being set against random orders …"
-    if jobs:
-        return "Which measures to believe comes after the figures."
-    return f"Which measures to believe is not computed yet: ask for it below ({escaped(board.verdicts.price, 200)})."
+def _draw(board: TextBoard, asks: Callable[[], None]) -> None:
+    found, figures = board.report, board.figures.report
+    column = verdicts_of_text(found, tuple(board.question.measures))
+    if found is not None:
+        column = replace(column, table=(TABLE, verdict_rows(found)))
+    report = None if figures is None else replace(figures, better=column.better)
+    draw_board(board.figures, report, _result(board), column, asks)
+
+
+def _result(board: TextBoard) -> Result:
+    works = [work for work in (board.fewer, board.verdicts) if work is not None]
+    return verdicts_result(board.report, len(board.question.measures), any(work.runs for work in works))

@@ -1,26 +1,80 @@
-"""The scoreboard over texts: on how many of them each measure is better than chance, where that is known already."""
+"""The scoreboard over a sample of the data: which measures no other beats."""
 
-from collections.abc import Callable, Collection
+from collections.abc import Callable
+from dataclasses import replace
+from functools import partial
 from typing import cast
 
 import numpy as np
 
-from core.data.examples import DataSet
-from core.evaluation.sampling import Sample, scored_sample
-from core.evaluation.studies.board_verdicts import VerdictColumn, VerdictLines, judged_already, verdicts_of_texts
+from core.evaluation.findings import FEW
+from core.evaluation.sampling import SCORED, Sample, without_labels
+from core.evaluation.studies.board_verdicts import VerdictColumn, VerdictLines, verdicts_of_texts
 from core.evaluation.studies.scoreboard import Scoreboard
 from core.evaluation.studies.verdicts import better_counts, report_of_row
-from core.evaluation.studies.verdicts_question import otherwise, shares_sentence
-from core.explanation.explainer import Explainer
+from core.figures.board_figures import HEIGHT
+from core.figures.verdicts_figures import verdict_shares
+from core.results.result import Result
+from core.results.scoreboard import scoreboard_result, waiting_result
 from core.verdicts.records import verdict_record
-from core.wording import escaped, joined, linked_name
-from pages.parts.frame.links import link_to
+from core.wording import amount, shortened
+from pages.parts.components.pictures import draw_figure
+from pages.parts.face.headline import Badge, draw_headline
+from pages.parts.frame.links import folded
+from pages.parts.frame.sidebar import DataView
+from pages.parts.scoreboard.drawing import BoardPlaces, draw_board, is_refused
+from pages.parts.sections.filtered import choose_drawn
 from pages.parts.sections.judged import known_family, known_report
-from pages.parts.sections.studying import Asking
+from pages.parts.sections.questions import choose_question
+from pages.parts.sections.saving import about_models
+from pages.parts.sections.streaming import stream
+from pages.parts.sections.studying import Asking, Growing
 
 
-def known_verdicts(work: Asking, texts: Sample) -> VerdictColumn:
-    """The column of verdicts over `texts`, of which the figures may rest on the first; nothing is computed for it."""
+def board_of_sample(frame: DataView, places: BoardPlaces) -> None:
+    """Draw the scoreboard of a sample; of one that takes long the beginning is asked first."""
+    explainer, data = frame.explainer, frame.browsed.index.data
+    with folded(places.settings):
+        drawn, picked, about = choose_drawn(frame, SCORED)
+        question = cast(Scoreboard, choose_question(Scoreboard, explainer.model))
+    if drawn is None:
+        places.answer.info("No text is left to score: see which texts are chosen under Settings.")
+        return
+    if is_refused(question, explainer.model, places.answer):
+        return
+    texts = without_labels(data.name, data.digest, drawn)
+    grown = Growing.of(Asking(explainer, replace(texts, picked=picked), question, drawn_from=len(data)))
+    waits = places.stage.empty()
+    waits.skeleton(HEIGHT)
+    _ = grown.shown.report  # kept from here on
+    waits.empty()
+    draw, say = partial(_draw, grown, texts), partial(_say, grown, about)
+    stream(lambda: grown.works, places.stage, draw, places.answer, say, every=1.0, together=True)
+
+
+def _say(grown: Growing, about: str) -> None:
+    shown = grown.shown
+    texts = f"{amount(len(shown.sample), 'text')} of {shortened(shown.sample.name, 24)}"
+    draw_headline(_result(shown), Badge(texts, about))
+
+
+def _result(asked: Asking) -> Result:
+    report = asked.report
+    if report is None:
+        return waiting_result(len(asked.sample), asked.answers.complete)
+    return scoreboard_result(report)
+
+
+def _draw(grown: Growing, texts: Sample, asks: Callable[[], None]) -> None:
+    shown = grown.shown
+    column, known = known_verdicts(shown, texts)
+    draw_board(shown, shown.report, _result(shown), column, asks, known)
+
+
+def known_verdicts(work: Asking, texts: Sample) -> tuple[VerdictColumn, Callable[[], None] | None]:
+    """The column of verdicts over `texts`, of which the figures may rest on the first, and what draws them; nothing is
+    computed for it.
+    """
     board = cast(Scoreboard, work.question)
     family, known = known_family(work.explainer, texts, board.verdicts)
 
@@ -33,29 +87,10 @@ def known_verdicts(work: Asking, texts: Sample) -> VerdictColumn:
         }
 
     counts = better_counts(known, family.measures)
-    column = verdicts_of_texts(counts, family.measures, lines, board.measures if counts else ())
-    return column._replace(over=known_report(work.explainer, texts, board.verdicts))
-
-
-def known_answer(work: Asking, texts: Sample, caution: Callable[[str], str]) -> str:
-    """What *Data set* knows of these texts while nothing is known here, plain text; "" for nothing; caution: gives what
-    *Model check* knows of them under a unit.
-    """
-    board = cast(Scoreboard, work.question)
+    column = verdicts_of_texts(counts, lines, tuple(board.measures))
     found = known_report(work.explainer, texts, board.verdicts)
-    return "" if found is None else judged_already(found, board.sign, caution(board.unit))
-
-
-def known_on_sample(explainer: Explainer, data: DataSet, board: Scoreboard, believed: Collection[str]) -> str:
-    """On how many texts of the sample that this page takes unasked each measure is better than chance, in sentences of
-    HTML beside what one text says; "" where that is not known, and nothing is computed for it. believed: the measures
-    that are better than chance on the one text.
-    """
-    found = known_report(explainer, scored_sample(data), board.verdicts)
-    page = linked_name("A sample of the data", link_to("scoreboard", on="a sample of the data"))
-    told = "" if found is None else shares_sentence(found, board.measures, page)
-    if found is None or not told:
-        return ""
-    turned = [name for name in otherwise(found, believed) if name in board.measures]
-    begins = f"Over most texts it is otherwise for {escaped(joined(turned), 400)}" if turned else "Over many texts"
-    return f"{begins}: {told} To choose a measure for other texts, go by these rather than by this one."
+    if found is None or found.n < FEW:
+        return column, None
+    alt = "; ".join(f"{name}: {cell}" for name, cell in column.of.items())
+    name, about = ["verdicts", work.model.name, texts.name], about_models([work.model], texts.name)
+    return column, lambda: draw_figure(verdict_shares([found]), "verdicts", alt, name, about)

@@ -29,8 +29,9 @@ from core.reports.exports import (
     picture_line,
     provenance,
 )
-from core.results.result import Result
+from core.results.result import Result, as_columns
 from core.stability.telling import RECORDED, Stability, as_records, stability_lines
+from core.texts.rendering import latex_comment
 from core.validity.marks import SIGN
 from core.verdicts.deciding import VerdictReport
 from core.verdicts.operators import UnderErasure
@@ -47,6 +48,8 @@ _CSV_TIP = (
     "begins "
     "with an apostrophe."
 )
+# Columns of a board that are text where they are empty, too.
+_BOARD_TEXTS = ("problem", "note", "values", "class", "measure", "verdict", "outcome", "caveats")
 
 
 def save_table(label: str, header: list[str], rows: Callable[[], Iterable[list]], name: str, key: str) -> None:
@@ -74,32 +77,34 @@ def save_report(
 
 
 def save_board(
-    records: Callable[[], list[dict]], about: Callable[[], dict], tables: Callable[[], list[Table]], name: Iterable[str]
+    records: Callable[[], list[dict]], about: Callable[[], dict], tables: list[Table], result: Result, name: list[str]
 ) -> None:
-    """Three buttons: every line of a question's answers as CSV and as Parquet, and tables, as on the page, as LaTeX;
-    about: gives what the metadata of the typed file say, from which "examples" is left out.
+    """Three buttons: every line of a question's answers as CSV and as Parquet, and tables as LaTeX, each with what the
+    result comes to; about: gives what the metadata of the typed file say, from which "examples" is left out.
     """
-    name = list(name)
+
+    def lines() -> list[dict]:
+        return [line | as_columns(result) for line in records()]
 
     def comma() -> str:
-        lines = records()
-        header = list(dict.fromkeys(column for line in lines for column in line))
-        return csv_text(header, ([line.get(column) for column in header] for line in lines))
+        found = lines()
+        header = list(dict.fromkeys(column for line in found for column in line))
+        return csv_text(header, ([line.get(column) for column in header] for line in found))
 
     def parquet() -> bytes:
         from core.reports.tables import parquet_bytes
 
         kept = {one: value for one, value in about().items() if one != "examples"}
-        return parquet_bytes(records(), kept, ("problem", "note", "values", "class", "measure", "verdict"))
+        return parquet_bytes(lines(), kept, _BOARD_TEXTS)
 
     def latex() -> str:
         from core.reports.tables import latex_table
 
-        return "\n".join(latex_table(*one, caption="scoreboard") for one in tables())
+        return "\n".join([latex_comment(result), *(latex_table(*one, caption="scoreboard") for one in tables)])
 
     with st.container(horizontal=True, vertical_alignment="center"):
         _save("Lines (CSV)", comma, safe_name(name, "csv"), "text/csv", "board-csv", _CSV_TIP)
-        tip = "One line for each text and measure, typed, with where it comes from in the file’s metadata."
+        tip = "One line for each text and measure, typed, with its origin in the file’s metadata."
         _save(
             "Lines (Parquet)",
             parquet,
@@ -108,7 +113,7 @@ def save_board(
             "board-parquet",
             tip,
         )
-        tip = f"The tables above, whole, for the LaTeX package booktabs; {SIGN} is a raised exclamation mark there."
+        tip = f"Tables for the LaTeX package booktabs; {SIGN} is a raised exclamation mark there."
         _save("Tables (LaTeX)", latex, safe_name(name, "tex"), "application/x-tex", "board-tex", tip)
 
 

@@ -1,0 +1,212 @@
+"""Tables of a scoreboard: of text for papers and terminals, of numbers for the page."""
+
+import json
+from collections import Counter
+from typing import Any
+
+import numpy as np
+
+from core.evaluation.questions import Table
+from core.evaluation.studies.board_leads import leads
+from core.evaluation.studies.board_report import (
+    COMPREHENSIVENESS,
+    EVIDENCE,
+    RANDOM,
+    BoardReport,
+    arrow,
+    direction_of,
+    figures,
+)
+from core.evaluation.studies.board_verdicts import ALONE, VerdictColumn
+from core.evaluation.studies.diagnosticity_report import nothing_to_normalise
+from core.explanation.recursive import UNSTABLE
+from core.metrics.registry import NO_ROOM
+from core.oracle.erasing import MASK
+from core.validity.marks import SIGN, with_sign
+from core.verdicts.deciding import Word
+from core.wording import fixed_number, joined, number, p_value, with_ends
+
+PASSES, TOOK, MEASURE = "forward passes", "milliseconds", "measure"
+Rows = tuple[list[str], list[list[Any]]]
+_NAN = float("nan")
+
+
+# ---- of text
+
+
+def board_table(report: BoardReport, verdicts: VerdictColumn | None = None) -> Table:
+    """A line for each measure, random order last: its verdict, figures with 95 % intervals, and cost.
+
+    verdicts: by another test; without, the paired one of means over the texts.
+    """
+    known = _known(report)
+    if verdicts is None:
+        paired = {one: verdict_over_texts(report, one) for one in report.names}
+        verdicts = VerdictColumn("mean against random order", paired)
+    of, alone = [verdicts.of], [] if verdicts.alone is None else [verdicts.alone]
+    costs = [f"{PASSES} ↓", "ms ↓"] if _timed(report) else [f"{PASSES} ↓"]
+    header = [MEASURE, verdicts.header, *[ALONE] * len(alone), *map(arrow, known), *costs]
+    rows = [
+        [
+            name,
+            *(column.get(name, "—") for column in (*of, *alone)),
+            *(cell_text(report, name, one) for one in known),
+            *cost_texts(report, name)[: len(costs)],
+        ]
+        for name in report.names
+    ]
+    return header, rows
+
+
+def pairs_table(report: BoardReport, figure: str) -> Table:
+    """Who beats whom by a figure: p of each pair, adjusted for all of them, marked where the measure of the line beats
+    that of the column.
+    """
+    if figure not in report.beaten:
+        return [], []
+    found, marked = report.beaten[figure], report.marked(figure)
+
+    def cell(i: int, j: int) -> str:
+        if i == j:
+            return ""
+        if {report.names[i], report.names[j]} & {*marked}:
+            return SIGN
+        return f"{'beats it, ' if found.by[i, j] else ''}{p_value(found.p[i, j])}"
+
+    rows = [[name, *(cell(i, j) for j in range(len(report.names)))] for i, name in enumerate(report.names)]
+    return [arrow(figure), *report.names], rows
+
+
+def verdict_over_texts(report: BoardReport, name: str) -> str:
+    """A measure's verdict over the texts; — before it may be told."""
+    if name == RANDOM or not report.told:
+        return "—"
+    word = report.verdict(name)
+    return with_sign(word, word == Word.UNTOLD and bool({name, RANDOM} & {*report.marked(COMPREHENSIVENESS)}))
+
+
+def cell_text(report: BoardReport, name: str, figure: str) -> str:
+    """A figure with its interval and mark."""
+    cell = report.cells[name, figure]
+    if cell.unstable:
+        return with_sign(UNSTABLE, cell.marked)
+    parts = [with_ends(cell.interval.mean, cell.interval.low, cell.interval.high, fixed_number)]
+    if cell.error == cell.error and cell.n:
+        parts.append(f"± {fixed_number(cell.error)}")
+    if 0 < cell.n < report.n:
+        parts.append(f"(n = {cell.n:,})")
+    return with_sign(" ".join(parts), cell.marked)
+
+
+def cost_texts(report: BoardReport, name: str) -> list[str]:
+    """Forward passes, the mean over the texts, and milliseconds, their median."""
+    if name == RANDOM:
+        return ["0", "0"]
+    passes, took = report.passes[name], report.milliseconds[name]
+    return ["—" if passes != passes else f"{passes:,.0f}", f"{took:,.0f}" if took >= 10 else number(round(took, 1))]
+
+
+# ---- of numbers
+
+
+def measures_table(report: BoardReport, order: str = "") -> Rows:
+    """A line for each measure: its figures, by which of them it rests on rejected inputs, and its cost; order: as of
+    `ordered`, by default by the board's own figure.
+    """
+    known, timed = _known(report), _timed(report)
+    header = [MEASURE, *map(arrow, known), SIGN, f"{PASSES} ↓", *(["ms ↓"] if timed else [])]
+    rows = []
+    for name in ordered(report, order or report.board.by):
+        cells = [report.cells[name, one] for one in known]
+        marked = joined([one for one, cell in zip(known, cells) if cell.marked]) or None
+        costs = [_cost(report.passes, name), *([_cost(report.milliseconds, name)] if timed else [])]
+        rows.append([name, *(_NAN if one.unstable else one.interval.mean for one in cells), marked, *costs])
+    return header, rows
+
+
+def values_table(report: BoardReport) -> Rows:
+    """A line for each figure and measure: its mean with the ends of its interval and its standard error, of how many
+    texts, and on how many of those tested it rests on rejected inputs.
+    """
+    header = ["metric", MEASURE, "value", "95 % from", "95 % to", "±", "texts", "rejected", "tested", SIGN]
+    rows = []
+    for figure in _known(report):
+        for name in report.names:
+            one = report.cells[name, figure]
+            span = [_NAN] * 3 if one.unstable else [one.interval.mean, one.interval.low, one.interval.high]
+            counts = [one.n, one.rejected if one.tested else None, one.tested or None]
+            rows.append([arrow(figure), name, *span, one.error, *counts, SIGN if one.marked else None])
+    return header, rows
+
+
+def pairs_list(report: BoardReport, figure: str) -> Rows:
+    """A line for each pair of measures that can be compared by a figure, the one that is ahead first: p of the paired
+    test, adjusted by Holm, and whether that is significant; [] before that may be told.
+    """
+    header = [MEASURE, "against", "adjusted p ↓", "beats it", "texts"]
+    if figure not in report.beaten:
+        return header, []
+    found, means, marked = report.beaten[figure], report.means(figure), report.marked(figure)
+    rows = []
+    for i, j in zip(*np.triu_indices(len(report.names), 1)):
+        if {report.names[i], report.names[j]} & {*marked} or not found.n[i, j]:
+            continue
+        first, second = (j, i) if found.by[j, i] or (means[j] > means[i] and not found.by[i, j]) else (i, j)
+        beats = "yes" if found.by[first, second] else "no"
+        rows.append([report.names[first], report.names[second], float(found.p[i, j]), beats, int(found.n[i, j])])
+    return header, sorted(rows, key=lambda row: row[2])
+
+
+def leads_table(report: BoardReport) -> Rows:
+    """A line for each metric: who is first by it."""
+    return ["metric", "first", "how"], [
+        [arrow(one.figure), joined(one.names) or None, str(one.standing)] for one in leads(report)
+    ]
+
+
+def problems_table(report: BoardReport) -> Rows:
+    """Why measures have no figures on some texts, a line for all that are alike, and what has not begun."""
+    counts: Counter[tuple[str, str, str]] = Counter()
+    for name, why in report.problems.items():
+        for kept, count in why.items():
+            for figure, said in json.loads(kept).items():
+                # What soft metrics erase at most is another input than where every word is masked.
+                normal = said == NO_ROOM and bool(figure)
+                counts[nothing_to_normalise(figure, MASK) if normal else said, name, figure] += count
+    alike: dict[tuple[str, str, int], list[str]] = {}
+    for (said, name, figure), count in counts.items():
+        alike.setdefault((said, figure, count), []).append(name)
+    rows: list[list[Any]] = [
+        [joined(names), figure or None, count, said] for (said, figure, count), names in alike.items()
+    ]
+    rows += [[joined(report.names[:-1]), None, count, why] for why, count in report.left_out.items()]
+    return [MEASURE, "metric", "texts", "why"], rows
+
+
+def ordered(report: BoardReport, order: str) -> list[str]:
+    """Names in the order of a figure, the best first, or of a cost, the least first; those without it last."""
+
+    def key(name: str) -> float:
+        if order in (PASSES, TOOK):
+            value = (report.passes if order == PASSES else report.milliseconds).get(name, _NAN)
+        else:
+            value = -direction_of(order) * report.cells[name, order].interval.mean
+        return float("inf") if value != value else value
+
+    return sorted(report.names, key=key)
+
+
+def _known(report: BoardReport) -> list[str]:
+    """The figures that any measure has."""
+    every = [*figures(), EVIDENCE]
+    return [one for one in every if any(report.cells[name, one].n for name in report.names[:-1])]
+
+
+def _timed(report: BoardReport) -> bool:
+    return any(took == took for took in report.milliseconds.values())
+
+
+def _cost(of: dict[str, float], name: str) -> float:
+    """A mean or median cost, whole where it is not small; random order costs nothing."""
+    value = of.get(name, 0.0)
+    return round(value) if value >= 10 or value == 0 else value
