@@ -37,6 +37,7 @@ from pages.parts.frame.texts import about_text, view_badges, view_caveats
 from pages.parts.sections.asking import choose_measures, choose_sign
 from pages.parts.sections.evidence import evidence_section
 from pages.parts.sections.saving import about_view, save_attributions
+from pages.parts.sections.sides import ALONE
 from pages.parts.sections.streaming import stream
 
 MEASURES_HELP = "Fast measures start at once; slow ones show their cost and wait for a click."
@@ -75,20 +76,14 @@ def attributions() -> None:
     with beside:
         other = versions_section(view, chosen, sign)
 
-    def save() -> None:
-        with picture:
-            known = Pairings(view).report, scoring.report, scoring.unstable, known_erasures(scoring)
-            save_attributions(view, rows, scoring.result, other, *known)
-
+    # Before what follows it: what is known already is there by then.
+    _stream_words(view, works, rows, sign, scoring, picture)
+    with picture:
+        known = Pairings(view).report, scoring.report, scoring.unstable, known_erasures(scoring)
+        save_attributions(view, rows, scoring.result, other, *known)
     _open_linked_tab()
-    draw_body(
-        scoring.result,
-        partial(_stream_words, view, works, rows, sign, scoring, picture),
-        _tabs(view, chosen, sign, rows, found, scoring),
-        _TABS,
-        asks=save,
-        terms=TERMS,
-    )
+    tabs = _tabs(view, chosen, sign, rows, found, scoring)
+    draw_body(scoring.result, lambda: None, tabs, _TABS, terms=TERMS)
     about_text(view)
 
 
@@ -159,9 +154,11 @@ def _agreement_tab(view: View, chosen: list[str], rows: list[WordRow], found: di
 
 
 def _open_linked_tab() -> None:
-    """A link to how stable rankings are opens that tab, once."""
+    """A link to how stable rankings are, or with a second model, opens that tab, once."""
     if held("unfolded") == "stability":
         st.session_state.setdefault(_TABS, "Stability")
+    elif held("beside") not in (None, ALONE):
+        st.session_state.setdefault(_TABS, "Two models")
 
 
 def _settings(view: View) -> tuple[list[str], str]:
