@@ -11,7 +11,7 @@ from core.explanation.recursive import BY_RATIO
 from core.explanation.rows import build_row, pieces, row_of_scores
 from core.measures.catalogue import default_measures, measures
 from core.network.scheduler import NonFinite, OutOfMemory
-from core.results.verdicts import words_result
+from core.results.verdicts import word_status, words_result
 from core.texts.sentences import sentence
 from core.verdicts.deciding import Word
 from core.wording import plain
@@ -75,7 +75,7 @@ def _shipped(strip: Strip) -> None:
 
 
 def _words(rows: list, shown: list[dict], predicted: str, verdicts: dict[str, Word], proof: str) -> None:
-    scores = {name: [chip(word, "", proof, "")] for name, word in verdicts.items()}
+    scores = {name: [chip(word_status(word), "", proof, "")] for name, word in verdicts.items()}
     words(rows, shown, predicted, {}, key="strip-words", scores=scores, brief=True)
 
 

@@ -1,120 +1,173 @@
-"""Attributions: which words count, and which measures to believe?"""
+"""Attributions: which words matter, and which explanation is faithful?"""
 
+from collections.abc import Callable
 from functools import partial
 
+import numpy as np
 import streamlit as st
 from streamlit.delta_generator import DeltaGenerator
 
 from core.explanation.explainer import Attribution
-from core.explanation.row_scores import parted_sentence
-from core.explanation.row_sentences import strongest_sentence
 from core.explanation.rows import WordRow, build_row
+from core.figures.verdict_figures import among_random_orders
 from core.measures.catalogue import measures
-from core.results.verdicts import verdicts_result
+from core.results.inputs import reference_caveats
+from core.results.verdict_tables import HELP
+from core.texts.rendering import headline
+from core.verdicts.deciding import VerdictReport
 from core.wording import number, plain
 from pages.parts.attributions.attributing import Attributing
-from pages.parts.attributions.believing import choose_believed, say_believed, say_standing
 from pages.parts.attributions.beside import versions_section
 from pages.parts.attributions.comparing import show_agreement, show_completeness, show_costs, show_sparsity
 from pages.parts.attributions.operators import known_erasures, operators_section
 from pages.parts.attributions.pairing import Pairings, pairs_section
-from pages.parts.attributions.scoring import ScoredRows
+from pages.parts.attributions.scoring import ALL_NUMBERS, ScoredRows
 from pages.parts.attributions.setting_against import rather_than
 from pages.parts.attributions.steadying import stability_section
 from pages.parts.attributions.two_models import second_model
 from pages.parts.attributions.word_rows import draw_words
-from pages.parts.frame.links import choose, folded
+from pages.parts.components.pictures import draw_figure
+from pages.parts.components.tables import data_table
+from pages.parts.face.body import draw_body
+from pages.parts.face.headline import draw_headline
+from pages.parts.frame.links import choose, folded, held
 from pages.parts.frame.picking import text_box
 from pages.parts.frame.sidebar import MOST_BUTTONS, View, open_page
-from pages.parts.frame.texts import prediction_line, show_notes
+from pages.parts.frame.texts import about_text, view_badges, view_caveats
 from pages.parts.sections.asking import choose_measures, choose_sign
-from pages.parts.sections.evidence import evidence_section, evidence_sentence
-from pages.parts.sections.saving import save_attributions
+from pages.parts.sections.evidence import evidence_section
+from pages.parts.sections.saving import about_view, save_attributions
+from pages.parts.sections.sides import ALONE
 from pages.parts.sections.streaming import stream
+
+MEASURES_HELP = "Fast measures start at once; slow ones show their cost and wait for a click."
+VALUES_HELP = "Signed: support (+) or oppose (−) the class. Absolute: how much a word matters, either way."
+CLASS_HELP = "Probability of the class; press to explain it instead."
+TERMS = (
+    "importance measure",
+    "supports, opposes",
+    "verdict",
+    "chance p",
+    "random order",
+    "RACU",
+    "AOPC",
+    "per unit of input",
+    "MaSF p",
+    "rejected (out-of-distribution)",
+)
+_TABS = "parts-of-attributions"
 
 
 def attributions() -> None:
     """Draw the page."""
     view = open_page("Attributions", above=True)
     chosen, sign = _settings(view)
-    beside = st.container()
-    # Drawn on request only: a box that is filled anew takes a third of the way to the next example.
     with st.container(horizontal=True, vertical_alignment="center"):
-        edits, believed = st.toggle("Type or edit a text", key="editing"), choose_believed()
+        edits = st.toggle("Type or edit a text", key="editing")
         _class_buttons(view)
     if edits:
         text_box(view.example.text, view.example.second or "")
-    picture, asking, evidence, pairs = (st.container() for _ in range(4))
-    st.header("Do the measures agree?", anchor=False)
-    agreement = st.empty()
-    agreement.caption("The measures are being computed …")
+    beside, picture, asking = (st.container() for _ in range(3))
     works = [Attributing(view, name) for name in chosen]
     with asking:
         found = _computed(works, asking)
     rows = [build_row(measures()[name], one, sign, view.encoded.premasked) for name, one in found.items()]
-    said = strongest_sentence(rows, view.encoded, view.class_name, len(rows) == len(chosen))
     scoring = ScoredRows.of(view, list(found), sign, len(chosen))
-    if not believed:
-        with view.places.answer:
-            prediction_line(view, said, say_standing(scoring))
     with beside:
         other = versions_section(view, chosen, sign)
+
+    # Before what follows it: what is known already is there by then.
+    _stream_words(view, works, rows, sign, scoring, picture)
     with picture:
-        _stream_words(view, works, rows, sign, scoring, said if believed else "")
-        report, unstable, erased = scoring.report, scoring.unstable, known_erasures(scoring)
-        save_attributions(
-            view, rows, verdicts_result(report, len(chosen)), other, Pairings(view).report, report, unstable, erased
-        )
-        if believed:
-            operators_section(scoring)
-        show_notes(view)
-    with evidence:
-        evidence_section(view, rows)
-    with agreement.container():
-        show_agreement(rows, view.encoded.unit)
-        with st.expander("How concentrated is each, and what did it cost?"):
-            show_sparsity(view, rows)
-            show_completeness(view, found)
-            show_costs(view, chosen, found)
-    with pairs:
-        pairs_section(view)
-    stability_section(view, list(found), sign)
-    second_model(view, chosen, sign)
+        known = Pairings(view).report, scoring.report, scoring.unstable, known_erasures(scoring)
+        save_attributions(view, rows, scoring.result, other, *known)
+    _open_linked_tab()
+    tabs = _tabs(view, chosen, sign, rows, found, scoring)
+    draw_body(scoring.result, lambda: None, tabs, _TABS, terms=TERMS)
+    about_text(view)
 
 
 def _stream_words(
-    view: View, works: list[Attributing], rows: list[WordRow], sign: str, scoring: ScoredRows, words: str
+    view: View, works: list[Attributing], rows: list[WordRow], sign: str, scoring: ScoredRows, place: DeltaGenerator
 ) -> None:
-    """The coloured words with what is known beside them; words: the end of the answer, where it says which measures to
-    believe, else "".
-    """
-    # Known evidence says more of them than a word.
-    found, parted = evidence_sentence(view, rows), parted_sentence(rows, view.encoded, view.class_name)
-    seen = found or (parted and f"{parted} Verdicts are on whole orders, not on one {view.encoded.unit}.")
+    """The headline and the coloured words, with what is known beside them."""
     stream(
         lambda: [*(work for work in works if work.runs), *scoring.works],
-        st.container(),
-        partial(draw_words, view, works, rows, sign, scoring, bool(words)),
-        view.places.answer if words else None,
-        partial(say_believed, view, scoring, words, seen),
+        place,
+        partial(draw_words, view, works, rows, sign, scoring),
+        view.places.answer,
+        partial(_say, view, works, scoring),
         name="scores",
-        # Where it is the answer, the page is for it.
-        aside=not words,
     )
+
+
+def _say(view: View, works: list[Attributing], scoring: ScoredRows) -> None:
+    if not works:
+        st.info("Choose a measure to see which words it calls important.")
+        return
+    tokens = np.array([view.encoded.T])
+    tested = reference_caveats(view.explainer.reference, tokens, view.model.precision, view.encoded.unit)
+    draw_headline(scoring.result, *view_badges(view), more=[*view_caveats(view), *tested])
+
+
+def _tabs(
+    view: View, chosen: list[str], sign: str, rows: list[WordRow], found: dict[str, Attribution], scoring: ScoredRows
+) -> dict[str, Callable[[], None]]:
+    """What stands behind the picture."""
+    report = scoring.report
+    tabs: dict[str, Callable[[], None]] = {}
+    if report is not None:
+        tabs["Verdicts"] = partial(_verdicts_tab, view, scoring, report)
+    if view.example.evidence:
+        tabs["Evidence"] = partial(evidence_section, view, rows)
+    tabs |= {
+        "Agreement": partial(_agreement_tab, view, chosen, rows, found),
+        "Pairs": partial(pairs_section, view),
+        "Stability": partial(stability_section, view, list(found), sign),
+        "Two models": partial(second_model, view, chosen, sign),
+    }
+    if report is not None:
+        tabs["Erasures"] = partial(operators_section, scoring)
+    return tabs
+
+
+def _verdicts_tab(view: View, scoring: ScoredRows, report: VerdictReport) -> None:
+    """Every number of the verdicts, and each measure's order among the random ones."""
+    data_table(ALL_NUMBERS, scoring.rows(report), "verdicts-table", help=HELP)
+    if scoring.limits is None or not report.reached:
+        return
+    draw_figure(
+        among_random_orders(report.null.reached, report.reached, scoring.limits.score_name, report.null.every),
+        "verdicts",
+        headline(scoring.result),
+        ["verdicts", view.example.id, view.model.name],
+        about_view(view),
+        "the random orders",
+    )
+
+
+def _agreement_tab(view: View, chosen: list[str], rows: list[WordRow], found: dict[str, Attribution]) -> None:
+    show_agreement(rows, view.encoded.unit)
+    show_sparsity(view, rows)
+    show_completeness(view, found)
+    show_costs(view, chosen, found)
+
+
+def _open_linked_tab() -> None:
+    """A link to how stable rankings are, or with a second model, opens that tab, once."""
+    if held("unfolded") == "stability":
+        st.session_state.setdefault(_TABS, "Stability")
+    elif held("beside") not in (None, ALONE):
+        st.session_state.setdefault(_TABS, "Two models")
 
 
 def _settings(view: View) -> tuple[list[str], str]:
     with view.places.measures:
-        chosen = choose_measures(
-            "Cheap ones are computed at once; dear ones say what they cost and wait to be asked.", baselines=True
-        )
+        chosen = choose_measures(MEASURES_HELP, baselines=True)
     with folded(view.places.example):
         if len(view.model.labels) <= MOST_BUTTONS:
             rather_than(view)
-        sign = choose_sign(
-            f"Signed: does the {view.encoded.unit} support (+) or oppose (−) the class? Absolute: how much it matters, "
-            "either way. Measures without the chosen kind show their own."
-        )
+        sign = choose_sign(VALUES_HELP)
     return chosen, sign
 
 
@@ -129,7 +182,7 @@ def _class_buttons(view: View) -> None:
             on_click=choose,
             args=("class", label),
             type="primary" if i == view.target else "secondary",
-            help="Probability of the class; press to explain it instead.",
+            help=CLASS_HELP,
         )
 
 

@@ -4,11 +4,10 @@ from collections.abc import Callable, Sequence
 
 import numpy as np
 
-from core.explanation.rows import WordRow, most_important, most_opposed
+from core.explanation.rows import WordRow, most_important
 from core.measures.catalogue import measures
 from core.network.features import Encoded, placed_word
-from core.terms import PER_UNIT, TERMS
-from core.wording import escaped, joined, number, shortened, strong
+from core.wording import escaped, number, shortened, strong
 
 # k of the overlap of measures, and how many pieces of a text a sentence names.
 TOP, MOST_LISTED = 3, 5
@@ -50,29 +49,6 @@ def importance_note(row: WordRow, encoded: Encoded) -> str:
     )
 
 
-def strongest_sentence(rows: Sequence[WordRow], encoded: Encoded, class_name: str, complete: bool) -> str:
-    """What each measure calls strongest for the class and against it, and what those without a sign put first; random
-    order says nothing.
-
-    complete: whether there is a row of every measure that was chosen.
-    """
-    unit, ranked = encoded.unit, [row for row in rows if not measures()[row.measure].baseline]
-    if not ranked:
-        asked = "Choose a measure" if complete else "Nothing is computed yet: ask for a measure below"
-        return f"{asked} to see which {unit}s it calls important."
-    signed, others = ([row for row in ranked if (row.kind == "signed") is sign] for sign in (True, False))
-    said = []
-    if signed:
-        by = f" by {escaped(signed[0].measure)}" if len(signed) == 1 else ""
-        speaks = _named(signed, most_important, encoded)
-        opposes = _named(signed, most_opposed, encoded)
-        said += [f"Speaks most for <b>{escaped(class_name)}</b>{by}: {speaks}; most against it: {opposes}."]
-    if others:
-        lead = "Matters most, whether for or against" if signed else "Matters most"
-        said += [f"{lead}: {_named(others, most_important, encoded, always=True)}."]
-    return " ".join(said)
-
-
 def models_sentence(predicted: Sequence[tuple[str, Sequence[str], np.ndarray]]) -> str:
     """What models predict for the same text; predicted: of each its name, its labels and their probabilities."""
     tops = [(name, labels[int(shares.argmax())], float(shares.max())) for name, labels, shares in predicted]
@@ -80,13 +56,6 @@ def models_sentence(predicted: Sequence[tuple[str, Sequence[str], np.ndarray]]) 
         f"{escaped(name)} predicts <b>{escaped(label)}</b> (probability {number(share)})" for name, label, share in tops
     ]
     return f"{', '.join(told)}."
-
-
-def per_unit_note(rows: Sequence[WordRow]) -> str:
-    """What "per unit of input" means where a row is counted in it, text; "" where none is."""
-    meant = TERMS[PER_UNIT]
-    told = f"{PER_UNIT.capitalize()}: {meant[:1].lower()}{meant[1:]}"
-    return told if any(row.unit.endswith(PER_UNIT) for row in rows) else ""
 
 
 def kinds_sentence(rows: Sequence[WordRow]) -> str:
@@ -102,15 +71,6 @@ def kinds_sentence(rows: Sequence[WordRow]) -> str:
     )
 
 
-def places_sentence(rows: Sequence[WordRow]) -> str:
-    """What a feature's place says, by whether rows have a sign, text."""
-    ranked = [row for row in rows if not measures()[row.measure].baseline]
-    signed, sizes = ([row.measure for row in ranked if row.kind == kind] for kind in ("signed", "positive"))
-    said = [f"with a sign ({joined(signed)}) the last supports the class least, or opposes it most"] * bool(signed)
-    said += [f"without a sign ({joined(sizes)}) 1 matters most, for or against the class"] * bool(sizes)
-    return f"Place: 1 is masked first{'; ' * bool(said)}{'; '.join(said)}."
-
-
 def ranked_by(rows: Sequence[WordRow]) -> str:
     """By what rows put words in order, as a sentence goes on."""
     signed = [row.kind == "signed" for row in rows if row.kind != "rank" and not measures()[row.measure].baseline]
@@ -118,14 +78,6 @@ def ranked_by(rows: Sequence[WordRow]) -> str:
         return "by place"
     where = "" if all(signed) else " where there is a sign"
     return f"by signed values{where}, what supports the class first" if any(signed) else "by size, for or against"
-
-
-def outscaled_sentence(row: WordRow, most: WordRow, times: float) -> str:
-    """That a row's colours are as strong as another's although its numbers are far smaller, text."""
-    return (
-        f"coloured as strongly as {most.measure}, whose largest is {number(most.largest)} {row.unit}: about "
-        f"{number(times)} times as large"
-    )
 
 
 def unknown_sentence(encoded: Encoded) -> str:
@@ -139,21 +91,6 @@ def unknown_sentence(encoded: Encoded) -> str:
         f"Marked UNK: {listed}{more}. The tokenizer does not know that, wholly or in part, so the model reads its "
         "unknown token there: the score says nothing about the characters that you see."
     )
-
-
-def _named(
-    rows: Sequence[WordRow], pick: Callable[[WordRow], int | None], encoded: Encoded, always: bool = False
-) -> str:
-    """The words that the rows pick, each with the measures that pick it where they differ; always: also where not."""
-    by: dict[str, list[str]] = {}
-    for row in rows:
-        i = pick(row)
-        by.setdefault("none" if i is None else _bold(encoded, i), []).append(escaped(row.measure))
-    if len(by) == 1 and len(rows) > 2 and not always:
-        return f"{next(iter(by))} (all {len(rows)} measures with a sign)"
-    if len(rows) == 1 and not always:
-        return next(iter(by))
-    return ", ".join(f"{word} ({', '.join(names)})" for word, names in by.items())
 
 
 def _bold(encoded: Encoded, i: int) -> str:

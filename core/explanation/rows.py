@@ -15,8 +15,6 @@ from core.network.features import Encoded, find_words
 
 # The two kinds of values that a person chooses between.
 SIGNS = ("signed", "absolute")
-# From so many times on, rounded to a hundred, another row's numbers make those of a row small however it is coloured.
-HUNDREDTH = 99.5
 
 
 @dataclass(frozen=True)
@@ -127,19 +125,6 @@ def find_pieces(text: str, most: int = 500) -> list[dict]:
     return cut
 
 
-def outscaled(rows: Sequence[WordRow]) -> dict[str, tuple[WordRow, float]]:
-    """Rows whose colours are as strong as those of a row with numbers a hundred times as large: {measure: (the row with
-    the largest, how many times)}. Only numbers of the same unit are compared.
-    """
-    found = {}
-    for row in rows:
-        alike = [one for one in rows if one.unit == row.unit and "rank" not in (one.kind, row.kind)]
-        most = max(alike, key=lambda one: one.largest, default=row)
-        if row.largest and row.unit != "none" and most.largest / row.largest >= HUNDREDTH:
-            found[row.measure] = most, most.largest / row.largest
-    return found
-
-
 def agreement(rows: list[WordRow], k: int) -> tuple[np.ndarray, np.ndarray]:
     """Kendall's tau-b and top-k overlap between M attributions.
 
@@ -171,10 +156,3 @@ def most_important(row: WordRow) -> int | None:
     if not has_order(row) or (row.kind == "signed" and float(row.free.max()) <= 0):
         return None
     return int(np.flatnonzero(row.places == 1)[0])
-
-
-def most_opposed(row: WordRow) -> int | None:
-    """The feature that opposes the class most; None where none does, or the row has no sign."""
-    if row.kind != "signed" or not len(row.free) or float(row.free.min()) >= 0:
-        return None
-    return int(np.argmin(np.where(row.masked, np.inf, row.scores)))

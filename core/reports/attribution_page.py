@@ -4,7 +4,6 @@ from typing import TYPE_CHECKING
 
 from core.explanation.edits import aligned, largest_of
 from core.explanation.plausibility import MEANING, evidence_of
-from core.explanation.row_sentences import kinds_sentence, per_unit_note, ranked_by
 from core.explanation.rows import WordRow, agreement, pieces, value_text
 from core.interactions.pairs import RULE
 from core.interactions.telling import COLUMNS, MASKED
@@ -13,6 +12,7 @@ from core.reports.exports import Beside, Shown, visible
 from core.reports.page import BIDI, read_style, shade, straight, write_page
 from core.results.result import Result
 from core.results.verdict_tables import TABLE, verdict_badge, verdict_cells
+from core.terms import PER_UNIT, TERMS
 from core.texts.rendering import Form, write_result
 from core.wording import without_markup
 
@@ -51,7 +51,7 @@ def attribution_page(shown: Shown, top: int = 3, beside: Beside | None = None) -
         verdicts={one.measure: verdict_badge(one) for one in judged},
         judged=[] if report is None else [verdict_cells(report, one) for one in judged],
         judged_head=TABLE,
-        per_unit=per_unit_note(shown.rows),
+        per_unit=TERMS[PER_UNIT] if any(row.unit.endswith(PER_UNIT) for row in shown.rows) else "",
         beside=beside,
         versions=[("", shown)] if beside is None else beside.versions(shown),
         compared=[] if beside is None else _compared(beside.versions(shown)),
@@ -137,5 +137,4 @@ def _squares(shown: Shown, top: int) -> dict | None:
     k = min(top, len(shown.rows[0].free))
     tau, overlap = agreement(list(shown.rows), k)
     chance = k / len(shown.rows[0].free)
-    said = {"kinds": kinds_sentence(shown.rows), "by": ranked_by(shown.rows)}
-    return {"k": k, "tau": tau, "overlap": overlap, "chance": chance} | said
+    return {"k": k, "tau": tau, "overlap": overlap, "chance": chance}

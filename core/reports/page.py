@@ -7,7 +7,6 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from core.explanation.row_sentences import places_sentence
 from core.explanation.rows import value_text
 from core.figures.palette import LIMIT, OPPOSES, RANDOM, STRONGEST, SUPPORTS, UNSIGNED, custom_properties, hue, rgb
 from core.reports.exports import Shown, describe, visible
@@ -90,7 +89,6 @@ def environment(folder: Path) -> "Environment":
         "with_sign": marks.with_sign,
         "together": _together,
         "value_text": value_text,
-        "places_sentence": places_sentence,
         "likeliest": _likeliest,
     }
     return made

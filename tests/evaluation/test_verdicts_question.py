@@ -20,7 +20,8 @@ from core.oracle.erasing import MASK, REMOVAL
 from core.storage.store import Store, canonical_key
 from core.verdicts.deciding import decide_verdicts
 from core.verdicts.finding import find_chance
-from core.verdicts.telling import NOTED, suits_sentence, unsigned_sentence, verdict_record
+from core.verdicts.records import NOTED, verdict_record
+from core.verdicts.telling import suits_sentence, unsigned_sentence
 from core.wording import Tally
 from tests import tiny
 from tests.colours import contrast

@@ -7,17 +7,7 @@ from hypothesis import strategies as st
 
 from core.explanation.explainer import Attribution
 from core.explanation.row_sentences import unknown_sentence
-from core.explanation.rows import (
-    WordRow,
-    agreement,
-    build_row,
-    choose_variant,
-    most_important,
-    most_opposed,
-    outscaled,
-    pieces,
-    value_text,
-)
+from core.explanation.rows import WordRow, agreement, build_row, choose_variant, most_important, pieces, value_text
 from core.figures.palette import OPPOSES, OUT_OF_DISTRIBUTION, RANDOM, STRONGEST, SUPPORTS, UNSIGNED, blend, hue
 from core.measures.catalogue import measures
 from core.measures.registry import WORDS
@@ -207,29 +197,6 @@ def test_agreement_is_symmetric_with_ones_on_the_diagonal(values, k):
         and np.nanmax(tau, initial=0) <= 1 + 1e-12
         and np.nanmin(overlap, initial=0) >= 0
     )
-
-
-def test_the_word_most_against_the_class_by_hand():
-    assert most_opposed(row([1.0, -4.0, -3.0])) == 1 and most_opposed(row([0.0, 2.0])) is None
-    assert most_opposed(row([0.1, 0.3], "positive")) is None and most_opposed(row([2.0, 1.0], "rank")) is None
-    # What the text masks scores 0 and opposes nothing.
-    masked = np.array([False, True])
-    measure, scores = measures()["leave-one-out"], attribution("leave-one-out", signed=[2.0, 0.0])
-    assert most_opposed(build_row(measure, scores, "signed", masked)) is None
-
-
-def test_a_row_is_outscaled_by_a_hundred_times_in_the_same_unit_only():
-    def named(name, *scores):
-        return build_row(
-            measures()[name], attribution(name, **dict.fromkeys(measures()[name].variants, scores)), "signed"
-        )
-
-    large, small = named("leave-one-out", 2.0, -1.0), named("input × gradient", 0.01, 0.02)
-    assert outscaled([large, small]) == {"input × gradient": (large, pytest.approx(100.0))}
-    assert outscaled([large, named("input × gradient", 0.03, -0.02)]) == {}
-    # Another unit, no numbers, nothing at all.
-    assert outscaled([large, named("gradient", 0.001, 0.0), named("beam", 1.0, 2.0)]) == {}
-    assert outscaled([large, named("input × gradient", 0.0, 0.0)]) == {} and outscaled([]) == {}
 
 
 def test_the_first_word_is_one_that_speaks_for_the_class():

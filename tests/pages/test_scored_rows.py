@@ -19,7 +19,7 @@ from core.measures.catalogue import measures
 from core.network.features import find_words
 from core.validity.references import find_reference
 from core.wording import number
-from pages.parts.attributions.scoring import _cell
+from pages.parts.attributions.scoring import ALL_NUMBERS, _cell
 from pages.parts.frame import resources
 from pages.parts.sections.streaming import show_progress
 from tests.app_session import ATTRIBUTIONS, App, complete, wait
@@ -38,7 +38,8 @@ def cells(app: App) -> dict[str, dict[str, dict]]:
 def test_the_scores_beside_a_row_are_the_librarys_and_lead_to_their_proof(bundled, fresh):
     app = App(ATTRIBUTIONS, example=SMALL.id, measures=NAMES, rule="plain")
     assert list(app.rows) == NAMES, "the words do not wait for scores"
-    shown = cells(wait(app, lambda: "…" not in str(cells(app)), rest=60.0))
+    shown = cells(complete(wait(app, lambda: "…" not in str(cells(app)), rest=60.0)))
+    head, *table = next(table for table in app.tables if table[0] == ALL_NUMBERS)
     explainer = Explainer(bundled, None, find_reference(bundled))
     encoded = explainer.encode(SMALL.text, None, "word")
     target = int(explainer.logits(encoded).argmax())
@@ -54,22 +55,18 @@ def test_the_scores_beside_a_row_are_the_librarys_and_lead_to_their_proof(bundle
     for name, one in zip(NAMES, standings.standings, strict=True):
         steps = finish(follow(explainer, encoded, name, target, "signed"))
         path = summarise(steps, encoded.F, "ratio", target, band, explainer.reference, "plain")
-        racu, naopc = shown[name]["RACU ↑"], shown[name]["NAOPC ↑"]
+        racu = shown[name]["RACU ↑"]
         assert racu["text"].removesuffix(" ⚠") == (
-            "unstable" if path.areas.unstable else "— (no area)" if math.isnan(path.racu) else number(path.racu)
+            "unstable" if path.areas.unstable else "no area" if math.isnan(path.racu) else number(path.racu)
         )
         assert ("⚠" in racu["text"]) == (path.marked and not path.areas.unstable)
-        assert naopc["text"].removesuffix(" ⚠") == number(one.naopc[COMPREHENSIVENESS])
-        assert ("⚠" in naopc["text"]) == one.marked(COMPREHENSIVENESS, True)
-        assert shown[name]["its masked inputs:"]["text"].startswith(
-            "⚠ rejected" if path.gate.marked else "not rejected"
-        )
-        for cell, page in ((racu, "recursive_masking"), (naopc, "aopc_and_naopc")):
-            link = urlsplit(cell["href"])
-            asked = parse_qs(link.query)
-            assert link.path == page and asked["example"] == [SMALL.id] and asked["measures"] == NAMES
-            assert asked["rule"] == ["plain"]
-        assert parse_qs(urlsplit(racu["href"]).query)["play"] == [name]
+        link = urlsplit(racu["href"])
+        asked = parse_qs(link.query)
+        assert link.path == "recursive_masking" and asked["example"] == [SMALL.id] and asked["measures"] == NAMES
+        assert asked["rule"] == ["plain"] and asked["play"] == [name]
+        (row,) = [row for row in table if row[0] == name]
+        assert row[head.index("NAOPC ↑")] == number(one.naopc[COMPREHENSIVENESS])
+        assert (row[head.index("⚠")] == "⚠") == (path.marked or one.marked(COMPREHENSIVENESS, True))
 
 
 def test_what_a_page_has_computed_stands_beside_the_words_at_once(fresh, monkeypatch):
@@ -85,15 +82,15 @@ def test_what_a_page_has_computed_stands_beside_the_words_at_once(fresh, monkeyp
     assert model.scheduler.counters.passes == before and not resources.jobs().active() and not app.errors
 
 
-def test_dear_scores_say_what_they_cost_and_are_not_computed(fresh, monkeypatch):
+def test_slow_scores_are_not_computed_unasked(fresh, monkeypatch):
     monkeypatch.setenv("FAITHSCOPE_EXACT", "1")
     monkeypatch.setattr("pages.parts.frame.working.AT_ONCE_SECONDS", 0.0)
     app = App(ATTRIBUTIONS, example=SMALL.id, measures=["gradient"])
     assert list(app.rows) == ["gradient"] and not resources.jobs().active()
     own = cells(app)["gradient"]
-    assert all(own[figure]["text"].startswith("not asked for yet (about ") for figure in ("RACU ↑", "NAOPC ↑"))
+    assert [own[figure]["text"] for figure in ("verdict:", "RACU ↑")] == ["not computed"] * 2
     asked = [button.label for button in app.at.button if str(button.key).startswith("ask-")]
-    assert all(label.startswith(("Compute pairs of words", "Find out how stable")) for label in asked)
+    assert all(label.startswith(("Compute pairs", "Compute verdicts", "Find out how stable")) for label in asked)
 
 
 def test_a_class_set_against_another_has_the_scores_of_the_pages_that_take_it(fresh):
@@ -110,7 +107,7 @@ def test_where_there_is_no_area_the_row_says_why(fresh):
     """Masking takes nothing off the class that is not predicted."""
     app = App(ATTRIBUTIONS, example=SMALL.id, measures=["gradient"], **{"class": "positive"})
     racu = cells(wait(app, lambda: "…" not in str(cells(app)), rest=60.0))["gradient"]["RACU ↑"]
-    assert racu["text"].startswith("— (no area)") and NO_AREA in racu["about"]
+    assert racu["text"] == "no area" and NO_AREA in racu["about"]
 
 
 def test_leave_one_out_is_told_while_it_is_computed_and_ends_the_same(bundled):
@@ -139,15 +136,18 @@ def test_a_long_text_shows_gradient_at_once_and_leave_one_out_as_words_are_answe
     assert list(app.rows) == ["leave-one-out", "gradient", "KernelSHAP", "beam"] and not app.errors
 
 
-def test_a_figure_on_its_way_says_how_long_it_takes_and_what_runs_is_named_once(monkeypatch):
-    """So that something moves on the first screen after a text is typed, whatever else is shown there."""
+def test_a_figure_on_its_way_says_so_and_what_runs_is_named_once(monkeypatch):
     running = SimpleNamespace(
         key="one", label="limits", counts="", runs=True, comes=True, complete=False, seconds_left=9.0
     )
-    waiting = SimpleNamespace(runs=False, comes=True, complete=False, seconds_left=None)
-    assert _cell("NAOPC ↑", "", "", "", [running, waiting])["text"] == "… about 9 s"
-    assert _cell("NAOPC ↑", "", "", "", [waiting])["text"] == "being computed …"
-    assert _cell("NAOPC ↑", "0.5", "", "", [running])["text"] == "0.5"
+    waiting = SimpleNamespace(runs=False, comes=False, complete=False, seconds_left=None)
+    done = SimpleNamespace(runs=False, comes=False, complete=True, seconds_left=None)
+    texts = [
+        _cell("RACU ↑", text, "", "", works)["text"] for text, works in (("", [running, waiting]), ("", [waiting]))
+    ]
+    assert texts == ["computing …", "not computed"]
+    assert _cell("RACU ↑", "", "", "", [done])["text"] == "—"
+    assert _cell("RACU ↑", "0.5", "", "", [running])["text"] == "0.5"
     told = []
     monkeypatch.setattr("pages.parts.sections.streaming.waits_in_words", told.append)
     monkeypatch.setattr("pages.parts.sections.streaming.st", MagicMock())

@@ -1,4 +1,4 @@
-"""Verdicts on pages: the chip beside each row, the answer where it is asked for, the proof, and files."""
+"""Verdicts on Attributions: the badge beside each row, headline, facts and table, the proof, and files."""
 
 import csv
 import io
@@ -16,13 +16,17 @@ from core.explanation.recursive import random_band
 from core.explanation.standings import StandingGates
 from core.mathematics.stepwise import finish
 from core.oracle.erasing import MASK, erasures_of
+from core.results.caveats import Caveat
+from core.results.verdict_tables import erasure_table, verdict_badge, verdict_cells
+from core.results.verdicts import verdict_status, verdicts_result
+from core.texts.rendering import Form, caveat_badge, fact_label, fact_text, headline
 from core.validity.references import find_reference
 from core.verdicts.deciding import Reasons, decide_verdicts
 from core.verdicts.finding import find_chance
-from core.verdicts.operators import operator_rows, operators_sentence, under_erasure
-from core.verdicts.telling import ERROR_RATE, HANGS, verdict_about, verdict_text
-from core.wording import without_markup
-from pages.parts.attributions.believing import BELIEVED
+from core.verdicts.operators import under_erasure
+from core.verdicts.records import p_text
+from core.wording import number
+from pages.parts.attributions.scoring import ALL_NUMBERS
 from pages.parts.frame import resources
 from pages.parts.sections.standings import Searching
 from pages.parts.sections.verdicts import VerdictWork
@@ -54,91 +58,85 @@ def any_speed(monkeypatch):
 
 
 def judged(app: App) -> bool:
-    return all(
-        "chance p " in str(own.get("verdict:")) or "cannot" in str(own.get("verdict:")) for own in cells(app).values()
-    )
+    return all("chip" in own.get("verdict:", {}) for own in cells(app).values())
 
 
-def test_the_chip_beside_a_row_is_the_librarys_and_leads_to_its_proof(report, fresh, any_speed):
+def test_the_badge_beside_a_row_is_the_librarys_and_leads_to_its_proof(report, fresh, any_speed):
     app = App(ATTRIBUTIONS, example=SMALL.id, measures=NAMES)
     assert list(app.rows) == NAMES, "the words do not wait for verdicts"
     shown = cells(wait(app, lambda: judged(app), rest=60.0))
     for name in NAMES:
-        chip, found = shown[name]["verdict:"], report.of(name)
-        of = ", adjusted for 2 measures" if found.told else ""
-        assert (chip["chip"], chip["text"]) == (found.word.chip, verdict_about(found) + of) and ERROR_RATE in chip[
-            "about"
-        ]
-        link = urlsplit(chip["href"])
+        badge, found = shown[name]["verdict:"], report.of(name)
+        p = p_text(found.adjusted) if found.told else ""
+        assert (badge["chip"], badge["text"]) == (str(verdict_status(found)), p)
+        assert badge["tone"] == verdict_status(found).name and badge["about"]
+        link = urlsplit(badge["href"])
         assert link.path == "aopc_and_naopc" and parse_qs(link.query)["measures"] == NAMES
     # The proof: the orders, p and the verdicts, of the same work.
     before = resources.explainer("sst2-fmm").model.scheduler.counters.passes
     proof = complete(App(AOPC, example=SMALL.id, measures=NAMES))
-    assert HANGS in proof.said and f"set against {report.orders} of the same" in proof.said
-    table = next(table for table in proof.tables if table[0][:2] == ["measure", "verdict"])
-    assert [row[:2] for row in table[1:]] == [[one.measure, verdict_text(one)] for one in report.verdicts]
     assert resources.explainer("sst2-fmm").model.scheduler.counters.passes == before and not proof.errors
     rows = list(csv.DictReader(io.StringIO(proof.download("Scores (CSV)"))))
     assert [row["verdict"] for row in rows] == [str(one.word) for one in report.verdicts]
 
 
-def test_asked_for_it_is_the_answer_and_stands_in_what_is_saved(report, fresh, any_speed):
-    plain = complete(App(ATTRIBUTIONS, example=SMALL.id, measures=NAMES))
-    assert "The answer says" in [one.label for one in plain.at.get("button_group")] and ERROR_RATE not in plain.said
-    app = App(ATTRIBUTIONS, example=SMALL.id, measures=NAMES, says=BELIEVED)
-    wait(app, lambda: ERROR_RATE in app.said, rest=60.0)
-    better = [one.measure for one in report.verdicts if one.word == "better than chance"]
-    assert ("is shown to do better than chance here, that is" in app.said) == (not better)
-    # No word parts them, so which words count is said besides, as it is where it is the answer.
-    said = next(element.value for element in plain.at.html if "Speaks most for" in element.value)
-    words = without_markup(said).partition("Speaks most for")[2].partition(".")[0]
-    assert f"Speaks most for{words}." in app.said
-    assert HANGS in app.said and HANGS not in plain.said
-    assert all(name in app.said for name in better) and not app.errors
-    # Each row has its own p.
-    assert "(chance p" not in app.said.partition(ERROR_RATE)[0].partition("asked again")[0]
+def test_the_headline_facts_and_table_are_the_librarys_and_stand_in_what_is_saved(report, fresh, any_speed):
+    # Old links that asked for another answer show the same.
+    app = App(ATTRIBUTIONS, example=SMALL.id, measures=NAMES, says="which measures to believe")
+    complete(wait(app, lambda: judged(app), rest=60.0))
+    result = verdicts_result(report)
+    assert ("verdicts", result.name, headline(result)) in app.headlines and not app.errors
+    for fact in result.facts:
+        assert app.facts[fact_label(fact)] == fact_text(fact)
+    assert all(any(caveat_badge(one) in badge for badge in app.badges) for one in result.caveats[:2])
+    head, *rows = next(table for table in app.tables if table[0] == ALL_NUMBERS)
+    assert [row[:2] for row in rows] == [verdict_cells(report, one)[:2] for one in report.verdicts]
+    assert [row[head.index("AOPC")] for row in rows] == [number(report.reached[name]) for name in NAMES]
+    naopc = [row[head.index("NAOPC ↑")] for row in rows]
+    low, high = report.limits
+    assert naopc == [number((report.reached[name] - low) / (high - low)) for name in NAMES]
+    assert [row[head.index("RACU ↑")] for row in rows] == [
+        cells(app)[name]["RACU ↑"]["text"].removesuffix(" ⚠") for name in NAMES
+    ]
     files = app.downloads
     table = next(text for name, text in files.items() if name.startswith("attributions") and name.endswith("csv"))
     for row in csv.DictReader(io.StringIO(table)):
         found = report.of(row["measure"])
         assert row["verdict"] == found.word and float(row["p_better_to"]) == pytest.approx(found.p[1])
-    page = next(text for name, text in files.items() if name.endswith("html"))
-    assert all(verdict_text(one) in page for one in report.verdicts) and "each tail is tested at 5 %" in page
+    page = next(text for name, text in files.items() if name.startswith("attributions") and name.endswith("html"))
+    assert headline(result, Form.HTML) in page
+    assert all(verdict_badge(one).replace("<", "&lt;") in page for one in report.verdicts)
 
 
-def test_where_nothing_can_be_told_of_a_text_of_another_length_that_is_said(fresh, any_speed):
-    """Five tokens, where nine of ten texts of the reference have more."""
-    app = App(ATTRIBUTIONS, data="own text", text="Great phone.", measures=NAMES, says=BELIEVED)
-    wait(app, lambda: "cannot be told here" in app.said, rest=60.0)
-    assert "This text has 5 tokens; nine of ten texts of the reference have 11 to 44." in app.said
-    usual = App(ATTRIBUTIONS, example=SMALL.id, measures=NAMES, says=BELIEVED)
-    wait(usual, lambda: ERROR_RATE in usual.said, rest=60.0)
-    assert "nine of ten texts of the reference have" not in usual.said
+def test_a_text_of_another_length_than_the_references_has_a_badge_for_that(fresh, any_speed):
+    """Two tokens, where nine of ten texts of the reference have more."""
+    app = App(ATTRIBUTIONS, data="own text", text="Great phone.", measures=NAMES)
+    wait(app, lambda: "cannot be tested" in app.outcomes, rest=60.0)
+    assert any(Caveat.LENGTH_OUTSIDE_REFERENCE.badge in badge for badge in app.badges)
+    usual = complete(App(ATTRIBUTIONS, example=SMALL.id, measures=NAMES))
+    assert not any(Caveat.LENGTH_OUTSIDE_REFERENCE.badge in badge for badge in usual.badges)
 
 
-def test_a_dear_verdict_says_what_it_costs_and_is_not_computed(fresh, monkeypatch):
+def test_a_slow_verdict_is_offered_and_not_computed(fresh, monkeypatch):
     monkeypatch.setenv("FAITHSCOPE_EXACT", "1")
     monkeypatch.setattr("pages.parts.frame.working.AT_ONCE_SECONDS", 0.0)
-    app = App(ATTRIBUTIONS, example=SMALL.id, measures=["gradient"], says=BELIEVED)
-    assert (
-        cells(app)["gradient"]["verdict:"]["text"].startswith("not asked for yet (about ")
-        and not resources.jobs().active()
-    )
-    assert "No order is scored yet" in app.said
+    app = App(ATTRIBUTIONS, example=SMALL.id, measures=["gradient"])
+    assert cells(app)["gradient"]["verdict:"]["text"] == "not computed" and not resources.jobs().active()
+    assert app.outcomes == ["not computed"] and app.has("button", "Compute verdicts")
 
 
-def test_what_waits_to_be_asked_for_is_asked_where_it_is_missed_and_comes_unasked_from_then_on(fresh, monkeypatch):
+def test_what_waits_is_asked_for_by_one_button_and_comes_unasked_from_then_on(fresh, monkeypatch):
     monkeypatch.setenv("FAITHSCOPE_EXACT", "1")
     monkeypatch.setattr(VerdictWork, "cost", property(lambda work: Cost(10**6, 1e4)))
     monkeypatch.setattr(Searching, "cost", property(lambda work: Cost(10**6, 1e6)))
     monkeypatch.setenv("FAITHSCOPE_SHIPPED", "no")
     # So long that no other work of the page asks for every set.
-    chosen = {"example": "s009", "measures": NAMES, "says": BELIEVED}
+    chosen = {"example": "s009", "measures": NAMES}
     app = App(ATTRIBUTIONS, **chosen)
-    wait(app, lambda: "Which measures to believe is not computed yet." in app.said, rest=60.0)
+    wait(app, lambda: app.has("button", "Compute verdicts"), rest=60.0)
     # The price of what it rests on, not that of limits which nobody asked for.
-    assert "about 2.8 h" in app.said
-    assert all(own["verdict:"]["text"] == "not asked for yet (about 2.8 h)" for own in cells(app).values())
+    assert "about 2.8 h" in app.said and app.outcomes == ["not computed"]
+    assert all(own["verdict:"]["text"] == "not computed" for own in cells(app).values())
     held = threading.Event()
 
     def waits(*about, **asked):
@@ -146,19 +144,20 @@ def test_what_waits_to_be_asked_for_is_asked_where_it_is_missed_and_comes_unaske
         return (yield from find_chance(*about, **asked))
 
     monkeypatch.setattr("pages.parts.sections.verdicts.find_chance", waits)
-    # Where it was asked for, progress stands, and what cancels it.
-    app.press("Compute which measures to believe")
-    assert "cancel-believed" in [one.key for one in app.at.button] and "being computed" in app.said
+    # Progress stands below the words, with what cancels it.
+    app.press("Compute verdicts")
+    assert "cancel-scores" in [one.key for one in app.at.button] and app.outcomes == ["running"]
+    assert all(own["verdict:"]["text"] == "computing …" for own in cells(app).values())
     held.set()
-    wait(app, lambda: HANGS in app.said, rest=60.0)
-    assert judged(app) and "cancel-believed" not in [one.key for one in app.at.button]
+    wait(app, lambda: judged(app), rest=60.0)
+    assert app.outcomes[0] not in ("running", "not computed")
     resources.jobs.clear()
     again = App(ATTRIBUTIONS, **chosen)
-    wait(again, lambda: HANGS in again.said, rest=60.0)
-    assert not again.has("button", "Compute which measures to believe")
+    wait(again, lambda: judged(again), rest=60.0)
+    assert not again.has("button", "Compute verdicts")
 
 
-def test_dear_verdicts_are_offered_while_other_work_runs(fresh, monkeypatch):
+def test_slow_verdicts_are_offered_while_other_work_runs(fresh, monkeypatch):
     """No other work that ends would start them, so nobody waits for what nobody asked for."""
     monkeypatch.setenv("FAITHSCOPE_SHIPPED", "no")
     monkeypatch.setenv("FAITHSCOPE_EXACT", "1")
@@ -171,17 +170,17 @@ def test_dear_verdicts_are_offered_while_other_work_runs(fresh, monkeypatch):
         return (yield from random_band(*about, **asked))
 
     monkeypatch.setattr("pages.parts.sections.sides.random_band", waits)
-    app = App(ATTRIBUTIONS, example="s009", measures=NAMES, says=BELIEVED)
+    app = App(ATTRIBUTIONS, example="s009", measures=NAMES)
     try:
-        wait(app, lambda: app.has("button", "Compute which measures to believe"), rest=60.0)
+        wait(app, lambda: app.has("button", "Compute verdicts"), rest=60.0)
         assert any("random orders" in job.label for job in resources.jobs().active())
-        assert "Which measures to believe is not computed yet." in app.said and "being computed" not in app.said
+        assert app.outcomes == ["not computed"]
     finally:
         held.set()
 
 
 def test_by_every_way_of_erasing_the_verdicts_are_the_librarys(bundled, fresh, any_speed):
-    app = App(ATTRIBUTIONS, example=SMALL.id, measures=NAMES, says=BELIEVED)
+    app = App(ATTRIBUTIONS, example=SMALL.id, measures=NAMES)
     wait(app, lambda: app.has("button", "Compute the same by removal"), rest=60.0)
     complete(app)
     complete(app.press("Compute the same by removal, zero embedding and unknown token"))
@@ -194,11 +193,9 @@ def test_by_every_way_of_erasing_the_verdicts_are_the_librarys(bundled, fresh, a
     for erasure in erasures_of(bundled):
         test = finish(find_chance(explainer, encoded, target, NAMES, erasure=erasure))
         found[erasure] = under_erasure(test, gating, Reasons(limits) if erasure == MASK else None)
-    header, rows = operator_rows(found)
+    header, rows = erasure_table({erasure: one.report for erasure, one in found.items()})
     assert header == ["measure", "mask token", "removal", "zero embedding", "unknown token"]
-    assert next(table for table in app.tables if table[0] == header)[1:] == rows
-    said = operators_sentence({erasure: one.report for erasure, one in found.items()})
-    assert without_markup(said) in app.said and not app.errors
+    assert next(table for table in app.tables if table[0] == header)[1:] == rows and not app.errors
     files = app.downloads
     text = next(text for name, text in files.items() if name.startswith("attributions") and name.endswith("csv"))
     for row in csv.DictReader(io.StringIO(text)):

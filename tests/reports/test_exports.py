@@ -35,6 +35,7 @@ from core.reports.exports import (
 from core.reports.page import shade
 from core.results.caveats import Caveat
 from core.results.verdicts import verdicts_result, words_result
+from core.terms import PER_UNIT, TERMS
 from core.texts.rendering import headline
 from core.verdicts.deciding import Word
 from core.wording import amount, safe_name
@@ -429,8 +430,8 @@ def test_a_saved_page_says_what_a_gradient_is_counted_in_and_whom_the_test_favou
     for part in (headline(result), *(caveat.explanation for caveat in result.caveats)):
         assert part in said
     assert Caveat.MEASURE_USES_MASKING in result.caveats
-    assert "Per unit of input: of a gradient: by how much the score changes" in said
-    assert "Per unit of input" not in harmless(attribution_page(shown(names=("leave-one-out",)))).said
+    assert TERMS[PER_UNIT] in said
+    assert TERMS[PER_UNIT] not in harmless(attribution_page(shown(names=("leave-one-out",)))).said
 
 
 def test_colour_is_never_the_only_sign():

@@ -107,7 +107,6 @@ def operators_section(scoring: ScoredRows) -> None:
             data_table(*erasure_table({name: one.report for name, one in found.items()}), "erasures")
         asks()
 
-    st.markdown("**Does that hang on how words are erased?**")
     stream([work], st.container(), draw, name="operators", aside=True)
 
 

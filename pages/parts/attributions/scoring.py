@@ -1,52 +1,47 @@
-"""How faithful each row of words is: what is known of RACU, NAOPC and validity, as words that lead to their proof."""
+"""How faithful each row of words is: its badge and its RACU, each a link to its proof, and a table of all numbers."""
 
 import math
 from collections.abc import Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
+from typing import Any
 
 from core.explanation.limiting import left_over
 from core.explanation.recursive import BY_RATIO, NO_AREA, STEPS, Summary
-from core.explanation.row_scores import RowScore, reach_sentence, reach_text
-from core.explanation.standings import COMPREHENSIVENESS, Standing, StandingTable
-from core.mathematics.search.limits import EXACT, INSERTION
-from core.stability.known import known_stability
-from core.stability.telling import MEANS, UNSTABLE, Stability, unstable_text
-from core.validity.marks import HOLM, RULES, path_word, why_unavailable, with_sign
+from core.explanation.standings import COMPREHENSIVENESS, Standing
+from core.mathematics.search.limits import INSERTION
+from core.results.result import Result
+from core.results.verdict_tables import TABLE, reason_text, verdict_rows
+from core.results.verdicts import verdict_status, verdicts_result, words_result
+from core.stability.known import known_unstable
+from core.validity.marks import HOLM, RULES, SIGN, with_sign
 from core.validity.references import CALIBRATED, FORMS
-from core.verdicts.deciding import Cause, Reasons, VerdictReport, Word
+from core.verdicts.deciding import Reasons, VerdictReport
 from core.verdicts.reasons import find_unstable, known_pairs, stepwise_of
-from core.verdicts.telling import ERROR_RATE, reason_text, verdict_about
-from core.wording import estimate, number
+from core.verdicts.records import p_text
+from core.wording import number
+from pages.parts.components.tables import meaning_of
 from pages.parts.components.words import chip
 from pages.parts.frame.links import held_of, link_to
 from pages.parts.frame.sidebar import View
 from pages.parts.frame.working import PageWork
 from pages.parts.sections.paths import Choice, Path
 from pages.parts.sections.sides import ONCE, RECURSIVE, Orders, Side
-from pages.parts.sections.standings import FULL, HALF, SEARCHES, KnownLimits, LimitsChoice, search_of, tag, width_of
+from pages.parts.sections.standings import FULL, HALF, SEARCHES, KnownLimits, LimitsChoice, search_of, width_of
 
-# The names of the scores of a row.
-_SCORE, _BETWEEN = "RACU ↑", "NAOPC ↑"
-_RACU = (
-    "RACU: area between its curve and random order as words are masked step by step, the measure computed again on "
-    "what is left; 0 is random, higher is better, and above 1 where the score falls below that of the fully masked text"
-)
-_NAOPC = (
-    "NAOPC: AOPC of the order coloured here, between the worst and the best order that this model allows; 1 is the best"
-)
-_VERDICT = "Verdict: AOPC of the order coloured here among random orders of the same words. " + ERROR_RATE
-_VALIDITY = (
-    "Whether masked inputs along its own path are rejected as out-of-distribution; not rejected is no proof. Random "
-    "orders have inputs of their own: where those are rejected, the verdict says so"
-)
+# The names of what stands beside a row.
+RACU, VERDICT = "RACU ↑", "verdict:"
+ALL_NUMBERS = [*TABLE, RACU, "NAOPC ↑", SIGN]
 
 
 @dataclass(frozen=True, eq=False)
 class ScoredRows:
-    """The same work as that of Recursive masking and of AOPC and NAOPC, with the choices that hold there."""
+    """The same work as that of Recursive masking and of AOPC and NAOPC, with the choices that hold there; planned:
+    measures that are chosen in all.
+    """
 
     paths: dict[str, Path]
     limits: KnownLimits | None
+    planned: int
 
     @classmethod
     def of(cls, view: View, measures: Sequence[str], sign: str, planned: int = 0) -> "ScoredRows":
@@ -61,7 +56,7 @@ class ScoredRows:
         half = held_of("search", (HALF, FULL), HALF) == HALF
         limits = LimitsChoice(chosen, sign, width, half, rule, form, COMPREHENSIVENESS, planned)
         between = KnownLimits.of(side, limits) if chosen and left_over(view.encoded) else None
-        return cls({name: Path(side, name, choice, orders) for name in chosen}, between)
+        return cls({name: Path(side, name, choice, orders) for name in chosen}, between, planned)
 
     @property
     def works(self) -> list[PageWork]:
@@ -69,17 +64,6 @@ class ScoredRows:
         every: list[PageWork] = [*self.paths.values(), *[path.orders for path in self.paths.values()][:1]]
         every += [] if self.limits is None else self.limits.works
         return [work for work in every if work.at_once or work.job is not None]
-
-    @property
-    def scores(self) -> dict[str, RowScore]:
-        """What is known so far."""
-        return self._scores(self._board)
-
-    def _scores(self, board: StandingTable | None) -> dict[str, RowScore]:
-        standings, report = _standings(board), self.report
-        found = {name: _score(path, path.summary, standings.get(name)) for name, path in self.paths.items()}
-        told = {} if report is None else {one.measure: one.word == Word.BETTER for one in report.verdicts if one.told}
-        return {name: replace(one, better=told.get(name)) for name, one in found.items()}
 
     @property
     def report(self) -> VerdictReport | None:
@@ -97,122 +81,93 @@ class ScoredRows:
         return known.report(Reasons(None, stepwise, unstable, known_pairs(*about)))
 
     @property
-    def reach(self) -> str:
-        """What random orders reach, where measures do no better, HTML in which all text is escaped; "" elsewhere."""
-        board, report = self._board, self.report
-        anew = report is not None and any(Cause.REDUNDANCY in one.causes for one in report.verdicts)
-        return "" if board is None else reach_sentence(board, self._scores(board), anew)
+    def result(self) -> Result:
+        """What the verdicts come to, as far as they are known."""
+        if self.limits is None and self.paths:
+            # Every word is masked in the text already.
+            return words_result({})
+        return verdicts_result(self.report, self.planned, asked=self._comes)
+
+    @property
+    def offered(self) -> list[PageWork]:
+        """What the verdicts wait for until somebody asks for it; none where they come or are there."""
+        verdicts = [] if self.limits is None else self._verdict_works
+        return [] if self._comes else [work for work in verdicts if not work.complete]
+
+    @property
+    def _verdict_works(self) -> list[PageWork]:
+        """All that verdicts rest on: a search, or exact limits that nobody asked for, are not their price."""
+        known = self.limits
+        if known is None:
+            return []
+        return [*known.scored, *([] if known.verdicts is None else [known.verdicts])]
+
+    @property
+    def _comes(self) -> bool:
+        return any(work.comes for work in self._verdict_works)
 
     @property
     def unstable(self) -> dict[str, str]:
         """Why rankings are unstable, "" where they are not, of measures of which that is known."""
-        known = [_steady(path) for path in self.paths.values()]
-        return {one.measure: unstable_text(one) for one in known if one is not None}
+        path = next(iter(self.paths.values()), None)
+        if path is None:
+            return {}
+        side = path.side
+        return known_unstable(side.explainer, side.encoded, side.explained, [*self.paths], path.choice.sign)
 
     @property
     def cells(self) -> dict[str, list[dict]]:
-        """Of each measure its figures as `pages.parts.components.words.words` draws them."""
-        board, report = self._board, self.report
-        return {name: self._cells(name, path, board, report) for name, path in self.paths.items()}
+        """Of each measure its badge and its RACU as `pages.parts.components.words.words` draws them."""
+        report = self.report
+        return {name: [*self._badge(name, report), _racu(path)] for name, path in self.paths.items()}
 
-    @property
-    def verdict_cells(self) -> dict[str, list[dict]]:
-        """Those of them that tell whether to believe it: where verdicts are asked for, other scores tell no more."""
-        return {
-            name: [one for one in told if one["name"] not in (_SCORE, _BETWEEN)] for name, told in self.cells.items()
-        }
-
-    @property
-    def _board(self) -> StandingTable | None:
-        return None if self.limits is None else self.limits.table
-
-    def _cells(self, name: str, path: Path, board: StandingTable | None, report: VerdictReport | None) -> list[dict]:
-        choice, summary, standing = path.choice, path.summary, _standings(board).get(name)
-        held = {"steps": choice.step, "computed": choice.order, "rule": choice.rule, "form": choice.form}
-        proof = link_to("recursive_masking", **held, play=name)
-        score = _score(path, summary, standing)
-        racu, naopc = _value(score.racu, score.racu_marked), _value(score.naopc, score.naopc_marked)
-        tested = "" if summary is None else path_word(summary.gate, path.name, summary.complete)
-        between = [] if self.limits is None else [self._between(name, naopc)]
-        flat = score.racu is not None and math.isnan(score.racu) and not score.unstable
-        racu, about = (f"{racu} (no area)", f"{_RACU}. Here {NO_AREA}") if flat else (racu, _RACU)
-        return [
-            *([] if self.limits is None else [self._verdict(name, report, "" if board is None else reach_text(board))]),
-            *_unstable(path),
-            _cell(_SCORE, "unstable" if score.unstable else racu, proof, about, [path, path.orders]),
-            *between,
-            _cell("its masked inputs:", tested, proof, _VALIDITY, [path]),
-        ]
-
-    def _proof(self, choice: LimitsChoice) -> str:
+    def _badge(self, name: str, report: VerdictReport | None) -> list[dict]:
+        known, one = self.limits, None if report is None else report.of(name)
+        if known is None:
+            return []
+        choice = known.choice
         held = {"beam": search_of(choice.width), "search": HALF if choice.half else FULL, "rule": choice.rule}
-        return link_to("aopc_and_naopc", **held, form=choice.form, curves=COMPREHENSIVENESS)
+        proof = link_to("aopc_and_naopc", **held, form=choice.form, curves=COMPREHENSIVENESS)
+        if report is None or one is None:
+            return [_cell(VERDICT, "", proof, meaning_of("verdict"), self._verdict_works)]
+        about = reason_text(report, one) or meaning_of("verdict")
+        return [chip(verdict_status(one), p_text(one.adjusted) if one.told else "", proof, about)]
 
-    def _verdict(self, name: str, report: VerdictReport | None, reach: str) -> dict:
-        known = self.limits
-        assert known is not None
-        verdicts, found = known.verdicts, None if report is None else report.of(name)
-        why = "" if report is None or found is None else reason_text(report, found)
-        # They rest on scored orders alone: a search, or exact limits that nobody asked for, are not their price.
-        works = [*known.scored, *filter(None, [verdicts])]
-        text = "" if found is None else verdict_about(found)
-        if report is not None and found is not None and found.told and report.planned > 1:
-            # A verdict is one of a family: its p is adjusted for as many.
-            text += f", adjusted for {report.planned} measures"
-        about = [f"{why}." if why and why[-1] != "." else why, f"{reach}." if reach else "", _VERDICT]
-        proof, told = self._proof(known.choice), " ".join(filter(None, about))
-        return _cell("verdict:", text, proof, told, works) if found is None else chip(found.word, text, proof, told)
-
-    def _between(self, name: str, value: str) -> dict:
-        known = self.limits
-        assert known is not None
-        found, proof = known.found, self._proof(known.choice)
-        how = "" if found is None or found.limits.method == EXACT else f"; limits by {tag(found.limits)}"
-        scored = [work for work in known.scored if work.measure == name]
-        searches = [one for one in (known.narrower, known.search) if one is not None]
-        return _cell(_BETWEEN, value, proof, _NAOPC + how, [*scored, *searches[:1]])
+    def rows(self, report: VerdictReport) -> list[list[Any]]:
+        """A row a measure under `ALL_NUMBERS`, None where there is no number."""
+        board = None if self.limits is None else self.limits.table
+        standings = {} if board is None else {one.measure: one for one in board.standings}
+        return [[*row, *_scores(self.paths[row[0]].summary, standings.get(row[0]))] for row in verdict_rows(report)]
 
 
-def _standings(board: StandingTable | None) -> dict[str, Standing]:
-    return {} if board is None else {one.measure: one for one in board.standings}
-
-
-def _unstable(path: Path) -> list[dict]:
-    """That a ranking is unstable, where that is known; nothing is computed for it."""
-    one, proof = _steady(path), link_to("attributions", unfolded="stability")
-    about = "" if one is None else f"{unstable_text(one)} {MEANS}"
-    return [_cell("order:", UNSTABLE, proof, about, [])] if one is not None and one.unstable else []
-
-
-def _steady(path: Path) -> Stability | None:
-    side = path.side
-    about = side.explainer, side.encoded, side.explained
-    return known_stability(*about, [path.measure], path.choice.sign).get(path.measure)
-
-
-def _score(path: Path, summary: Summary | None, standing: Standing | None) -> RowScore:
-    between = (
-        (None, False)
-        if standing is None
-        else (standing.naopc[COMPREHENSIVENESS], standing.marked(COMPREHENSIVENESS, True))
+def _scores(summary: Summary | None, standing: Standing | None) -> list[Any]:
+    """RACU, NAOPC, and the sign where either rests on rejected inputs."""
+    racu = None if summary is None or not summary.complete or summary.areas.unstable else summary.racu
+    naopc = None if standing is None else standing.naopc[COMPREHENSIVENESS]
+    marked = (racu is not None and summary is not None and summary.marked) or (
+        standing is not None and standing.marked(COMPREHENSIVENESS, True)
     )
+    return [racu, naopc, SIGN if marked else None]
+
+
+def _racu(path: Path) -> dict:
+    choice, summary = path.choice, path.summary
+    held = {"steps": choice.step, "computed": choice.order, "rule": choice.rule, "form": choice.form}
+    proof, about = link_to("recursive_masking", **held, play=path.measure), meaning_of("RACU")
     if summary is None or not summary.complete or path.orders.band is None:
-        return RowScore(None, between[0], False, between[1])
-    untested = why_unavailable(summary.gate)
-    return RowScore(summary.racu, between[0], summary.marked, between[1], summary.areas.unstable, untested)
-
-
-def _value(value: float | None, marked: bool) -> str:
-    return "" if value is None else with_sign(number(value), marked and value == value)
+        return _cell(RACU, "", proof, about, [path, path.orders])
+    if summary.areas.unstable:
+        return _cell(RACU, "unstable", proof, about, [])
+    if math.isnan(summary.racu):
+        return _cell(RACU, "no area", proof, f"Here {NO_AREA}", [])
+    return _cell(RACU, with_sign(number(summary.racu), summary.marked), proof, about, [])
 
 
 def _cell(name: str, text: str, href: str, about: str, works: Sequence[PageWork]) -> dict:
-    """A figure, or why it is not there: on its way, with the time that is left where that is known, or its price."""
+    """A figure, or that it is on its way or waits to be asked for."""
     waits = [work for work in works if not work.complete]
     if not text and any(work.comes for work in waits):
-        known = [left for work in waits if work.runs and (left := work.seconds_left) is not None]
-        text = f"… about {estimate(max(known))}" if known else "being computed …"
+        text = "computing …"
     elif not text:
-        seconds = sum(work.seconds for work in waits)
-        text = f"not asked for yet (about {estimate(seconds)})" if waits else "—"
+        text = "not computed" if waits else "—"
     return {"name": name, "text": text, "href": href, "about": about}

@@ -6,20 +6,19 @@ The markup is constant; texts travel as data and become `textContent`, never mar
 import numpy as np
 import streamlit as st
 
-from core.explanation.row_sentences import outscaled_sentence, per_unit_note
-from core.explanation.rows import WordRow, outscaled, value_text
+from core.explanation.rows import WordRow, value_text
 from core.figures.palette import STRONGEST, hue
-from core.reports.exports import describe
-from core.verdicts.deciding import Word
+from core.results.verdicts import Status
+from core.wording import number
 from pages.parts.components.component import component
 
 _draw = component("words", "word")
 _SCALED = "Each row’s colour is scaled to its own largest value."
 
 
-def chip(word: Word, text: str, href: str, about: str) -> dict:
-    """A verdict as one of the figures beside a measure's name: its word stands out from the text beside it."""
-    return {"name": "verdict:", "chip": word.chip, "tone": word.name, "text": text, "href": href, "about": about}
+def chip(status: Status, text: str, href: str, about: str) -> dict:
+    """A verdict as one of the figures beside a measure's name: its badge stands out from the text beside it."""
+    return {"name": "verdict:", "chip": str(status), "tone": status.name, "text": text, "href": href, "about": about}
 
 
 def words(
@@ -53,9 +52,7 @@ def words(
     """
     # A click belongs to a text: after the next one it marks nothing.
     text = f"{hash(tuple(piece['text'] for piece in pieces)):x}"
-    far = outscaled(rows)
-    notes = {row.measure: outscaled_sentence(row, *far[row.measure]) for row in rows if row.measure in far}
-    notes |= {row.measure: so_far for row in rows if (so_far := _so_far(row, unit))}
+    notes = {row.measure: so_far for row in rows if (so_far := _so_far(row, unit))}
     chosen = _clicked((st.session_state.get(key) or {}).get("word"), text, len(pieces))
     data = {
         "pieces": pieces,
@@ -70,7 +67,7 @@ def words(
         "most": "matters most, for or against (no sign)",
         "against": f"opposes “{class_name}”",
         "brief": brief,
-        "legend": "" if brief else f"{_SCALED} {per_unit_note(rows)}".rstrip(),
+        "legend": "" if brief else _SCALED,
         "hint": "" if brief else f"Point at a {unit} for the number, click it to compare.",
         "name": name,
         "about": about,
@@ -92,10 +89,17 @@ def _so_far(row: WordRow, unit: str) -> str:
     return f"so far {len(row.scores) - waiting:,} of {len(row.scores):,} {unit}s" if waiting else ""
 
 
+def _detail(row: WordRow) -> str:
+    """A row's variant and its largest value."""
+    if row.kind == "rank":
+        return "1 = masked first"
+    return f"{row.variant} · largest {number(row.largest)}" + ("" if row.unit == "none" else f" {row.unit}")
+
+
 def _drawn(row: WordRow, definitions: dict[str, str], notes: dict[str, str], brief: bool) -> dict:
     return {
         "name": row.measure,
-        "detail": "" if brief else describe(row),
+        "detail": "" if brief else _detail(row),
         "note": "" if brief else notes.get(row.measure, ""),
         "kind": row.kind,
         "hue": hue(row.measure),
