@@ -19,6 +19,7 @@ SLOTS: dict = {
     "measures": ["leave-one-out", "gradient"],
     "label": "positive",
     "right": 2,
+    "way": 0.877,
 }
 # Of ours: no name of others.
 _OURS = {"unit"}

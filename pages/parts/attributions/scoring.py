@@ -8,7 +8,7 @@ from core.explanation.limiting import left_over
 from core.explanation.recursive import BY_RATIO, NO_AREA, STEPS, Summary
 from core.explanation.row_scores import RowScore, reach_sentence, reach_text
 from core.explanation.standings import COMPREHENSIVENESS, Standing, StandingTable
-from core.mathematics.search.limits import EXACT, INSERTION
+from core.mathematics.search.limits import EXACT
 from core.stability.known import known_stability
 from core.stability.telling import MEANS, UNSTABLE, Stability, unstable_text
 from core.validity.marks import HOLM, RULES, path_word, why_unavailable, with_sign
@@ -23,7 +23,7 @@ from pages.parts.frame.sidebar import View
 from pages.parts.frame.working import PageWork
 from pages.parts.sections.paths import Choice, Path
 from pages.parts.sections.sides import ONCE, RECURSIVE, Orders, Side
-from pages.parts.sections.standings import FULL, HALF, SEARCHES, KnownLimits, LimitsChoice, search_of, tag, width_of
+from pages.parts.sections.standings import KnownLimits, LimitsChoice, tag
 
 # The names of the scores of a row.
 _SCORE, _BETWEEN = "RACU ↑", "NAOPC ↑"
@@ -57,9 +57,7 @@ class ScoredRows:
         chosen = tuple(measures)
         choice = Choice(chosen, "", sign, step, order, rule, form)
         orders = Orders(side, step)
-        width = width_of(held_of("beam", SEARCHES, INSERTION))
-        half = held_of("search", (HALF, FULL), HALF) == HALF
-        limits = LimitsChoice(chosen, sign, width, half, rule, form, COMPREHENSIVENESS, planned)
+        limits = LimitsChoice(chosen, sign, rule, form, COMPREHENSIVENESS, planned)
         between = KnownLimits.of(side, limits) if chosen and left_over(view.encoded) else None
         return cls({name: Path(side, name, choice, orders) for name in chosen}, between)
 
@@ -145,8 +143,7 @@ class ScoredRows:
         ]
 
     def _proof(self, choice: LimitsChoice) -> str:
-        held = {"beam": search_of(choice.width), "search": HALF if choice.half else FULL, "rule": choice.rule}
-        return link_to("aopc_and_naopc", **held, form=choice.form, curves=COMPREHENSIVENESS)
+        return link_to("aopc_and_naopc", rule=choice.rule, form=choice.form, curves=COMPREHENSIVENESS)
 
     def _verdict(self, name: str, report: VerdictReport | None, reach: str) -> dict:
         known = self.limits
