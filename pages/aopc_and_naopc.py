@@ -18,7 +18,7 @@ from pages.parts.frame.sidebar import View, chosen_method, open_page
 from pages.parts.frame.texts import about_text, prediction_badge, view_badges, view_caveats
 from pages.parts.limits.drawing import draw_curves, draw_gauges, draw_slope, draw_standings
 from pages.parts.limits.order_words import draw_orders
-from pages.parts.limits.standing import result_of
+from pages.parts.limits.standing import compared, result_of
 from pages.parts.limits.verdicts import draw_verdicts, verdict_badge
 from pages.parts.sections.asking import choose_measures, choose_sign
 from pages.parts.sections.sides import both_sides, choose_beside, reference_tab, side_caveats, side_columns
@@ -30,6 +30,8 @@ MEASURES_HELP = "Fast measures are scored at once; slow ones show their cost and
 VALUES_HELP = "Signed: mask what supports the class first. Absolute: mask what matters most either way."
 # Choices of old links, and the values by which they are told from those of other pages.
 RETIRED = {"beam": None, "search": ("half precision", "the model’s own")}
+# The tab of two models.
+BESIDE = "Before and after normalising"
 TERMS = (
     "NAOPC",
     "AOPC",
@@ -94,16 +96,16 @@ def _say(view: View, known: list[KnownLimits]) -> None:
 
 def _draw(view: View, known: list[KnownLimits], asks: Callable[[], None]) -> None:
     boards, sides = known_boards(known), [one.side for one in known]
-    tabs = {
+    tabs: dict[str, Callable[[], None]] = {
         "Which words first?": partial(draw_orders, boards),
         "Step by step": partial(draw_curves, view, known, boards),
         "Better than random?": partial(draw_verdicts, view, known),
         "All scores": partial(draw_standings, view, known, boards),
-        "Before and after normalising": partial(draw_slope, view, boards),
-        "MaSF test": partial(reference_tab, sides, known[0].choice.form),
     }
-    if len(known) < 2:
-        del tabs["Before and after normalising"]
+    found = compared(boards)
+    if found is not None:
+        tabs[BESIDE] = partial(draw_slope, view, boards, found)
+    tabs["MaSF test"] = partial(reference_tab, sides, known[0].choice.form)
     picture = partial(draw_gauges, view, boards) if boards else None
     offers = partial(_offers, known, asks)
     draw_body(_result(known, boards), picture, tabs, "parts-of-limits", asks=offers, terms=TERMS)

@@ -183,29 +183,31 @@ def plain_tokens(features: int, vocabulary: int, mask_id: int) -> Encoded:
 
 def limits_lines(found: dict) -> list[str]:
     """The figures as lines of text."""
-    run, program, base = found["contest"], found["program"], found["base"]
-    rows = (
-        []
-        if run["twin"] is None
-        else [["as printed", f"beam of {run['width']} orders", f"{run['twin']:.2f}", *[""] * 6]]
-    )
+    run, base = found["contest"], found["base"]
+    rows = [] if run["twin"] is None else [["as printed", f"{run['width']} orders", f"{run['twin']:.2f}", *[""] * 6]]
     rows += [_row(by, precision, ours) for (by, precision), ours in run["ours"].items()]
-    lines = [
+    further = [*_further(found), *([] if base is None else [_base_row(base)])]
+    return [
         f"limits of {amount(run['features'], 'word')}, medians of {run['rounds']}",
         *text_table(_HEADER, rows).split("\n"),
+        *text_table(["further figures", "↓"], further).split("\n"),
     ]
-    exact = [
-        [f"exact limits, {amount(words, 'word')}", f"{seconds:.2f} s"] for words, seconds in found["exact"].items()
-    ]
-    exact += [
+
+
+def _further(found: dict) -> list[list[str]]:
+    """What exact limits take, and their dynamic program alone."""
+    program = found["program"]
+    return [
+        *([f"exact limits, {amount(words, 'word')}", f"{seconds:.2f} s"] for words, seconds in found["exact"].items()),
         [f"dynamic program alone, {amount(program['small'], 'word')}", f"{program['milliseconds']:.1f} ms"],
         [f"dynamic program alone, {amount(program['large'], 'word')}", f"{program['seconds']:.2f} s"],
         ["memory of the latter", f"{program['megabytes']:.0f} MB"],
     ]
-    if base is not None:
-        shape = f"BERT-base, {base['features']} features, beam of {base['width']}, {base['searched']}"
-        exact.append([shape, f"{base['seconds']:.1f} s, {base['sets']:,} sets"])
-    return [*lines, *text_table(["further figures", "↓"], exact).split("\n")]
+
+
+def _base_row(base: dict) -> list[str]:
+    shape = f"BERT-base, {base['features']} features, beam of {base['width']}, {base['searched']}"
+    return [shape, f"{base['seconds']:.1f} s, {base['sets']:,} sets"]
 
 
 # Of the contest: ratio is the printed algorithm's time over ours, wider how far ours lie beyond its limits.

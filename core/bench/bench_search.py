@@ -78,7 +78,7 @@ def search_lines(rows: Sequence[dict]) -> list[str]:
     known = [row for row in rows if row["exact"] is not None]
     of = f"{amount(len(rows), 'text')} of {min(features)} to {max(features)} words, {len(known)} with exact limits"
     body = [[name, *_figures(rows, known, name)] for name in rows[0]["searches"]]
-    return [f"width of limits against scores: {of}", *text_table(_HEADER, body).split("\n")]
+    return [f"searches of {of}", *text_table(_HEADER, body).split("\n")]
 
 
 # Wider or narrower than the widest beam, by more than EQUAL; short of exact limits on average and at most.

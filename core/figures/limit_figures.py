@@ -64,7 +64,7 @@ def gauges(
     traces = [_marks(rows, at, limits)] if rows else []
     if chance is not None:
         traces += _range(chance, len(rows))
-        names.append(f"random<br>NAOPC {chance.normal}")
+        names.append("<br>".join(["random", f"NAOPC {chance.normal}"]))
     reach = [limits.lower, limits.upper]
     reach += [(row.comprehensiveness, row.sufficiency)[at] for row in rows]
     low, high = min(reach), max(reach)

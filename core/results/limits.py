@@ -97,11 +97,11 @@ def _measure_facts(board: StandingTable, first: Standing, direction: str) -> lis
     facts = [
         Fact("naopc", "NAOPC", reached[0], Kind.NUMBER, better, marked=marked),
         Fact("aopc", "AOPC", reached[1], Kind.NUMBER, better, marked=first.marked(direction)),
-        Fact("left", "AOPC left to gain", abs(best - reached[1]), Kind.NUMBER, "↓", marked=marked, about="limits"),
+        Fact("left", "AOPC to gain", abs(best - reached[1]), Kind.NUMBER, "↓", marked=marked, about="limits"),
     ]
     if chance is None:
         return facts
-    random = Fact("random_naopc", "NAOPC of random orders", chance.naopc, marked=board.chance_marked(True))
+    random = Fact("random_naopc", "NAOPC, random orders", chance.naopc, marked=board.chance_marked(True))
     return [*facts, random]
 
 

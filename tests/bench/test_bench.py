@@ -167,7 +167,7 @@ def test_the_report_of_limits_names_each_contestant_and_says_which_limits_are_na
     found = limits_lines(FOUND)
     assert re.findall(r"\d+", found[0]) == ["20", "3"]
     twin, beam, insertion = (re.split(r" {2,}", line) for line in found[2:5])
-    assert twin == ["as printed", "beam of 5 orders", "9.00"]
+    assert twin == ["as printed", "5 orders", "9.00"]
     assert beam == ["beam of 5", "float32", "4.00", "1,650", "98%", "0.4000", "2.25", "+0.0e+00, +2.0e-04", "yes"]
     assert insertion == [
         "insertion search",

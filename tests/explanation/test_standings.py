@@ -148,7 +148,7 @@ def test_a_row_of_random_orders_says_how_many_inputs_are_tested():
     drawn = replace(made(0, 1, a=0.5), chance=chance, standings=())
     (cells,) = standing.table_rows(known_of(steps=34), drawn)
     row = dict(zip(standing.TABLE, cells, strict=True))
-    assert row["measure"] == chance.name and row["inputs along its orders"] == "not rejected (30 tested)"
+    assert row["measure"] == chance.name and row["validity"] == "not rejected (30 tested)"
     assert f"{chance.name} 0.2" in standing.standings_in_words(drawn, COMPREHENSIVENESS)
 
 

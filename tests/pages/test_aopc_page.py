@@ -110,15 +110,15 @@ def test_every_number_is_what_the_library_says(by_hand):
             assert float(row[f"NAOPC {arrow}"]) == pytest.approx(one.naopc[way], abs=2e-3)
             for kind, normalised in (("AOPC", False), ("NAOPC", True)):
                 assert (f"{kind} {arrow}" in row[SIGN].split(", ")) == one.marked(way, normalised)
-        assert (row["inputs along its orders"] == "not rejected") == (one.gates[COMPREHENSIVENESS].first is None)
+        assert (row["validity"] == "not rejected") == (one.gates[COMPREHENSIVENESS].first is None)
     # The verdicts' own, all that eight words have: one lot in the table, the facts and the bar.
     own = "all 40,320 orders of the chance test"
-    assert chance["measure"] == own and chance["inputs along its orders"].endswith("(30 tested)")
+    assert chance["measure"] == own and chance["validity"].endswith("(30 tested)")
     mean, limits = float(chance["comprehensiveness ↑"]), by_hand.limits
     assert mean == pytest.approx(by_hand.chance.mean, abs=0.1)
     between = (mean - limits.lower) / (limits.upper - limits.lower)
     assert float(chance["NAOPC ↑"]) == pytest.approx(between, abs=5e-3)
-    assert float(app.facts["NAOPC of random orders"].rstrip(f" {SIGN}")) == float(chance["NAOPC ↑"])
+    assert float(app.facts["NAOPC, random orders"].rstrip(f" {SIGN}")) == float(chance["NAOPC ↑"])
     assert any(f"br\\u003e{own}" in one or f"<br>{own}" in one for one in charts(app))
     assert any(f"best order {limits.upper:.3g} (exact)" in one for one in charts(app))
     assert not shows(app, Caveat.LIMITS_SEARCHED)
@@ -210,14 +210,12 @@ def test_two_models_stand_beside_each_other_with_their_places_before_and_after(b
     assert [row[-1] == SIGN for row in table] == [
         any(one.marked for one in compared.placed if one.measure == row[0]) for row in table
     ]
-    assert app.outcomes == [
-        limits_result(board, COMPREHENSIVENESS, encoded).name for board in (by_hand, beside)
-    ]
+    assert app.outcomes == [limits_result(board, COMPREHENSIVENESS, encoded).name for board in (by_hand, beside)]
     assert any("by NAOPC" in chart and "1. " in chart for chart in charts(app))
     assert list(app.facts)[:4] == [
         f"{name} · {model} {arrow}"
         for model in ("sst2-fmm", "sst2-plain")
-        for name, arrow in (("NAOPC", "↑"), ("AOPC left to gain", "↓"))
+        for name, arrow in (("NAOPC", "↑"), ("AOPC to gain", "↓"))
     ]
 
 
@@ -263,9 +261,7 @@ def test_values_of_another_kind_and_orders_of_the_other_direction_are_choices(mi
 def test_the_twin_is_marked_where_its_inputs_are_rejected():
     app = told(model="sst2-plain", example="s001", measures=["leave-one-out"], rule="plain")
     row = scores_table(app)[0]
-    assert {"AOPC ↑", "NAOPC ↑"} <= {*row[SIGN].split(", ")} and f"{SIGN} rejected from" in row[
-        "inputs along its orders"
-    ]
+    assert {"AOPC ↑", "NAOPC ↑"} <= {*row[SIGN].split(", ")} and f"{SIGN} rejected from" in row["validity"]
     assert app.outcomes == [LimitsOutcome.OUT_OF_DISTRIBUTION.value] and shows(app, Caveat.OUT_OF_DISTRIBUTION)
     assert app.facts["NAOPC ↑"].endswith(SIGN)
 
@@ -273,7 +269,7 @@ def test_the_twin_is_marked_where_its_inputs_are_rejected():
 @pytest.mark.usefixtures("orders_wait")
 def test_validity_that_cannot_be_told_is_called_unavailable():
     app = told(model="sst2-plain", measures=["leave-one-out"], form="literal")
-    assert scores_table(app)[0]["inputs along its orders"] == "unavailable" and shows(app, Caveat.NOT_TESTED)
+    assert scores_table(app)[0]["validity"] == "unavailable" and shows(app, Caveat.NOT_TESTED)
 
 
 def test_limits_that_nearly_coincide_are_warned_of(monkeypatch):
@@ -326,7 +322,7 @@ def test_without_a_reference_everything_but_validity_is_there(monkeypatch, fresh
     monkeypatch.setattr("core.explanation.explainer.find_reference", lambda *_: None)
     st.cache_resource.clear()
     app = told(measures=["gradient"])
-    assert scores_table(app)[0]["inputs along its orders"] == "unavailable" and exact(app)
+    assert scores_table(app)[0]["validity"] == "unavailable" and exact(app)
     assert shows(app, Caveat.NOT_TESTED)
 
 

@@ -8,7 +8,7 @@ import streamlit as st
 
 from core.explanation.plausibility import Evidence
 from core.explanation.rows import values_taken
-from core.explanation.standings import ARROWS
+from core.explanation.standings import ARROWS, Comparison
 from core.figures.figures import masking_paths
 from core.figures.limit_figures import ModelGauges, gauges, gauges_of_models, slope
 from core.reports.exports import VERDICT, verdict_columns
@@ -70,12 +70,8 @@ def _draw_each(view: View, boards: Boards) -> None:
         draw_figure(drawn, f"gauges-{i}", words, name, about_shown(view, one.side), "the gauges")
 
 
-def draw_slope(view: View, boards: Boards) -> None:
+def draw_slope(view: View, boards: Boards, found: Comparison) -> None:
     """Which of two models is ahead before and after normalising, as places and as a table."""
-    found = standing.compared(boards)
-    if found is None:
-        st.info("There are no two rankings to compare.")
-        return
     names = list(standing.by_model(boards))
     places = f"place by {found.direction} {ARROWS[found.direction]}, 1 is best"
     words = f"Places by AOPC and by NAOPC. {len(found.changed)} of {len(found.ahead)} comparisons change."

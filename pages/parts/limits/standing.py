@@ -81,7 +81,7 @@ TABLE = [
     "sufficiency ↓",
     "NAOPC ↓",
     "middle 95 %",
-    "inputs along its orders",
+    "validity",
     SIGN,
     "order",
 ]

@@ -38,7 +38,7 @@ def draw_verdicts(view: View, known: Sequence[KnownLimits]) -> None:
         if report.reached:
             drawn = among_random_orders(report.null.reached, report.reached, one.score_name, report.null.every)
             name = ["verdicts", view.example.id, one.side.model.name]
-            words = f"AOPC of {report.orders} and of each measure."
+            words = f"AOPC: {report.orders}"
             draw_figure(drawn, f"verdicts-{i}", words, name, about_shown(view, one.side), "the random orders")
         data_table(*verdict_table(report), f"verdicts-table-{i}")
 
