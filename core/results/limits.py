@@ -5,19 +5,17 @@ from dataclasses import dataclass
 
 import numpy as np
 
+from core.evaluation.findings import FEW
 from core.explanation.standings import ARROWS, COMPREHENSIVENESS, Standing, StandingTable
 from core.mathematics.search.limits import EXACT
-from core.measures.catalogue import measures
-from core.measures.registry import ORACLE
 from core.network.features import Encoded
 from core.results.caveats import Caveat
 from core.results.inputs import gate_caveats
 from core.results.result import Fact, Kind, Outcome, Result
+from core.results.verdicts import uses_masking
 
 # Below half of the way from the worst order to the best a measure is nearer to the worst.
 HALF_WAY = 0.5
-# Of fewer texts a mean is no conclusion over the data.
-FEW = 20
 
 
 class LimitsOutcome(Outcome):
@@ -58,10 +56,11 @@ def limits_result(
         return Result.of(LimitsOutcome.RUNNING, _limits_facts(board), [*_limits_caveats(board), Caveat.PARTIAL])
     caveats = [*_limits_caveats(board), *gate_caveats(_gates(board, first, direction)), *partial]
     caveats += [Caveat.UNSTABLE] if first.measure in unstable else []
-    caveats += [Caveat.MEASURE_USES_MASKING] if _asks_by_masking(first.measure) else []
+    favoured = uses_masking(one.measure for one in board.standings)
+    caveats += [Caveat.MEASURE_USES_MASKING] if first.measure in favoured else []
     facts = [*_measure_facts(board, first, direction), *_limits_facts(board)]
-    share = way_to_best(first.naopc[direction], direction)
-    return Result.of(_outcome(first, direction, share), facts, caveats, measure=first.measure, share=share)
+    way = way_to_best(first.naopc[direction], direction)
+    return Result.of(_outcome(first, direction, way), facts, caveats, measure=first.measure, way=way)
 
 
 def way_to_best(naopc: float, direction: str) -> float:
@@ -69,19 +68,15 @@ def way_to_best(naopc: float, direction: str) -> float:
     return naopc if direction == COMPREHENSIVENESS else 1 - naopc
 
 
-def _outcome(first: Standing, direction: str, share: float) -> LimitsOutcome:
+def _outcome(first: Standing, direction: str, way: float) -> LimitsOutcome:
     if first.marked(direction, True):
         return LimitsOutcome.OUT_OF_DISTRIBUTION
-    return LimitsOutcome.CLOSEST if share >= HALF_WAY else LimitsOutcome.NEARER_WORST
+    return LimitsOutcome.CLOSEST if way >= HALF_WAY else LimitsOutcome.NEARER_WORST
 
 
 def _gates(board: StandingTable, first: Standing, direction: str) -> list:
     chance = None if board.chance is None else board.chance.gate
     return [first.gates[direction], *board.gates, chance]
-
-
-def _asks_by_masking(name: str) -> bool:
-    return name in measures() and measures()[name].needs == ORACLE
 
 
 def _limits_caveats(board: StandingTable) -> list[Caveat]:
@@ -162,7 +157,7 @@ def limits_of_texts_result(rows: Sequence[dict]) -> Result:
     mean = Fact("naopc", "mean NAOPC", best.naopc, Kind.NUMBER, "↑", about="NAOPC")
     near = best.naopc >= HALF_WAY
     outcome = LimitsOfTextsOutcome.CLOSEST if near else LimitsOfTextsOutcome.NEARER_WORST
-    return Result.of(outcome, [mean, *facts], holding, measure=best.measure, share=best.naopc, count=best.texts)
+    return Result.of(outcome, [mean, *facts], holding, measure=best.measure, way=best.naopc, count=best.texts)
 
 
 def _means(rows: Sequence[dict]) -> list[_Mean]:

@@ -6,17 +6,11 @@ from types import SimpleNamespace
 import numpy as np
 import pytest
 
+from core.evaluation.findings import FEW
 from core.explanation.standings import COMPREHENSIVENESS, SUFFICIENCY, Chance
 from core.mathematics.search.limits import BEAM
 from core.results.caveats import Caveat
-from core.results.limits import (
-    FEW,
-    LimitsOfTextsOutcome,
-    LimitsOutcome,
-    limits_of_texts_result,
-    limits_result,
-    way_to_best,
-)
+from core.results.limits import LimitsOfTextsOutcome, LimitsOutcome, limits_of_texts_result, limits_result, way_to_best
 from core.validity.marks import Why
 from tests.explanation.test_standings import OPEN_GATE, made
 
@@ -35,13 +29,9 @@ def facts(result):
 def test_the_closest_measure_is_named_with_its_share_of_the_way_in_either_direction():
     board = made(0.1, 0.6, gradient=0.5, attention=0.2)
     up, down = of(board), of(board, SUFFICIENCY)
-    assert (up.outcome, up.slots["measure"], up.slots["share"]) == (
-        LimitsOutcome.CLOSEST,
-        "gradient",
-        pytest.approx(0.8),
-    )
+    assert (up.outcome, up.slots["measure"], up.slots["way"]) == (LimitsOutcome.CLOSEST, "gradient", pytest.approx(0.8))
     # Lower is better there: 0.2 of the range is 0.8 of the way to the best.
-    assert (down.outcome, down.slots["measure"], down.slots["share"]) == (
+    assert (down.outcome, down.slots["measure"], down.slots["way"]) == (
         LimitsOutcome.CLOSEST,
         "attention",
         pytest.approx(0.8),
@@ -110,10 +100,11 @@ def test_a_text_that_is_masked_throughout_has_no_orders():
 
 
 def test_an_unstable_ranking_and_a_measure_that_masks_are_caveats_of_the_closest_alone():
-    board = made(0, 1, **{"leave-one-out": 0.7, "LIME": 0.6})
-    assert of(board, unstable=["LIME"]).caveats == (Caveat.MEASURE_USES_MASKING,)
+    board = made(0, 1, **{"leave-one-out": 0.7, "gradient": 0.6})
+    assert of(board, unstable=["gradient"]).caveats == (Caveat.MEASURE_USES_MASKING,)
     assert of(board, unstable=["leave-one-out"]).caveats == (Caveat.UNSTABLE, Caveat.MEASURE_USES_MASKING)
     assert of(made(0, 1, gradient=0.7, **{"leave-one-out": 0.6})).caveats == ()
+    assert of(made(0, 1, **{"leave-one-out": 0.7})).caveats == (), "nothing that does not mask stands beside it"
 
 
 def test_random_orders_are_a_fact_with_the_mark_of_their_own_inputs():
@@ -133,7 +124,7 @@ def test_of_a_file_the_measure_with_the_best_mean_is_named_over_the_texts_that_h
     found = limits_of_texts_result(rows)
     assert (found.outcome, dict(found.slots)) == (
         LimitsOfTextsOutcome.CLOSEST,
-        {"measure": "a", "share": pytest.approx(0.7), "count": 2},
+        {"measure": "a", "way": pytest.approx(0.7), "count": 2},
     )
     assert facts(found) == {"naopc": pytest.approx(0.7), "texts": 3, "exact": 3, "cut": 0}
     assert found.fact("texts").of == 4 and found.caveats == (Caveat.FEW_TEXTS,)

@@ -107,6 +107,8 @@ def draw_standings(view: View, known: Sequence[KnownLimits], boards: Boards) -> 
     for one in known:
         board = boards.get(one)
         precisions = {} if board is None else standing.precisions(board, evidence[one.side])
+        if board is not None and board.chance is not None and (known_here := evidence[one.side]) is not None:
+            precisions[board.chance.name] = known_here.chance_precision
         cells = standing.table_rows(one, board)
         rows += [[*row, *([precisions.get(row[1])] if marked else [])] for row in cells]
     data_table(header, rows, "scores-table")

@@ -4,11 +4,11 @@ from collections.abc import Iterable, Sequence
 
 import streamlit as st
 
-from core.explanation.standings import ARROWS
 from core.figures.verdict_figures import among_random_orders
+from core.results.verdict_tables import HELP, TABLE, verdict_rows
+from core.results.verdicts import Status, verdict_status
 from core.verdicts.deciding import Reasons, VerdictReport
 from core.verdicts.reasons import find_unstable, known_pairs
-from core.verdicts.telling import p_text
 from core.wording import plain
 from pages.parts.components.pictures import draw_figure
 from pages.parts.components.tables import data_table
@@ -17,12 +17,8 @@ from pages.parts.frame.sidebar import View
 from pages.parts.sections.saving import about_shown
 from pages.parts.sections.standings import KnownLimits
 
-# A verdict as a badge, by the name of its word.
-_BADGES: dict[str, tuple[str, Colour]] = {
-    "BETTER": ("✓ better than random", "green"),
-    "NO_BETTER": ("not significant", "gray"),
-    "WORSE": ("✗ worse than random", "red"),
-}
+# The verdicts that stand beside the headline; why one is not tested, or tied, other badges say.
+_COLOURS: dict[Status, Colour] = {Status.BETTER: "green", Status.NOT_SIGNIFICANT: "gray", Status.WORSE: "red"}
 _BADGE_HELP = "Whether the measure that comes closest scores better than random orders of the same words."
 
 
@@ -40,27 +36,15 @@ def draw_verdicts(view: View, known: Sequence[KnownLimits]) -> None:
             name = ["verdicts", view.example.id, one.side.model.name]
             words = f"AOPC: {report.orders}"
             draw_figure(drawn, f"verdicts-{i}", words, name, about_shown(view, one.side), "the random orders")
-        data_table(*verdict_table(report), f"verdicts-table-{i}")
-
-
-def verdict_table(report: VerdictReport) -> tuple[list[str], list[list]]:
-    """Header and rows of a model's verdicts."""
-    header = ["measure", "verdict", "p ↓", "adjusted p ↓", f"AOPC {ARROWS[report.direction]}"]
-    rows = [
-        [one.measure, str(one.word), p_text(one.p), p_text(one.adjusted), report.reached.get(one.measure)]
-        for one in report.verdicts
-    ]
-    return header, rows
+        data_table(TABLE, verdict_rows(report), f"verdicts-table-{i}", help=HELP)
 
 
 def verdict_badge(known: KnownLimits, measure: str) -> list[Badge]:
     """The verdict of a measure as a badge; none before it is there, or where it cannot be given."""
     report = verdicts_of(known)
     found = None if report is None else report.of(measure)
-    if found is None or found.word.name not in _BADGES:
-        return []
-    text, colour = _BADGES[found.word.name]
-    return [Badge(text, _BADGE_HELP, colour)]
+    status = None if found is None else verdict_status(found)
+    return [Badge(str(status), _BADGE_HELP, _COLOURS[status])] if status in _COLOURS else []
 
 
 def verdict_reports(known: Iterable[KnownLimits]) -> dict[KnownLimits, VerdictReport]:
