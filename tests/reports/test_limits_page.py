@@ -266,8 +266,8 @@ def test_what_rests_on_rejected_inputs_is_marked_by_a_sign_and_a_shape():
             f"↑ {one.aopc[COMPREHENSIVENESS]:.3g} ⚠".replace("-", "−") in page.said
             and f"↓ {one.aopc[SUFFICIENCY]:.3g} ⚠".replace("-", "−") not in page.said
         )
-    assert "⚠ rejected from 4 words masked on" in page.said and Caveat.OUT_OF_DISTRIBUTION.badge in page.said
-    assert Caveat.OUT_OF_DISTRIBUTION.badge not in plain.said
+    assert "⚠ rejected from 4 words masked on" in page.said and Caveat.OUT_OF_DISTRIBUTION.explanation in page.said
+    assert Caveat.OUT_OF_DISTRIBUTION.explanation not in plain.said
     high, low = re.findall(r'<ol class="order">(.*?)</ol>', text, re.DOTALL)
     assert [bool("⚠" in item and 'class="late"' in item) for item in high.split("</li>")[:-1]] == [
         i >= 2 for i in range(len(made.highest.order))
