@@ -92,7 +92,7 @@ class App:
             "can be asked for below",
             "prefer measures to random",
         )
-        return bool(self.components) or any(part in self.said for part in told)
+        return bool(self.components or self.headlines) or any(part in self.said for part in told)
 
     @property
     def words(self) -> dict:

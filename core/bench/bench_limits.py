@@ -21,6 +21,7 @@ from core.network.architectures import Config, architecture_of
 from core.network.features import Encoded, Feature, Truncation
 from core.network.model import Model
 from core.oracle.oracle import Oracle
+from core.wording import amount, text_table
 
 BEAMED = "The plot wanders a little, but two patient and generous actors make almost every quiet scene worth watching."
 EXACT = ("A slow, dull and joyless film.", "The plot wanders, but two patient actors carry every scene.")
@@ -182,46 +183,62 @@ def plain_tokens(features: int, vocabulary: int, mask_id: int) -> Encoded:
 
 def limits_lines(found: dict) -> list[str]:
     """The figures as lines of text."""
-    run, program, base = found["contest"], found["program"], found["base"]
-    said = [
-        (
-            f"limits of {run['features']} words, median of {run['rounds']}, a copy in half precision made before the "
-            f"clock starts:"
-        )
+    run, base = found["contest"], found["base"]
+    rows = [] if run["twin"] is None else [["as printed", f"{run['width']} orders", f"{run['twin']:.2f}", *[""] * 6]]
+    rows += [_row(by, precision, ours) for (by, precision), ours in run["ours"].items()]
+    further = [*_further(found), *([] if base is None else [_base_row(base)])]
+    return [
+        f"limits of {amount(run['features'], 'word')}, medians of {run['rounds']}",
+        *text_table(_HEADER, rows).split("\n"),
+        *text_table(["further figures", "↓"], further).split("\n"),
     ]
-    if run["twin"] is not None:
-        said.append(f"  the algorithm as printed, a beam of {run['width']} over orders: {run['twin']:.2f} s (↓)")
-    said += [f"  {by}, searched in {name}: {_ours_in_words(name, ours)}" for (by, name), ours in run["ours"].items()]
-    said.append(
-        "exact limits (↓): " + ", ".join(f"{words} words {seconds:.2f} s" for words, seconds in found["exact"].items())
-    )
-    said.append(
-        f"their dynamic program alone (↓): {program['small']} words {program['milliseconds']:.1f} ms, "
-        f"{program['large']} words {program['seconds']:.2f} s and {program['megabytes']:.0f} MB"
-    )
-    if base is not None:
-        said.append(
-            f"BERT-base's shape, {base['features']} features by a beam of {base['width']}, searched in "
-            f"{base['searched']}: "
-            f"{base['seconds']:.1f} s (↓), {base['sets']:,} distinct sets"
-        )
-    return said
 
 
-def _ours_in_words(searched: str, ours: dict) -> str:
-    said = (
-        f"{ours['seconds']:.2f} s (↓), {ours['sets']:,} distinct sets, {ours['network']:.0%} of the time in the "
-        f"network (↑), width {ours['limits'][1] - ours['limits'][0]:.4f} (↑)"
-    )
+def _further(found: dict) -> list[list[str]]:
+    """What exact limits take, and their dynamic program alone."""
+    program = found["program"]
+    return [
+        *([f"exact limits, {amount(words, 'word')}", f"{seconds:.2f} s"] for words, seconds in found["exact"].items()),
+        [f"dynamic program alone, {amount(program['small'], 'word')}", f"{program['milliseconds']:.1f} ms"],
+        [f"dynamic program alone, {amount(program['large'], 'word')}", f"{program['seconds']:.2f} s"],
+        ["memory of the latter", f"{program['megabytes']:.0f} MB"],
+    ]
+
+
+def _base_row(base: dict) -> list[str]:
+    shape = f"BERT-base, {base['features']} features, beam of {base['width']}, {base['searched']}"
+    return [shape, f"{base['seconds']:.1f} s, {base['sets']:,} sets"]
+
+
+# Of the contest: ratio is the printed algorithm's time over ours, wider how far ours lie beyond its limits.
+_HEADER = [
+    "search",
+    "precision",
+    "seconds ↓",
+    "sets ↓",
+    "in the network ↑",
+    "width ↑",
+    "ratio ↑",
+    "wider ↑ (lower, upper)",
+    "as wide",
+]
+
+
+def _row(by: str, precision: str, ours: dict) -> list[str]:
+    lower, upper = ours["limits"]
+    shown = [
+        by,
+        precision,
+        f"{ours['seconds']:.2f}",
+        f"{ours['sets']:,}",
+        f"{ours['network']:.0%}",
+        f"{upper - lower:.4f}",
+    ]
     if ours["wider"] is None:
-        return said
-    slack = SLACK.get(searched, HALF_SLACK)
-    held = "at least as wide" if min(ours["wider"]) >= -slack else "NARROWER"
-    lower, upper = ours["wider"]
-    return (
-        f"{said}, printed over ours {ours['ratio']:.2f} (↑); {held} within {slack:g}: lower {lower:+.1e}, upper "
-        f"{upper:+.1e} (above 0 is wider)"
-    )
+        return [*shown, "", "", ""]
+    as_wide = min(ours["wider"]) >= -SLACK.get(precision, HALF_SLACK)
+    below, above = ours["wider"]
+    return [*shown, f"{ours['ratio']:.2f}", f"{below:+.1e}, {above:+.1e}", "yes" if as_wide else "NO"]
 
 
 def _exact(model: Model, text: str) -> tuple[int, float]:

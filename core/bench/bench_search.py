@@ -16,6 +16,7 @@ from core.mathematics.search.limits import Search, beam_search
 from core.mathematics.stepwise import finish
 from core.network.features import Encoded, NoFeatures
 from core.network.scheduler import NonFinite
+from core.wording import amount, text_table
 
 # Widths of the beams, and of those from which insertion searches start.
 WIDTHS, STARTS = (1, 2, 5, 50), (1, 2)
@@ -75,27 +76,26 @@ def search_lines(rows: Sequence[dict]) -> list[str]:
         return []
     features = [row["features"] for row in rows]
     known = [row for row in rows if row["exact"] is not None]
-    said = (
-        f"width of limits against scores, {len(rows)} texts of {min(features)} to {max(features)} words, {len(known)} "
-        f"with exact limits (mean scores ↓, mean width ↑, wider than {WIDEST} by more than {EQUAL:g} / as wide / "
-        f"narrower, short of exact limits ↓ on average / at most):"
-    )
-    return [said, *(f"  {name}: {_in_words(rows, known, name)}" for name in rows[0]["searches"])]
+    of = f"{amount(len(rows), 'text')} of {min(features)} to {max(features)} words, {len(known)} with exact limits"
+    body = [[name, *_figures(rows, known, name)] for name in rows[0]["searches"]]
+    return [f"searches of {of}", *text_table(_HEADER, body).split("\n")]
 
 
-def _in_words(rows: Sequence[dict], known: Sequence[dict], name: str) -> str:
+# Wider or narrower than the widest beam, by more than EQUAL; short of exact limits on average and at most.
+_HEADER = ["search", "mean scores ↓", "mean width ↑", "wider ↑", "as wide", "narrower ↓", "short ↓", "at most ↓"]
+
+
+def _figures(rows: Sequence[dict], known: Sequence[dict], name: str) -> list[str]:
     found = [row["searches"][name] for row in rows]
     widths = np.array([_width(one) for one in found])
     apart = widths - [_width(row["searches"][WIDEST]) for row in rows]
     wider, narrower = int((apart > EQUAL).sum()), int((apart < -EQUAL).sum())
-    said = (
-        f"{np.mean([one['scores'] for one in found]):,.0f} scores, width {widths.mean():.4f}, "
-        f"{wider} / {len(rows) - wider - narrower} / {narrower}"
-    )
+    scores = f"{np.mean([one['scores'] for one in found]):,.0f}"
+    compared = [scores, f"{widths.mean():.4f}", f"{wider}", f"{len(rows) - wider - narrower}", f"{narrower}"]
     if not known:
-        return said
+        return [*compared, "", ""]
     short = [row["exact"][1] - row["exact"][0] - _width(row["searches"][name]) for row in known]
-    return f"{said}, {np.mean(short):.4f} / {max(short):.4f}"
+    return [*compared, f"{np.mean(short):.4f}", f"{max(short):.4f}"]
 
 
 def _words(explainer: Explainer, text: str) -> int:

@@ -51,11 +51,14 @@ def run(options: Options) -> int:
     from pyarrow import parquet
 
     from core.data.tables import read_labelled
-    from core.evaluation.studies.limits_of_texts import Batch, batch_limits, limits_notes
+    from core.evaluation.studies.limits_of_texts import Batch, batch_limits
     from core.explanation.explainer import Explainer
     from core.loading.loading import load
+    from core.reports.exports import visible
+    from core.results.limits import limits_of_texts_result
     from core.storage.library import Library
     from core.storage.store import Store
+    from core.texts.rendering import write_result
 
     batch = Batch(
         options.model,
@@ -80,7 +83,9 @@ def run(options: Options) -> int:
     with Bar() as bar:
         out = batch_limits(explainer, data, batch, Path(options.out), bar, beside, bar.say)
         say_of_store(store, bar.say)
-    for told in limits_notes(parquet.read_table(out).to_pylist()):
-        print(told)
+    rows = parquet.read_table(out).to_pylist()
+    for model in models:
+        found = limits_of_texts_result([row for row in rows if row["model"] == model.name])
+        print(f"{visible(model.name)}\n{write_result(found)}\n")
     print(f"Written: {out}")
     return 0

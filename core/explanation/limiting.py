@@ -327,9 +327,14 @@ def limits_known(
 
 
 def refuse_dear(F: int) -> None:
-    """TooDear with a sentence where exact limits of F features need more memory than is free."""
+    """TooDear with a sentence where exact limits of F features need too many scores, or more memory than is free."""
+    if F > MOST_EXACT:
+        raise TooDear(
+            f"Exact limits of {F} features need 2^{F} scores; at most {MOST_EXACT} features are allowed. Use a search, "
+            "or a coarser unit such as clauses."
+        )
     needed, free = exact_bytes(F), free_memory()
-    if F <= MOST_EXACT and needed > _SHARE * free:
+    if needed > _SHARE * free:
         raise TooDear(
             f"Exact limits of {F} features hold about {needed / 1e6:,.0f} MB, and {free / 1e6:,.0f} MB are free. "
             "Close other programs, or use a search."

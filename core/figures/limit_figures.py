@@ -1,12 +1,12 @@
-"""Figures of AOPC between its limits: gauges, ranks before and after normalising, and limits by the beam's width."""
+"""Figures of AOPC between its limits: gauges, and ranks before and after normalising."""
 
 import html
 from dataclasses import dataclass, replace
 from typing import Any
 
-from core.figures.figures import INK, axis, figure, legend, level, note, stroke, trace, upright
+from core.figures.figures import INK, axis, figure, legend, note, stroke, trace, upright
 from core.figures.palette import LIMIT, OUT_OF_DISTRIBUTION, RANDOM
-from core.mathematics.search.limits import EXACT, BeamStudy, Limits
+from core.mathematics.search.limits import EXACT, Limits
 from core.validity.marks import with_sign
 from core.wording import shortened
 
@@ -64,7 +64,7 @@ def gauges(
     traces = [_marks(rows, at, limits)] if rows else []
     if chance is not None:
         traces += _range(chance, len(rows))
-        names.append(f"random<br>NAOPC {chance.normal}")
+        names.append("<br>".join(["random", f"NAOPC {chance.normal}"]))
     reach = [limits.lower, limits.upper]
     reach += [(row.comprehensiveness, row.sufficiency)[at] for row in rows]
     low, high = min(reach), max(reach)
@@ -243,37 +243,6 @@ def slope(before: list[tuple[str, str, bool, int, float]], after: list[tuple[int
         axis(range=[most + 0.7, 0.5], visible=False),
     )
     return figure(traces, 120 + 42 * len(before), notes, xaxis=columns, yaxis=ranks)
-
-
-def widths(study: BeamStudy, exact: Limits | None, score: str) -> dict:
-    """Mean limits by the beam's width, the recommended one marked; exact limits as lines where they are known.
-
-    Source: NAOPC §3.
-    """
-    names, traces, notes = [str(width) for width in study.widths], [], []
-    for name, values, symbol in (
-        ("upper limit", study.upper, "triangle-up"),
-        ("lower limit", study.lower, "triangle-down"),
-    ):
-        look = {"name": name, "line": {"color": LIMIT, "width": 2.5}, "marker": {"symbol": symbol, "size": 10}}
-        mean = values.mean(axis=0).tolist()
-        traces.append(trace("lines+markers", names, mean, "beam %{x}: %{y:.4g}", name, **look))
-    if len(names) > 2 or study.settled:
-        at, said = study.widths.index(study.recommended), _settled(study)
-        arrow: dict[str, Any] = {"showarrow": True, "arrowcolor": INK, "ay": -32, "ax": 0}
-        notes.append(note(names[at], traces[0]["y"][at], said, **arrow))
-    ends = study.exact.mean(axis=0) if study.known.all() else () if exact is None else (exact.lower, exact.upper)
-    known = [level(float(y), RANDOM) for y in ends]
-    axes: dict[str, Any] = {
-        "xaxis": axis("width of the beam, B", type="category"),
-        "yaxis": axis(f"AOPC of the {html.escape(score)}"),
-    }
-    return figure(traces, 320, notes, **axes, shapes=known, legend=legend(1.02))
-
-
-def _settled(study: BeamStudy) -> str:
-    """What is known of the width that is marked."""
-    return "enough" if study.settled and study.known.all() else "stands still" if study.settled else "not settled"
 
 
 def _marks(rows: list[Gauge], i: int, limits: Limits, y: float | None = None) -> dict:

@@ -4,6 +4,7 @@ nothing and asks for nothing.
 
 from collections.abc import Sequence
 from dataclasses import dataclass, field
+from typing import Any
 
 from core.explanation.standings import ARROWS, DIRECTIONS, Comparison, StandingTable, compare_standings
 from core.figures.limit_figures import Gauge, Range
@@ -12,17 +13,19 @@ from core.measures.catalogue import measures
 from core.reports.exports import Shown
 from core.reports.gauge import lay_axis
 from core.reports.page import read_style, write_page
+from core.results.result import Result
+from core.texts.rendering import Form, caveat_badge, caveat_text, fact_label, fact_text, headline
 
 LIMITS_STYLE = read_style("page.css", "gauge.css")
 
 
 @dataclass(frozen=True, eq=False)
 class SideLimits:
-    """One model's board, and what is said about it, as text.
+    """One model's board, and what it comes to.
 
-    gauges, chance: what its figure draws; tag: "exact" or the search; said: what the limits are and how they were
-    found; warnings: sentences a reader must know; gates: what the validity gate says of the orders that attain the
-    lower and the upper limit; score: "probability of positive".
+    gauges, chance: what its figure draws; tag: "exact" or the search; score: "probability of positive"; result: with
+    the caveats of the text besides its own; gates: what the validity gate says of the orders that attain the lower and
+    the upper limit.
     """
 
     board: StandingTable
@@ -30,8 +33,7 @@ class SideLimits:
     chance: Range | None
     tag: str
     score: str
-    said: str
-    warnings: tuple[str, ...]
+    result: Result
     gates: tuple[str, str]
 
 
@@ -39,23 +41,22 @@ class SideLimits:
 class LimitsShown:
     """The page AOPC and NAOPC at one example, ready to be written down.
 
-    sides: one model, or two on the same text, each with its view without rows; the first one's answer is the page's.
-    direction: of the answer;
-    header, rows: the table of scores, as text, whose first columns (`named`) are names and whose last is a sentence;
-    compared: the plain sentence on two
-    models; settings: what else the numbers depend on.
+    sides: one model, or two on the same text, each with its view without rows; direction: of the results;
+    header, rows: the table of scores, numbers and text, None where there is none, whose first two columns are names;
+    settings: what else the numbers depend on.
     """
 
     sides: tuple[tuple[Shown, SideLimits], ...]
     direction: str
     header: Sequence[str]
-    rows: Sequence[Sequence[str]]
-    compared: str = ""
+    rows: Sequence[Sequence[Any]]
     settings: dict[str, str] = field(default_factory=dict)
 
     @property
-    def named(self) -> int:
-        return len(self.sides)
+    def columns_of_text(self) -> list[int]:
+        """The places of the columns that hold no number."""
+        held = [[row[i] for row in self.rows if row[i] is not None] for i in range(len(self.header))]
+        return [i for i, cells in enumerate(held) if not cells or any(isinstance(one, str) for one in cells)]
 
 
 def limits_page(page: LimitsShown) -> str:
@@ -64,6 +65,8 @@ def limits_page(page: LimitsShown) -> str:
     It holds no script and no reference to anything outside itself, follows the reader's light or dark
     theme, and prints in light colours. Every text of others is escaped.
     """
+    from markupsafe import Markup
+
     names = " and ".join(shown.model for shown, _ in page.sides)
     boards = [told.board for _, told in page.sides]
     reached = [value for board in boards for value in (board.limits.lower, board.limits.upper)]
@@ -80,12 +83,15 @@ def limits_page(page: LimitsShown) -> str:
         facts=[_facts(page, shown, board) for (shown, _), board in zip(page.sides, boards)],
         arrows=ARROWS,
         exact=EXACT,
+        headlines=[Markup(headline(told.result, Form.HTML)) for _, told in page.sides],
+        facts_of=[[(fact_label(one), fact_text(one)) for one in told.result.facts] for _, told in page.sides],
+        caveats_of=[[(caveat_badge(one), caveat_text(one)) for one in told.result.caveats] for _, told in page.sides],
     )
 
 
 def _compare(page: LimitsShown) -> list[Comparison] | None:
     """Both directions, the page's first; none where there are no rankings, None where nothing is to be compared."""
-    # Where they explain different classes, the sentence at the top says that they are not compared.
+    # Where they explain different classes, a caveat says that they are not compared.
     if len(page.sides) < 2 or len({shown.class_name for shown, _ in page.sides}) > 1:
         return None
     boards = {shown.model: told.board for shown, told in page.sides}

@@ -378,16 +378,6 @@ def counted_text(rejected: int, tested: int, where: str = "") -> str:
     return f"{rejected:,} of {tested:,} texts rejected{' ' * bool(where)}{where}, {PERCENT} expected"
 
 
-def answer_rests(gate: Gate, whose: str = "that this rests on") -> str:
-    """That an answer rests on rejected inputs: all of those of its order, or some, be it those of the limits; whose:
-    what they are inputs of, "of the random orders".
-    """
-    tested = gate.rejected if gate.tested is None else gate.rejected[gate.tested]
-    if len(tested) and tested.all():
-        return f"{SIGN} All inputs {whose} are {OUT}, that of the unmasked text included."
-    return f"{SIGN} Some of the masked inputs {whose} are {OUT}."
-
-
 def versions_text(gate: Gate, names: Sequence[str], smallest: float) -> str:
     """What the gate says of unmasked texts beside each other, in a sentence; names: how each of them is called."""
     rule = rule_text(gate.rule, amount(len(names), "text"), "text")
@@ -424,13 +414,6 @@ def ratios_text(rule: str, ratios: int) -> str:
         f"{SIGN}: at some ratio the texts masked so far are {OUT} together ({by}), so the number rests at least partly "
         "on such inputs."
     )
-
-
-def limits_text(names: Sequence[str]) -> str:
-    """Whose orders rest on rejected inputs: of the "lower" limit, the "upper" one, or both."""
-    orders = "order that attains" if len(names) == 1 else "orders that attain"
-    rest = "limit rests" if len(names) == 1 else "limit rest"
-    return f"{SIGN} The {orders} the {' and the '.join(names)} {rest} on inputs that are {OUT}"
 
 
 def reference_text(reference: Reference | None, problem: str = "") -> str:

@@ -1,6 +1,7 @@
 """The benchmark measures what it says; how fast that is depends on the machine and is asserted nowhere."""
 
 import itertools
+import re
 from itertools import permutations
 from math import factorial
 
@@ -103,22 +104,19 @@ def test_the_report_names_each_ratio_and_its_direction():
             "judging": JUDGED,
         }
     )
-    assert "(↑): 40" in said and "batch of 1 (↓): 2.5 ms" in said and "\n".join(limits_lines(FOUND)) in said
-    assert (
-        "8 hard metrics of 6 measures, 25 words" in said
-        and "each by itself over sharing inputs (↑): 2.0" in said
-        and "all at once (↑): 4.0" in said
-    )
+    assert "(↑): 40" in said and "(↓): 2.5 ms" in said and "\n".join(limits_lines(FOUND)) in said
+    assert "(↑): 2.0" in said and "(↑): 4.0" in said
 
 
 def test_searches_are_compared_by_their_means_and_with_exact_limits_where_these_are_known():
-    said = search_lines(ROWS)
-    assert "2 texts of 8 to 20 words, 1 with exact limits" in said[0]
-    assert said[1:] == [
-        "  beam 50: 4,000 scores, width 0.5000, 0 / 2 / 0, 0.0200 / 0.0200",
-        "  beam 5: 900 scores, width 0.4500, 0 / 0 / 2, 0.0700 / 0.0700",
+    found = search_lines(ROWS)
+    assert re.findall(r"\d+", found[0]) == ["2", "8", "20", "1"]
+    assert [re.split(r" {2,}", line) for line in found[2:]] == [
+        ["beam 50", "4,000", "0.5000", "0", "2", "0", "0.0200", "0.0200"],
+        ["beam 5", "900", "0.4500", "0", "0", "2", "0.0700", "0.0700"],
     ]
-    assert search_lines(ROWS[1:])[2] == "  beam 5: 1,600 scores, width 0.5500, 0 / 0 / 1" and search_lines([]) == []
+    assert re.split(r" {2,}", search_lines(ROWS[1:])[3]) == ["beam 5", "1,600", "0.5500", "0", "0", "1"]
+    assert search_lines([]) == []
 
 
 def test_searches_of_a_text_are_kept_and_none_is_wider_than_exact_limits(tiny_model, tmp_path, monkeypatch):
@@ -166,25 +164,25 @@ def test_judging_is_measured_with_and_without_sharing(tiny_model):
 
 
 def test_the_report_of_limits_names_each_contestant_and_says_which_limits_are_narrower():
-    said = limits_lines(FOUND)
-    assert "20 words, median of 3" in said[0] and "as printed, a beam of 5 over orders: 9.00 s (↓)" in said[1]
-    assert (
-        "beam of 5, searched in float32: 4.00 s (↓), 1,650 distinct sets, 98% of the time" in said[2]
-        and "width 0.4000 (↑), printed over ours 2.25 (↑); at least as wide within 1e-05" in said[2]
-    )
-    assert (
-        "insertion search, searched in bfloat16: 1.00 s" in said[3]
-        and "NARROWER within 0.001: lower +1.0e-04, upper -2.0e-03" in said[3]
-    )
-    assert said[4:] == [
-        "exact limits (↓): 8 words 0.50 s, 12 words 9.00 s",
-        "their dynamic program alone (↓): 12 words 5.1 ms, 20 words 0.40 s and 35 MB",
+    found = limits_lines(FOUND)
+    assert re.findall(r"\d+", found[0]) == ["20", "3"]
+    twin, beam, insertion = (re.split(r" {2,}", line) for line in found[2:5])
+    assert twin == ["as printed", "5 orders", "9.00"]
+    assert beam == ["beam of 5", "float32", "4.00", "1,650", "98%", "0.4000", "2.25", "+0.0e+00, +2.0e-04", "yes"]
+    assert insertion == [
+        "insertion search",
+        "bfloat16",
+        "1.00",
+        "1,600",
+        "90%",
+        "0.4000",
+        "9.00",
+        "+1.0e-04, -2.0e-03",
+        "NO",
     ]
+    assert [re.split(r" {2,}", line)[1] for line in found[6:]] == ["0.50 s", "9.00 s", "5.1 ms", "0.40 s", "35 MB"]
     base = {"features": 100, "width": 5, "searched": "bfloat16", "seconds": 12.3, "sets": 54321}
-    assert (
-        limits_lines(FOUND | {"base": base})[-1]
-        == "BERT-base's shape, 100 features by a beam of 5, searched in bfloat16: 12.3 s (↓), 54,321 distinct sets"
-    )
+    assert re.split(r" {2,}", limits_lines(FOUND | {"base": base})[-1])[1] == "12.3 s, 54,321 sets"
 
 
 @pytest.mark.parametrize("kind", ["bert", "distilbert"])
@@ -251,7 +249,7 @@ def test_a_family_that_reads_the_last_token_has_no_twin(tiny_model):
     model = tiny_model("gpt2")
     found = contest(model, model.encode(SHORT), 2, 1, 0.0)
     assert found["twin"] is None and {ours["ratio"] for ours in found["ours"].values()} == {None}
-    assert "printed" not in limits_lines(FOUND | {"contest": found})[1]
+    assert "as printed" not in "\n".join(limits_lines(FOUND | {"contest": found}))
 
 
 def test_the_programs_speed_and_memory_are_those_of_the_sizes_asked():

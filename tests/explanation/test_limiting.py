@@ -15,7 +15,7 @@ from core.commands.command_line import main
 from core.data.parsed import BadData
 from core.data.tables import LabelledTexts
 from core.evaluation.studies import limits_of_texts as batches
-from core.evaluation.studies.limits_of_texts import Batch, batch_limits, limit_row, limits_notes
+from core.evaluation.studies.limits_of_texts import Batch, batch_limits, limit_row
 from core.explanation.explainer import Explainer, softmax
 from core.explanation.limiting import (
     exact_bytes,
@@ -36,7 +36,10 @@ from core.mathematics.stepwise import finish
 from core.measures.catalogue import measures
 from core.network.halves import half_speed, half_twin
 from core.network.scheduler import Cancelled
+from core.results.caveats import Caveat
+from core.results.limits import limits_of_texts_result
 from core.storage.store import Store
+from core.texts.rendering import write_result
 from core.validity.references import find_reference
 from tests import tiny
 
@@ -365,14 +368,15 @@ def test_a_table_of_two_models_says_where_they_explain_different_classes_and_wha
             cut[model] = cut.get(model, 0) + one["cut"]
             assert (one["leave-one-out: values"], one["gradient: values"]) == ("signed", "L2")
     assert 0 < apart < len(told) - 1 and cut[explainer.model] == 1
-    notes = limits_notes(rows)
-    assert f"On {apart} of {len(told) - 1} texts" in notes[-1]
-    assert f"tiny: 1 of {len(told)} texts was cut to 64 tokens" in notes[0] and len(notes) == 1 + sum(
-        map(bool, cut.values())
-    )
+    for model in (explainer.model, other.model):
+        found = limits_of_texts_result([row for row in rows if row["model"] == model.name])
+        assert (found.fact("texts").value, found.fact("texts").of) == (len(told) - 1, len(told))
+        assert found.fact("cut").value == cut[model] and found.has(Caveat.TRUNCATED) is (cut[model] > 0)
+        assert found.has(Caveat.OTHER_CLASSES) and found.has(Caveat.FEW_TEXTS) and found.has(Caveat.LIMITS_SEARCHED)
     alone = chosen.__class__("tiny", ("gradient",), exact_up_to=1, width=1)
     rows = parquet.read_table(batch_limits(explainer, texts(told), alone, tmp_path / "alone.parquet")).to_pylist()
-    assert "same_class" not in rows[0] and limits_notes(rows) == [notes[0].removeprefix("tiny: ")]
+    alone = limits_of_texts_result(rows)
+    assert "same_class" not in rows[0] and alone.has(Caveat.TRUNCATED) and not alone.has(Caveat.OTHER_CLASSES)
 
 
 @pytest.mark.parametrize("cut", [0, 7])
@@ -449,7 +453,8 @@ def test_limits_from_the_command_line(tiny_root, tmp_path, monkeypatch, capsys):
     )
     (row,) = parquet.read_table(out).to_pylist()
     assert row["predicted"] in tiny.LABELS
-    assert row["class"] == tiny.LABELS[2] and row["method"] == "exact" and "Written" in capsys.readouterr().out
+    assert row["class"] == tiny.LABELS[2] and row["method"] == "exact"
+    assert write_result(limits_of_texts_result([row])) in (printed := capsys.readouterr().out) and str(out) in printed
     # What is asked for here holds before the setting, 0 too; the setting holds before the device's default.
     for given, setting, method in (
         (["--exact-up-to", "0"], "4096", "insertion"),

@@ -14,7 +14,7 @@ from core.explanation.rows import pieces
 from core.mathematics.ranking import ranking
 from core.reports.attribution_page import attribution_page
 from core.reports.exports import COLUMNS, CONSTANT, attribution_table
-from pages.parts.sections.evidence import _finding, disagreement_text, marked_text
+from pages.parts.sections.evidence import _finding, marked_text
 from tests import shown as views
 
 NAN = float("nan")
@@ -126,25 +126,6 @@ def test_plausible_and_faithful_part_only_where_each_is_something():
         and apart(plausible, {}, (0.3, 0.0)) is None
     )
     assert apart({"gradient": 0.9, "leave-one-out": 0.9}, faithful, (0.3, 0.0)) is None
-
-
-def test_a_disagreement_is_a_sentence():
-    evidence = evidence_of(views.encoded(TEXT), at("good"))
-    told = disagreement_text(
-        evidence,
-        {"gradient": 0.95, "leave-one-out": 0.6},
-        {"gradient": 0.1, "leave-one-out": 0.8},
-        "RACU",
-        0.0,
-        marked=["leave-one-out"],
-        model="<b>m",
-    )
-    assert told == (
-        "For &lt;b&gt;m, <b>gradient</b> finds the evidence best (average precision 0.95 ↑), <b>leave-one-out</b> is "
-        "the most faithful (RACU 0.8 ↑ ⚠): "
-        "finding what people call evidence is not the same as being what the model uses."
-    )
-    assert disagreement_text(None, {}, {}, "RACU", 0.0) == ""
 
 
 def test_pieces_without_evidence_are_what_they_were():

@@ -13,8 +13,10 @@ from core.explanation.limiting import Found, OrderScore, Walk, find_exact, score
 from core.explanation.recursive import BY_FEATURE, random_band
 from core.explanation.standings import (
     COMPREHENSIVENESS,
+    DIRECTIONS,
     SUFFICIENCY,
     Chance,
+    Standing,
     StandingGates,
     StandingTable,
     build_standings,
@@ -26,9 +28,7 @@ from core.mathematics.search.limits import BEAM, EXACT, Limits
 from core.mathematics.stepwise import finish
 from core.validity.marks import Gate, with_sign
 from core.validity.references import find_reference
-from pages.parts.limits import setting_beside, standing
-from pages.parts.limits.answering import what_scores_are
-from pages.parts.sections.sides import classes_sentence
+from pages.parts.limits import standing
 from tests import tiny
 
 OPEN_GATE = Gate(None, np.zeros(2, dtype=bool), None, "Holm", 0.01, 2, 0)
@@ -39,22 +39,32 @@ def made(lower: float, upper: float, marked: bool = False, method: str = EXACT, 
     limits = Limits(lower, upper, np.array([0]), np.array([0]), method, None if method == EXACT else 5, 2)
     walk = Walk(np.array([0]), np.array([1.0, 0.0]), {})
     standings = tuple(
-        SimpleNamespace(
-            measure=name,
-            aopc=dict.fromkeys((COMPREHENSIVENESS, SUFFICIENCY), value),
-            marked=lambda *_: marked,
-            naopc=dict.fromkeys((COMPREHENSIVENESS, SUFFICIENCY), naopc(value, lower, upper)),
+        Standing(
+            name,
+            dict.fromkeys(DIRECTIONS, walk),
+            dict.fromkeys(DIRECTIONS, value),
+            dict.fromkeys(DIRECTIONS, naopc(value, lower, upper)),
+            dict.fromkeys(DIRECTIONS, OPEN_GATE),
+            marked,
         )
         for name, value in scores.items()
     )
     return StandingTable(limits, walk, walk, (OPEN_GATE, OPEN_GATE), "float32", standings, None)
 
 
-class Shown:
-    """Limits of one model as the page asks for them, by the direction alone."""
+def known_of(direction: str = COMPREHENSIVENESS, name: str = "M", steps: int = 2, explained: str = "up"):
+    """What the page knows of one model besides its board."""
+    side = SimpleNamespace(model=SimpleNamespace(name=name), class_name=explained)
+    gating = SimpleNamespace(counts=np.arange(steps), encoded=SimpleNamespace(unit="word"))
+    return SimpleNamespace(
+        choice=SimpleNamespace(direction=direction), side=side, gating=gating, unstable={}, scored=[]
+    )
 
-    def __init__(self, direction: str):
-        self.choice = SimpleNamespace(direction=direction)
+
+class Shown(SimpleNamespace):
+    """The same as a key of boards."""
+
+    __hash__ = object.__hash__
 
 
 def test_a_model_may_be_ahead_before_and_behind_after():
@@ -63,28 +73,37 @@ def test_a_model_may_be_ahead_before_and_behind_after():
     found = compare_standings(boards, COMPREHENSIVENESS)
     assert [(one.place, one.place_normalised) for one in found.placed] == [(1, 2), (2, 1)] and found.tau == -1
     assert found.ahead == {"a": ("A", "B")} and found.changed == ("a",)
-    said = f"{setting_beside.comparison_line(found, True)} {setting_beside.ranges_line(boards)}"
-    assert (
-        "Normalising changes which model is ahead</b> for 1 of 1 measure (a: A is ahead by AOPC, B is ahead by NAOPC)"
-        in said
-        and "do not compare" in said
-    )
+    assert found.turned == ("a",)
+    header, (row,) = standing.compared_table(found)
+    assert dict(zip(header, row)) == {
+        "measure": "a",
+        "AOPC ↑ A": 0.4,
+        "AOPC ↑ B": 0.3,
+        "ahead by AOPC": "A",
+        "NAOPC ↑ A": pytest.approx(0.5),
+        "NAOPC ↑ B": pytest.approx(0.75),
+        "ahead by NAOPC": "B",
+        "⚠": None,
+    }
     # Lower is better: B, with less, is ahead by AOPC, and A by NAOPC.
     assert compare_standings(boards, SUFFICIENCY).ahead == {"a": ("B", "A")}
 
 
 @pytest.mark.parametrize(
-    "first, second, ahead, said",
+    ("first", "second", "ahead"),
     [
-        # .009 apart is level, as it is between measures; of halves of a range it is .018 apart.
-        (0.4, 0.391, (None, "A"), "changes whether a model is ahead</b> for 1 of 1 measure (a: both are level"),
-        (0.4, 0.399, (None, None), "does not change which model is ahead</b> for any of 1 measure: both are level"),
-        (0.4, 0.39, ("A", "A"), "does not change which model is ahead</b> for any of 1 measure: A is ahead"),
+        # .009 apart is tied, as it is between measures; of halves of a range it is .018 apart.
+        (0.4, 0.391, (None, "A")),
+        (0.4, 0.399, (None, None)),
+        (0.4, 0.39, ("A", "A")),
     ],
 )
-def test_models_less_than_a_hundredth_apart_are_level(first, second, ahead, said):
+def test_models_less_than_a_hundredth_apart_are_tied(first, second, ahead):
     found = compare_standings({"A": made(0, 0.5, a=first), "B": made(0, 0.5, a=second)}, COMPREHENSIVENESS)
-    assert found.ahead == {"a": ahead} and said in setting_beside.comparison_line(found, True)
+    assert found.ahead == {"a": ahead} and found.changed == (("a",) if ahead[0] != ahead[1] else ())
+    assert found.turned == ()
+    _, (row,) = standing.compared_table(found)
+    assert [row[3], row[6]] == [one or standing.LEVEL for one in ahead]
 
 
 def test_places_may_change_though_no_other_model_is_ahead():
@@ -96,12 +115,10 @@ def test_places_may_change_though_no_other_model_is_ahead():
         (3, 2),
         (4, 4),
     ] and found.tau == pytest.approx(2 / 3)
-    assert "ahead is told once" in (early := setting_beside.comparison_line(found, False)) and "<b>Norm" not in early
-    said = f"{setting_beside.comparison_line(found, True)} {setting_beside.ranges_line(boards)}"
-    assert (
-        "does not change which model is ahead</b> for any of 2 measures: M is ahead both ways, though 2 places "
-        "in the common ranking change" in said
-    )
+    assert found.changed == () and set(found.ahead.values()) == {("M", "M")}
+    before, after = standing.slope_points(found, "N")
+    assert [row[3] for row in before] == [1, 2, 3, 4] and [place for place, _ in after] == [1, 3, 2, 4]
+    assert [row[2] for row in before] == [one.model == "N" for one in found.placed]
 
 
 def test_naopc_of_random_orders_rests_on_what_attains_the_limits_and_their_aopc_on_their_own_inputs():
@@ -117,90 +134,62 @@ def test_naopc_of_random_orders_rests_on_what_attains_the_limits_and_their_aopc_
         assert (board.chance_marked(), board.chance_marked(True)) == marks
         drawn = standing.chance_range(board)
         assert (drawn.marked, drawn.normal) == (marks[0], with_sign("0.25", marks[1]))
-        cells = standing.table_rows(replace(board, standings=()), str, {})[0]
-        assert cells[0] == drawn.orders == "2 random orders" and "tested" not in cells[-1]
-        assert cells[1:3] == [with_sign("0.2 (0.1 to 0.3)", marks[0]), with_sign("0.25", marks[1])]
+        (cells,) = standing.table_rows(known_of(), replace(board, standings=()))
+        row = dict(zip(standing.TABLE, cells, strict=True))
+        assert row["measure"] == drawn.orders == "2 random orders" and row["middle 95 %"] == "[0.1, 0.3]"
+        assert row["comprehensiveness ↑"] == row["sufficiency ↓"] == 0.2 and row["NAOPC ↑"] == row["NAOPC ↓"] == 0.25
+        wanted = [name for name, holds in zip(("AOPC", "NAOPC"), marks) if holds]
+        assert (row["⚠"] or "").split(", ") == (wanted or [""])
     assert not made(0, 1).chance_marked(), "there are none"
 
 
-def test_the_steps_say_which_orders_the_limits_are_which_inputs_are_tested_and_which_random_orders_are_drawn():
-    gating = SimpleNamespace(counts=np.arange(34), encoded=SimpleNamespace(unit="word"))
-    exact, found = made(0, 1, a=0.5), made(0, 1, method=BEAM, a=0.5)
-    for boards, ends in (([exact], "that there are"), ([exact, found], "that were scored")):
-        said = standing.curves_caption(boards, gating)
-        assert f"the best and the worst of all orders {ends}." in said and "tested" not in said
-        assert f"between the least, 0, and the most, 1, of all orders {ends}." in what_scores_are(boards)
-    eleven = replace(OPEN_GATE, tested=np.isin(np.arange(34), np.arange(11)), steps=11)
-    said = standing.curves_caption([replace(exact, gates=(eleven, eleven))], gating)
-    assert "Of the 34 inputs of each line 11 are tested: those at 0, 10 … 100 %" in said
+def test_a_row_of_random_orders_says_how_many_inputs_are_tested():
     chance = Chance(np.zeros(99), 0.2, 0.1, 0.3, 0.25, OPEN_GATE, "99 random orders of the chance test", 30)
-    drawn = replace(exact, chance=chance, standings=())
-    assert "here that of the 30 orders whose inputs are tested" in standing.curves_caption([drawn], gating)
-    assert standing.table_rows(drawn, str, {})[0][0::5] == [chance.name, "not rejected (30 tested)"]
-    seen = standing.standings_in_words(drawn, COMPREHENSIVENESS)
-    assert f"The mean of {chance.name} is 0.2, their middle 95 % 0.1 to 0.3." in seen
+    drawn = replace(made(0, 1, a=0.5), chance=chance, standings=())
+    (cells,) = standing.table_rows(known_of(steps=34), drawn)
+    row = dict(zip(standing.TABLE, cells, strict=True))
+    assert row["measure"] == chance.name and row["validity"] == "not rejected (30 tested)"
+    assert f"{chance.name} 0.2" in standing.standings_in_words(drawn, COMPREHENSIVENESS)
 
 
-def test_two_models_are_told_of_by_the_same_measure():
-    first, second = made(0, 0.8, a=0.6, b=0.4), made(0, 0.4, a=0.1, b=0.3)
-    boards = {Shown(COMPREHENSIVENESS): first, Shown(COMPREHENSIVENESS): second}
-    assert [setting_beside.same_measure(board, boards).measure for board in boards.values()] == ["a", "a"]
-    # Where it is not scored yet under the second, the one that is.
-    assert (
-        setting_beside.same_measure(made(0, 0.4, b=0.3), boards).measure == "b"
-        and setting_beside.same_measure(made(0, 1), boards) is None
+@pytest.mark.parametrize("direction", DIRECTIONS)
+def test_the_best_order_is_that_which_the_direction_wants(direction):
+    board = made(0, 1, a=0.5)
+    high, low = (Walk(np.array([0]), np.array([1.0, end]), {}) for end in (0.0, 1.0))
+    board = replace(board, highest=high, lowest=low)
+    best, worst = standing.ends_of_board(board, direction)
+    assert (best, worst) == ((high, low) if direction == COMPREHENSIVENESS else (low, high))
+
+
+def test_raw_scores_have_no_naopc_before_there_are_limits():
+    gating = SimpleNamespace(gate=lambda walk: OPEN_GATE, counts=np.arange(2), encoded=SimpleNamespace(unit="word"))
+    walk = Walk(np.array([0]), np.array([1.0, 0.4]), {})
+    known = known_of()
+    known.gating, known.scored = (
+        gating,
+        [SimpleNamespace(latest=OrderScore("a", walk, walk)), SimpleNamespace(latest=None)],
     )
+    (cells,) = standing.table_rows(known, None)
+    row = dict(zip(standing.TABLE, cells, strict=True))
+    assert (row["measure"], row["comprehensiveness ↑"], row["NAOPC ↑"]) == ("a", pytest.approx(0.6), None)
 
 
-def test_of_two_models_both_scores_of_one_measure_are_told_with_what_the_best_order_reaches(monkeypatch):
-    """AOPC by hand: 0.6 of limits 0 and 0.8 is 0.75 of the way, 0.5 of 0.1 and 0.6 is 0.8 of it."""
-
-    def side(name, direction=COMPREHENSIVENESS, runs=False, explained=0):
-        model = SimpleNamespace(name=name, labels=("a&b", "c"))
-        shown = Shown(direction)
-        shown.runs, shown.side = runs, SimpleNamespace(model=model, score_name="probability of a&b", predicted=0)
-        shown.side.explained, shown.side.class_name, shown.side.than = explained, model.labels[explained], None
-        return shown
-
-    monkeypatch.setattr(setting_beside, "same_class", lambda sides: len({one.explained for one in sides}) == 1)
-    first, second = made(0, 0.8, a=0.6, b=0.4), made(0.1, 0.6, True, BEAM, a=0.5, b=0.55)
-    said = setting_beside.scores_of_both({side("m<"): first, side("n"): second})
-    assert said == (
-        "Under <b>n</b> that is 0.8 ⚠; there b comes closest (0.9 ⚠). Masking in <b>a</b>’s order lowers the probability of a&amp;b on average by 0.6 under "
-        "<b>m&lt;</b> (the best order: 0.8) and 0.5 ⚠ under <b>n</b> (the best order that was found: 0.6): the AOPC ↑."
-    )
-    # Where lower is better the best order is that of the least.
-    said = setting_beside.scores_of_both({side("m", SUFFICIENCY): first, side("n", SUFFICIENCY): second})
-    assert "under <b>m</b> (the best order: 0)" in said and ": 0.1): the AOPC ↓." in said
-    assert "Under <b>n</b> that is 0.9 ⚠; there a comes closest (0.8 ⚠). " in said, (
-        "of the measure that comes closest under the first"
-    )
-    for boards in (
-        {side("m"): first},
-        {side("m"): first, side("n", runs=True): second},
-        {side("m"): first, side("n", explained=1): second},
-        {side("m"): first, side("n"): made(0, 0.8, b=0.4)},
-        {side("m"): first, side("n"): made(0.5, 0.5, a=0.5)},
-        {side("m"): made(0, 1), side("n"): second},
-        {},
-    ):
-        assert setting_beside.scores_of_both(boards) == ""
-
-
-def test_equal_ranges_equal_scores_and_marks_are_said():
+def test_equal_scores_share_a_place_and_marks_stay():
     boards = {"M": made(0.1, 0.8, a=0.5), "N": made(0.1, 0.8, True, BEAM, a=0.5)}
     found = compare_standings(boards, COMPREHENSIVENESS)
     assert found.ahead == {"a": (None, None)} and [one.place for one in found.placed] == [1, 1]
-    said = f"{setting_beside.comparison_line(found, True)} {setting_beside.ranges_line(boards)} {setting_beside.numbers_line(found)}"
-    assert "alone" not in setting_beside.comparison_line(found, True) and "cannot be told" in said
-    assert "cannot be told here</b>: ⚠ scores of <b>N</b> rest on inputs that are rejected" in said
-    assert (
-        "do not compare" not in said
-        and "both are level (less than 0.01 apart) both ways" in said
-        and "⚠" in said
-        and "(exact)" in said
-        and "(beam 5)" in said
-    )
+    assert [one.marked for one in found.placed] == [False, True]
+    _, (row,) = standing.compared_table(found)
+    assert row[-1] == "⚠" and row[3] == row[6] == standing.LEVEL
+    assert [name[-1] == "⚠" for name, *_ in standing.slope_points(found, "N")[0]] == [False, True]
+
+
+def test_models_that_explain_different_classes_are_not_compared():
+    first, second = made(0, 0.8, a=0.6), made(0, 0.4, a=0.1)
+    alike = {Shown(**vars(known_of(name=name))): board for name, board in (("M", first), ("N", second))}
+    assert standing.compared(alike).ahead == {"a": ("M", "M")} and list(standing.by_model(alike)) == ["M", "N"]
+    apart = {Shown(**vars(known_of(name=name, explained=name))): board for name, board in (("M", first), ("N", second))}
+    assert standing.compared(apart) is None
 
 
 def test_there_is_nothing_to_compare_with_one_model_or_where_limits_coincide():
@@ -210,10 +199,6 @@ def test_there_is_nothing_to_compare_with_one_model_or_where_limits_coincide():
         and compare_standings({"A": one, "B": flat}, COMPREHENSIVENESS) is None
     )
     assert compare_standings({"A": one, "B": made(0, 1)}, COMPREHENSIVENESS) is None
-    sides = [SimpleNamespace(class_name=name, model=SimpleNamespace(name="<b>")) for name in ("up", "down")]
-    said = classes_sentence(sides)
-    assert "different classes" in said and "not compared" in said and "<b>" not in said
-    assert classes_sentence(sides[:1]) == ""
 
 
 @pytest.mark.parametrize("text", ["It rained again.", "It [MASK] again ."])

@@ -18,8 +18,9 @@ from core.mathematics.stepwise import finish
 from core.oracle.erasing import MASK, erasures_of
 from core.results.caveats import Caveat
 from core.results.verdict_tables import erasure_table, verdict_badge, verdict_cells
-from core.results.verdicts import verdict_status, verdicts_result
+from core.results.verdicts import statuses, verdict_status, verdicts_result
 from core.texts.rendering import Form, caveat_badge, fact_label, fact_text, headline
+from core.validity.marks import SIGN
 from core.validity.references import find_reference
 from core.verdicts.deciding import Reasons, decide_verdicts
 from core.verdicts.finding import find_chance
@@ -75,6 +76,8 @@ def test_the_badge_beside_a_row_is_the_librarys_and_leads_to_its_proof(report, f
     # The proof: the orders, p and the verdicts, of the same work.
     before = resources.explainer("sst2-fmm").model.scheduler.counters.passes
     proof = complete(App(AOPC, example=SMALL.id, measures=NAMES))
+    table = next(table for table in proof.tables if table[0][:2] == ["measure", "verdict"])
+    assert [(row[0], row[1].removesuffix(f" {SIGN}")) for row in table[1:]] == list(statuses(report).items())
     assert resources.explainer("sst2-fmm").model.scheduler.counters.passes == before and not proof.errors
     rows = list(csv.DictReader(io.StringIO(proof.download("Scores (CSV)"))))
     assert [row["verdict"] for row in rows] == [str(one.word) for one in report.verdicts]

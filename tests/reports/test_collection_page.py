@@ -22,7 +22,7 @@ def test_it_holds_exactly_what_it_is_given(count):
     page = collection_page("made", cards, {"data": "made"})
     found = sections(page)
     assert [f"Text {i}." in found[i] and f">e{i}<" in found[i] for i in range(count)] == [True] * count
-    assert len(found) == count and page.count("prediction is not computed") == count
+    assert len(found) == count and page.count("predicted: —") == count
 
 
 def test_every_text_of_others_is_escaped():
@@ -40,5 +40,5 @@ def test_what_was_found_and_what_was_not_is_said():
     card = Card(Example("e", "A film."), "positive", "positive", 0.912, True, "why", {"twin differs": "not computed"})
     (found,) = sections(collection_page("made", [card], {}))
     text = re.sub(r"\s+", " ", re.sub("<[^>]*>", "", found))
-    assert "predicts positive (probability 0.912). The label is positive. That is right." in text
+    assert "predicted: positive 0.912 ✓ · label: positive" in text
     assert "twin differs" in text and "not computed" in text and "why" in text

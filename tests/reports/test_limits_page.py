@@ -26,8 +26,9 @@ from core.mathematics.search.limits import Limits
 from core.network.features import find_words
 from core.reports.limits_page import LIMITS_STYLE, LimitsShown, SideLimits, limits_page
 from core.reports.page import POLICY
+from core.results.caveats import Caveat
+from core.texts.rendering import fact_label, fact_text, headline
 from core.validity.marks import HOLM, Gate
-from core.wording import without_markup
 from pages.parts.limits import standing
 from tests.app_session import App, complete
 from tests.saved_page import ATTACKS, ATTRIBUTES, PLAIN, Page, shown_text
@@ -97,37 +98,29 @@ def rejecting(made: StandingTable, first: int) -> StandingTable:
     return replace(made, standings=standings, gates=(gate(None), gate(first)))
 
 
-def told(view, made: StandingTable, name: str = "story") -> tuple[SideLimits, list[list[str]]]:
+def told(view, made: StandingTable, name: str = "story", caveats=()) -> tuple[SideLimits, list[list]]:
     """What the app says of a board."""
-    idle = SimpleNamespace(runs=False, begun=False, complete=False, exact=False)
     known = SimpleNamespace(
-        side=SimpleNamespace(model=SimpleNamespace(name=name, precision="float32")), exact=idle, search=idle
+        side=SimpleNamespace(model=SimpleNamespace(name=name), encoded=view.encoded),
+        choice=SimpleNamespace(direction=COMPREHENSIVENESS),
+        gating=StandingGates(view.encoded, None),
+        score_name=f"probability of {view.labels[view.target]}",
+        complete=True,
+        unstable={},
     )
-    gating = StandingGates(view.encoded, None)
-    limits = standing.side_limits(
-        known, made, 5, COMPREHENSIVENESS, gating, f"probability of {view.labels[view.target]}"
-    )
-    return limits, standing.table_rows(made, standing.counting(gating), {})
+    return standing.side_limits(known, made, caveats), standing.table_rows(known, made)
 
 
-def given(*, text: str = TEXT, boards=None, names=("story",), compared: str = "", **more) -> LimitsShown:
+def given(*, text: str = TEXT, boards=None, names=("story",), caveats=(), **more) -> LimitsShown:
     """A page of one model, or of as many as there are names."""
     sides, lines = [], []
     for i, name in enumerate(names):
         view = shown(text, names=(), name=name, **more)
         made = boards[i] if boards else known_board(view, i)
-        one, rows = told(view, made, name)
+        one, rows = told(view, made, name, caveats)
         sides.append((view, one))
-        lines += [[name, *row] if len(names) > 1 else row for row in rows]
-    header = ["measure", "comprehensiveness ↑", "NAOPC ↑", "sufficiency ↓", "NAOPC ↓", "inputs along its orders"]
-    return LimitsShown(
-        tuple(sides),
-        COMPREHENSIVENESS,
-        ["model", *header] if len(names) > 1 else header,
-        lines,
-        compared,
-        {"values": "signed"},
-    )
+        lines += rows
+    return LimitsShown(tuple(sides), COMPREHENSIVENESS, standing.TABLE, lines, {"values": "signed"})
 
 
 def harmless(text: str) -> Page:
@@ -165,12 +158,10 @@ def test_whatever_a_text_or_name_holds_the_page_only_shows_it(attack):
     pair = given(
         text=text,
         names=(attack, f"{attack}2"),
-        compared=f"Of {attack} we know.",
         second=attack,
         labels=(attack, f"not {attack}"),
         data=attack,
         example=attack,
-        answer=f"By {attack}.",
         notes=(attack,),
         label_class=0,
         boards=[known_board(shown("Rather good film", names=()), i) for i in (1, 2)],
@@ -182,20 +173,13 @@ def test_whatever_a_text_or_name_holds_the_page_only_shows_it(attack):
 
 
 def test_signs_of_direction_stay_with_the_words_that_hold_them():
-    text = limits_page(
-        given(
-            text="one \u202eevil two",
-            names=("\u202emodel", "other"),
-            compared="Of \u202emodel.",
-            answer="By \u202emodel.",
-        )
-    )
+    text = limits_page(given(text="one \u202eevil two", names=("\u202emodel", "other"), notes=("Of \u202emodel.",)))
     body = re.sub(r'<bdi class="alone">[^<]*</bdi>|<p class="text" dir="auto">[^<]*</p>', "", text)
-    assert "\u202e" not in body and text.count('<bdi class="alone">\u202emodel</bdi>') > 4 and "Of model." in text
+    assert "\u202e" not in body and text.count('<bdi class="alone">\u202emodel</bdi>') > 4
 
 
 def test_the_numbers_are_those_of_the_board():
-    page = given(answer="By <leave-one-out>.", label_class=1)
+    page = given(label_class=1, caveats=(Caveat.TRUNCATED,))
     made = page.sides[0][1].board
     said = harmless(limits_page(page)).said
     for one in made.standings:
@@ -206,11 +190,12 @@ def test_the_numbers_are_those_of_the_board():
             )
     for value, name in ((made.limits.lower, "lower"), (made.limits.upper, "upper")):
         assert f"{name} limit {value:.3g} (exact)".replace("-", "−") in said
-    assert (
-        f"exact, over all orders ({made.limits.scores:,} sets)" in said
-        and "By <leave-one-out>." in said
-        and "That is right: the label is " in said
-    )
+    result = page.sides[0][1].result
+    assert headline(result) in said and result.has(Caveat.TRUNCATED)
+    for fact in result.facts:
+        assert f"{fact_label(fact)}: {fact_text(fact)}".replace("-", "−") in said.replace("-", "−"), fact.key
+    for caveat in result.caveats:
+        assert caveat.badge in said and caveat.explanation in said, caveat
     assert f"{made.chance.low:.3g} to {made.chance.high:.3g}".replace("-", "−") in said and "middle 95 % of 2" in said
     for fact in (
         "0123456789abcdef" * 4,
@@ -281,10 +266,8 @@ def test_what_rests_on_rejected_inputs_is_marked_by_a_sign_and_a_shape():
             f"↑ {one.aopc[COMPREHENSIVENESS]:.3g} ⚠".replace("-", "−") in page.said
             and f"↓ {one.aopc[SUFFICIENCY]:.3g} ⚠".replace("-", "−") not in page.said
         )
-    assert (
-        "⚠ rejected from 4 words masked on" in page.said
-        and "The order that attains the upper limit rests on inputs" in page.said
-    )
+    assert "⚠ rejected from 4 words masked on" in page.said and Caveat.OUT_OF_DISTRIBUTION.explanation in page.said
+    assert Caveat.OUT_OF_DISTRIBUTION.explanation not in plain.said
     high, low = re.findall(r'<ol class="order">(.*?)</ol>', text, re.DOTALL)
     assert [bool("⚠" in item and 'class="late"' in item) for item in high.split("</li>")[:-1]] == [
         i >= 2 for i in range(len(made.highest.order))
@@ -298,22 +281,19 @@ def test_where_limits_coincide_naopc_is_a_dash_and_where_they_are_close_a_senten
     assert "↑ —" in page.said and "↓ —" in page.said and "nan" not in page.said and "comes closest" not in page.said
     made = known_board(view)
     near = Limits(0.1, 0.12, made.limits.lowest, made.limits.highest, "beam", 5, 77)
-    said = harmless(limits_page(given(boards=[replace(made, limits=near, searched="bfloat16")]))).said
-    assert (
-        "magnifies trifles" in said
-        and "beam 5; exact limits can lie further apart (77 sets, searched in bfloat16; the orders it found are scored "
-        "in float32)"
-        in said
-    )
-    assert "the best comprehensiveness ↑ that was found" in said
-    assert "magnifies trifles" not in limits_page(given())
+    close = given(boards=[replace(made, limits=near, searched="bfloat16")])
+    said = harmless(limits_page(close)).said
+    for caveat in (Caveat.NARROW_LIMITS, Caveat.LIMITS_SEARCHED):
+        assert close.sides[0][1].result.has(caveat) and caveat.explanation in said
+        assert caveat.badge not in limits_page(given())
+    assert "(beam 5)" in said and "sets scored: 77" in said
 
 
 def test_two_models_stand_on_one_axis_and_are_ranked_before_and_after_normalising():
-    pair = given(names=("story", "other"), compared="Normalising changes the comparison.")
+    pair = given(names=("story", "other"))
     text = limits_page(pair)
     page, boards = harmless(text), {view.provenance["model"]: one.board for view, one in pair.sides}
-    assert "Normalising changes the comparison." in page.said and page.said.count("Where this comes from: ") == 2
+    assert page.said.count("Where this comes from: ") == 2
     # One axis: the same value lies at the same place in both.
     ticks = re.findall(r'<div class="line axis">.*?</div>\n', text, re.DOTALL)
     assert len(ticks) == 2 and ticks[0] == ticks[1]
@@ -335,13 +315,15 @@ def test_two_models_stand_on_one_axis_and_are_ranked_before_and_after_normalisin
             up = one.place - one.place_normalised
             assert cells[6] == ("same place" if not up else f"{abs(up)} {'up' if up > 0 else 'down'}")
     flat = [known_board(pair.sides[0][0]), known_board(pair.sides[0][0], flat=True)]
-    assert "no two rankings to compare" in harmless(limits_page(given(names=("story", "other"), boards=flat))).said
+    ranked = "<caption>(?:comprehensiveness|sufficiency) "
+    none = limits_page(given(names=("story", "other"), boards=flat))
+    assert not re.findall(ranked, none) and "after normalising" in harmless(none).said
     view, told_of = pair.sides[1]
     apart = replace(
         pair,
         sides=(pair.sides[0], (replace(view, labels=tuple(f"LABEL_{i}" for i in range(len(view.labels)))), told_of)),
     )
-    assert not re.findall("<caption>(?:comprehensiveness|sufficiency) ", limits_page(apart)), (
+    assert re.findall(ranked, limits_page(pair)) and not re.findall(ranked, limits_page(apart)), (
         "what explains different classes is not ranked together"
     )
 
@@ -373,7 +355,6 @@ def test_a_saved_page_opens_offline_asks_for_nothing_and_fits_any_window(browser
             text=f"Rather good film {attack}",
             names=(attack, "w" * 300),
             labels=(attack, "positive"),
-            answer=attack,
             notes=(attack,),
             boards=boards,
         )
@@ -408,16 +389,10 @@ def test_the_page_saves_what_it_shows():
         and "Where this comes from: sst2-plain" in page.said
         and "Prediction of sst2-plain" in page.said
     )
-    table = next(table for table in app.tables if table[0][0] == "model")
+    table = next(table for table in app.tables if table[0][:2] == ["model", "measure"])
     for row in table:
         for cell in row:
             assert (cell if row is table[0] else cell.replace("-", "−")) in page.said or cell in page.said, cell
-    answer = next(element.value for element in app.at.html if " predicts <b>" in element.value)
-    # In the file the text stands elsewhere than behind the prediction.
-    for part in re.split("</?p[^>]*>|(?<=[.]) (?=“)", answer):
-        assert " ".join(without_markup(part).split()) in " ".join(page.said.split())
-    begins = "AOPC on this text lies between"
-    told = [without_markup(element.value) for element in app.at.html if begins in element.value]
-    # The page puts what the scores are made of in front.
-    limits = [begins + one.partition(begins)[2] for one in told]
-    assert len(limits) == 2 and all(line.strip() in page.said for line in limits)
+    assert len(app.headlines) == 2 and all(words.partition(": ")[2] in page.said for *_, words in app.headlines)
+    for value in app.facts.values():
+        assert value.replace("-", "−") in page.said, value

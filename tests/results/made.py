@@ -22,6 +22,7 @@ SLOTS: dict = {
     "hard": ["leave-one-out"],
     "soft": ["gradient"],
     "kinds": ["hard", "soft"],
+    "way": 0.877,
 }
 SLOTS |= {"cheapest": ["gradient"], "figure": "comprehensiveness", "total": 24, "needed": 20, "passes": 11}
 # Of ours: no name of others.

@@ -20,7 +20,6 @@ from core.validity.marks import (
     SIGN,
     Rule,
     Why,
-    answer_rests,
     decide,
     level_text,
     path_clause,
@@ -28,7 +27,6 @@ from core.validity.marks import (
     why_unavailable,
 )
 from core.validity.references import Reference
-from pages.parts.sections.sides import WHERE_TO_FIT, Side, why_rejected
 from tests.p_values import PROPERTY, p_values, slow_holm
 
 ROOT = Path(__file__).resolve().parents[2]
@@ -146,24 +144,6 @@ def test_what_is_drawn_as_the_line_parts_what_is_rejected_from_the_rest_and_the_
     assert shut.cut == shut.threshold == 0.05 / 11
     whole = decide(np.array([0.001]), np.arange(1), 1, 0.0)
     assert whole.cut == 0.05 and whole.first == 0
-
-
-def test_an_answer_of_which_every_input_is_rejected_says_so_with_the_cause_and_what_to_do():
-    every, some = (decide(np.array(p), np.arange(2), 2, 0.001) for p in ([0.01, 0.001], [0.5, 0.001]))
-    assert answer_rests(every).startswith("⚠ All inputs") and "unmasked text included" in answer_rests(every)
-    assert answer_rests(some).startswith("⚠ Some of the masked inputs")
-    about = {"tokens": (3, 11, 20, 44, 60), "precision": "float32"}
-    known = SimpleNamespace(about=about, pooling="max", forms={"calibrated": SimpleNamespace(R=11)})
-    model = SimpleNamespace(precision="float32", name="mine")
-    said = {
-        (T, gate): why_rejected(Side(SimpleNamespace(model=model, reference=known), SimpleNamespace(T=T), 0, 0), gate)
-        for T in (20, 201)
-        for gate in (every, some)
-    }
-    assert "201 tokens" in said[201, every] and "11 to 44" in said[201, every] and "11 to 44" in said[201, some]
-    assert "before anything is masked" in said[20, every] and said[20, some] == ""
-    # A command is no part of an answer: it stands where the reference is told of.
-    assert all(one.endswith(WHERE_TO_FIT) and "python" not in one for one in said.values() if one)
 
 
 def test_the_plain_rule_is_strict():
@@ -284,10 +264,6 @@ def test_a_reference_that_is_too_small_counts_tests_and_not_inputs():
 
 
 def test_sentences_of_one_and_of_several_read_as_such():
-    assert marks.limits_text(["upper"]).startswith("⚠ The order that attains the upper limit rests on inputs that are")
-    assert marks.limits_text(["lower", "upper"]).startswith(
-        "⚠ The orders that attain the lower and the upper limit rest on inputs that are"
-    )
     assert (
         marks.inputs_text(1, 1) == "1 of 1 input rejected ⚠" and marks.inputs_text(0, 1) == "none of 1 input rejected"
     )

@@ -37,7 +37,7 @@ from core.network.features import Encoded, NoFeatures
 from core.network.model import Model
 from core.network.scheduler import NonFinite, OutOfMemory
 from core.storage.files import only_writer, whole_file
-from core.wording import cut_sentence, refuse_unknown
+from core.wording import refuse_unknown
 
 # Of a row: raised when what stands in it changes, so that an interrupted file of before is not gone on with.
 VERSION = 3
@@ -204,26 +204,6 @@ def batch_limits(
         for log in kept:
             log.path.unlink()
     return out
-
-
-def limits_notes(rows: Sequence[dict]) -> list[str]:
-    """What a reader of such a table must know: texts that were cut, and on how many the models explain different
-    classes.
-    """
-    models, texts = list(dict.fromkeys(row["model"] for row in rows)), {row["example"] for row in rows}
-    told = []
-    for model in models:
-        cut = {row["example"]: row["tokens"] for row in rows if row["model"] == model and row.get("cut")}
-        said = cut_sentence(cut, len(texts))
-        told += [f"{model}: {said}" if len(models) > 1 else said] * bool(said)
-    known = {row["example"]: row["same_class"] for row in rows if row.get("same_class") is not None}
-    apart = sum(not same for same in known.values())
-    if apart:
-        told.append(
-            f"On {apart:,} of {len(known):,} texts the models explain different classes, so their scores there do not "
-            f"compare (same_class is false)."
-        )
-    return told
 
 
 def _side_by_side(every: list[list[dict]]) -> list[dict]:

@@ -8,7 +8,6 @@ from typing import Any
 from core.explanation.limiting import left_over
 from core.explanation.recursive import BY_RATIO, NO_AREA, STEPS, Summary
 from core.explanation.standings import COMPREHENSIVENESS, Standing
-from core.mathematics.search.limits import INSERTION
 from core.results.result import Result
 from core.results.verdict_tables import TABLE, reason_text, verdict_rows
 from core.results.verdicts import verdict_status, verdicts_result, words_result
@@ -26,7 +25,7 @@ from pages.parts.frame.sidebar import View
 from pages.parts.frame.working import PageWork
 from pages.parts.sections.paths import Choice, Path
 from pages.parts.sections.sides import ONCE, RECURSIVE, Orders, Side
-from pages.parts.sections.standings import FULL, HALF, SEARCHES, KnownLimits, LimitsChoice, search_of, width_of
+from pages.parts.sections.standings import KnownLimits, LimitsChoice
 
 # The names of what stands beside a row.
 RACU, VERDICT = "RACU ↑", "verdict:"
@@ -52,9 +51,7 @@ class ScoredRows:
         chosen = tuple(measures)
         choice = Choice(chosen, "", sign, step, order, rule, form)
         orders = Orders(side, step)
-        width = width_of(held_of("beam", SEARCHES, INSERTION))
-        half = held_of("search", (HALF, FULL), HALF) == HALF
-        limits = LimitsChoice(chosen, sign, width, half, rule, form, COMPREHENSIVENESS, planned)
+        limits = LimitsChoice(chosen, sign, rule, form, COMPREHENSIVENESS, planned)
         between = KnownLimits.of(side, limits) if chosen and left_over(view.encoded) else None
         return cls({name: Path(side, name, choice, orders) for name in chosen}, between, planned)
 
@@ -126,8 +123,7 @@ class ScoredRows:
         if known is None:
             return []
         choice = known.choice
-        held = {"beam": search_of(choice.width), "search": HALF if choice.half else FULL, "rule": choice.rule}
-        proof = link_to("aopc_and_naopc", **held, form=choice.form, curves=COMPREHENSIVENESS)
+        proof = link_to("aopc_and_naopc", rule=choice.rule, form=choice.form, curves=COMPREHENSIVENESS)
         if report is None or one is None:
             return [_cell(VERDICT, "", proof, meaning_of("verdict"), self._verdict_works)]
         about = reason_text(report, one) or meaning_of("verdict")

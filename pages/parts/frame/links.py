@@ -6,7 +6,7 @@ widget starts from it.
 """
 
 import re
-from collections.abc import Callable, Collection, Generator
+from collections.abc import Callable, Collection, Generator, Mapping
 from contextlib import contextmanager
 from contextvars import ContextVar
 from dataclasses import dataclass
@@ -276,6 +276,19 @@ def say_missing(label: str, missing: list[str]) -> None:
     """Note what a link asks for and is not here; `show_missing` says it on the page."""
     if missing:
         remark(f"This link asks for {label.lower()} {shortened(', '.join(missing))}, which is not here.")
+
+
+def say_retired(choices: Mapping[str, Collection[str] | None]) -> None:
+    """Note which choices of an old link are no longer made on pages.
+
+    Args:
+        choices: {name in the address: the values by which it is told from another page's, None for all}.
+    """
+    for key, values in choices.items():
+        asked = st.query_params.get(key)
+        if asked is not None and (values is None or asked in values):
+            st.query_params.pop(key)
+            remark(f"This link sets {key} to {shortened(asked)}, which the command line alone does now.")
 
 
 def remark(sentence: str) -> None:

@@ -1,9 +1,10 @@
-"""Put standings between the limits into words, rows and figures; no Streamlit."""
+"""Standings between the limits as results, rows of tables and files, and lines of figures; no Streamlit."""
 
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Callable
 from dataclasses import replace
+from typing import Any
 
-from core.explanation.limiting import Walk
+from core.explanation.limiting import OrderScore, Walk
 from core.explanation.plausibility import Evidence
 from core.explanation.rows import values_taken
 from core.explanation.standings import (
@@ -12,32 +13,26 @@ from core.explanation.standings import (
     DIRECTIONS,
     SUFFICIENCY,
     Chance,
+    Comparison,
     Standing,
     StandingGates,
     StandingTable,
+    compare_standings,
 )
 from core.figures.figures import FigureLine
 from core.figures.limit_figures import Gauge, Range
 from core.figures.palette import LIMIT, hue
-from core.job import FAILED
-from core.mathematics.search.limits import BEAM, EXACT, NARROW, Limits
+from core.mathematics.search.limits import EXACT
 from core.reports.limits_page import SideLimits
-from core.stability.known import COLUMN, labelled, unstable_cell
-from core.validity.marks import (
-    AT_RATIOS,
-    LINES,
-    STEP_COLUMNS,
-    limits_text,
-    path_word,
-    step_cells,
-    why_unavailable,
-    with_sign,
-    yes_or_no,
-)
+from core.results.caveats import Caveat
+from core.results.limits import limits_result
+from core.results.result import Result
+from core.stability.known import COLUMN, unstable_cell
+from core.validity.marks import SIGN, STEP_COLUMNS, path_word, step_cells, with_sign, yes_or_no
 from core.validity.references import FORMS
-from core.wording import amount, number, without_markup
-from pages.parts.sections.sides import PROBABILITY, Side
-from pages.parts.sections.standings import KnownLimits, tag
+from core.wording import amount, ends_of, number
+from pages.parts.sections.sides import PROBABILITY, Side, same_class
+from pages.parts.sections.standings import Boards, KnownLimits, tag
 
 SCORE_COLUMNS = [
     "model",
@@ -75,31 +70,27 @@ ORDER_COLUMNS = [
 ]
 
 
-def limits_line(known: KnownLimits, board: StandingTable, width: int | None) -> str:
-    """What the limits are and how they were found, HTML in which all text is escaped."""
-    limits = board.limits
-    said = f"{reach(limits)}: {_how(board, known.side.model.precision)}"
-    if limits.method != EXACT:
-        said += _unfinished(known, limits, width)
-    rejected = [name for name, gate in zip(("lower", "upper"), board.gates) if gate.marked]
-    return f"{said}. {limits_text(rejected)}." if rejected else f"{said}."
+# Where neither of two models is ahead.
+LEVEL = "tied"
+# Of the page's table, in which numbers are numbers.
+TABLE = [
+    "model",
+    "measure",
+    "comprehensiveness ↑",
+    "NAOPC ↑",
+    "sufficiency ↓",
+    "NAOPC ↓",
+    "middle 95 %",
+    "validity",
+    SIGN,
+    "order",
+]
 
 
-def narrow_warning(limits: Limits) -> str:
-    """What to think of limits that nearly coincide; "" where they do not."""
-    if limits.coincide or not limits.narrow:
-        return ""
-    return (
-        f"The limits lie only {number(limits.upper - limits.lower)} apart (less than {NARROW}): on this text every "
-        f"order scores nearly the same, "
-        "so NAOPC magnifies trifles. Choose a text with more at stake."
-    )
-
-
-def untested(board: StandingTable, direction: str) -> str:
-    """Why nothing is said about the inputs of these orders, for the order that comes closest; "" where it is."""
-    first = board.best(direction)
-    return why_unavailable(first.gates[direction] if first is not None else board.gates[1])
+def result_of(known: KnownLimits, board: StandingTable | None) -> Result:
+    """What one side comes to, as far as it is known."""
+    unstable = [name for name, why in known.unstable.items() if why]
+    return limits_result(board, known.choice.direction, known.side.encoded, complete=known.complete, unstable=unstable)
 
 
 def gauge_rows(board: StandingTable) -> list[Gauge]:
@@ -132,63 +123,88 @@ def chance_range(board: StandingTable) -> Range | None:
     return Range(chance.mean, chance.low, chance.high, normal, chance.name, board.chance_marked())
 
 
-def side_limits(
-    known: KnownLimits, board: StandingTable, width: int | None, direction: str, gating: StandingGates, score: str
-) -> SideLimits:
-    """All of a board that a saved page shows; score: its name, "probability of positive"."""
-    said = without_markup(limits_line(known, board, width))
-    warnings = tuple(filter(None, (narrow_warning(board.limits), untested(board, direction))))
-    gates = path_word(board.gates[0], counting(gating)), path_word(board.gates[1], counting(gating))
+def side_limits(known: KnownLimits, board: StandingTable, caveats: tuple[Caveat, ...]) -> SideLimits:
+    """All of a board that a saved page shows; caveats: of the text and of the test besides its own."""
+    gates = [path_word(gate, counting(known.gating)) for gate in board.gates]
+    found = result_of(known, board)
+    result = replace(found, caveats=tuple(dict.fromkeys([*found.caveats, *caveats])))
     return SideLimits(
-        board, tuple(gauge_rows(board)), chance_range(board), tag(board.limits), score, said, warnings, gates
+        board,
+        tuple(gauge_rows(board)),
+        chance_range(board),
+        tag(board.limits),
+        known.score_name,
+        result,
+        (gates[0], gates[1]),
     )
 
 
 def counting(gating: StandingGates) -> Callable[[int], str]:
     """How much is masked at an input of a walk, in words: "3 words masked"."""
-    return lambda i: f"{gating.counts[i]} {gating.encoded.unit}{'' if gating.counts[i] == 1 else 's'} masked"
+    return lambda i: f"{amount(int(gating.counts[i]), gating.encoded.unit)} masked"
 
 
 def curve_lines(board: StandingTable, direction: str, gating: StandingGates) -> list[FigureLine]:
     """The orders of every measure, and those that attain the limits, for the figure of paths."""
     lines = [_line(one.measure, hue(one.measure), one.walks[direction], gating) for one in board.standings]
-    best, worst = ("upper", "lower") if direction == COMPREHENSIVENESS else ("lower", "upper")
-    walks = {"upper": board.highest, "lower": board.lowest}
-    # The area is that of a fall, so that the best order of comprehensiveness lies lowest.
+    best, worst = ends_of_board(board, direction)
     found = "" if board.limits.method == EXACT else " found"
-    fast, slow = ("falls fastest", "falls slowest")[:: 1 if direction == COMPREHENSIVENESS else -1]
     return [
         *lines,
-        replace(_line(f"best order{found} ({fast})", LIMIT, walks[best], gating), symbol="triangle-up"),
-        replace(_line(f"worst order{found} ({slow})", LIMIT, walks[worst], gating), symbol="triangle-down-open"),
+        replace(_line(f"best order{found}", LIMIT, best, gating), symbol="triangle-up"),
+        replace(_line(f"worst order{found}", LIMIT, worst, gating), symbol="triangle-down-open"),
     ]
 
 
-def table_rows(board: StandingTable, counts_text: Callable[[int], str], unstable: Mapping[str, str]) -> list[list[str]]:
-    """A board as rows of the page's table; what rests on rejected inputs is marked, an unstable ranking labelled."""
-    rows = [
-        [
-            labelled(one.measure, unstable),
-            *_cells(one, COMPREHENSIVENESS),
-            *_cells(one, SUFFICIENCY),
-            _validity(one, counts_text),
-        ]
-        for one in board.standings
-    ]
-    if board.chance is not None:
-        chance, drawn = board.chance, len(board.chance.aopc)
-        reach = f"{number(chance.mean)} ({number(chance.low)} to {number(chance.high)})"
-        rows.append(
-            [
-                chance.name,
-                with_sign(reach, board.chance_marked()),
-                with_sign(number(chance.naopc), board.chance_marked(True)),
-                "the same",
-                "the same",
-                path_word(chance.gate, counts_text) + (f" ({chance.tested} tested)" if chance.tested < drawn else ""),
-            ]
-        )
+def ends_of_board(board: StandingTable, direction: str) -> tuple[Walk, Walk]:
+    """The best and the worst order of a direction: the area is that of a fall, which sufficiency wants small."""
+    ends = board.highest, board.lowest
+    return ends if direction == COMPREHENSIVENESS else (ends[1], ends[0])
+
+
+def table_rows(known: KnownLimits, board: StandingTable | None) -> list[list[Any]]:
+    """One side as rows under TABLE; None where there is no number, as NAOPC before there are limits."""
+    if board is None:
+        rows = [_raw_row(known, one.latest) for one in known.scored if one.latest is not None]
+    else:
+        rows = [_row(known.gating, one) for one in board.standings]
+    unstable, model = known.unstable, known.side.model.name
+    rows = [[model, *row, unstable_cell(row[0], unstable) or None] for row in rows]
+    if board is not None and board.chance is not None:
+        rows.append([model, *_chance_row(known.gating, board, board.chance), None])
     return rows
+
+
+def _raw_row(known: KnownLimits, score: OrderScore) -> list[Any]:
+    gates = {way: known.gating.gate(walk) for way, walk in zip(DIRECTIONS, (score.comprehensive, score.sufficient))}
+    marks = {f"AOPC {ARROWS[way]}": gates[way].marked for way in DIRECTIONS}
+    scores = [score.comprehensiveness, None, score.sufficiency, None, None]
+    return [score.measure, *scores, _inputs(gates, counting(known.gating)), _marked(marks)]
+
+
+def _row(gating: StandingGates, one: Standing) -> list[Any]:
+    scores = [score for way in DIRECTIONS for score in (one.aopc[way], one.naopc[way])]
+    kinds = ("AOPC", False), ("NAOPC", True)
+    marks = {f"{name} {ARROWS[way]}": one.marked(way, normal) for way in DIRECTIONS for name, normal in kinds}
+    return [one.measure, *scores, None, _inputs(one.gates, counting(gating)), _marked(marks)]
+
+
+def _chance_row(gating: StandingGates, board: StandingTable, chance: Chance) -> list[Any]:
+    marks = {"AOPC": board.chance_marked(), "NAOPC": board.chance_marked(True)}
+    scores = [chance.mean, chance.naopc, chance.mean, chance.naopc, ends_of(chance.low, chance.high)]
+    inputs = f"{path_word(chance.gate, counting(gating))} ({chance.tested:,} tested)"
+    return [chance.name, *scores, inputs, _marked(marks)]
+
+
+def _marked(marks: dict[str, bool]) -> str | None:
+    """Which scores rest on rejected inputs, for a cell; None where none does."""
+    return ", ".join(name for name, holds in marks.items() if holds) or None
+
+
+def _inputs(gates: dict, counts_text: Callable[[int], str]) -> str:
+    """The gates of both directions in a cell; where neither rejects, or says anything, in a word."""
+    rejected = [f"{ARROWS[way]} {path_word(gates[way], counts_text)}" for way in DIRECTIONS if gates[way].marked]
+    return "; ".join(rejected) or path_word(gates[COMPREHENSIVENESS], counts_text)
 
 
 def precision(evidence: Evidence, one: Standing) -> float:
@@ -243,88 +259,60 @@ def order_rows(side: Side, board: StandingTable, gating: StandingGates) -> list[
     return rows
 
 
-def known_ends(boards: Iterable[StandingTable]) -> str:
-    """Among which orders the best and the worst are these, as a sentence goes on."""
-    exact = all(board.limits.method == EXACT for board in boards)
-    return "of all orders that there are" if exact else "of all orders that were scored"
-
-
-def curves_caption(boards: Iterable[StandingTable], gating: StandingGates) -> str:
-    """What the figure of paths shows, which inputs of a line are tested where that is not each, and which random orders
-    it draws where the others are told of too, text.
-    """
-    boards = list(boards)
-    said = f"Each line masks one more {gating.encoded.unit} in a measure’s order; the limits’ own orders are the best "
-    said += f"and the worst {known_ends(boards)}."
-    gates = [board.gates[0] for board in boards if board.gates[0].tested is not None]
-    # One model's reference may be too small, and another's verdicts not told.
-    line = "each line" if len(gates) == len(boards) else "the lines of one of the models"
-    if gates:
-        said += f" Of the {len(gating.counts)} inputs of {line} {gates[0].steps} are tested: {AT_RATIOS}."
-    chances = [board.chance for board in boards if board.chance is not None]
-    drawn = [one for one in chances if one.tested < len(one.aopc)]
-    if drawn:
-        order = "Random order is here" if len(drawn) == len(chances) else "Of one of the models random order is here"
-        said += f" {order} that of the {amount(drawn[0].tested, 'order')} whose inputs are tested."
-    return f"{said} {LINES}"
-
-
 def standings_in_words(board: StandingTable, direction: str) -> str:
     """The figure for those who do not see it."""
-    scores = [(one.measure, number(one.aopc[direction]), _normal(one, direction)) for one in board.standings]
-    told = "; ".join(f"{name} {raw} (NAOPC {normal})" for name, raw, normal in scores)
-    chance = f" {random_reach(board.chance)}." if board.chance is not None else ""
-    return (
-        f"AOPC, {direction}: {told}.{chance} Limits {number(board.limits.lower)} to {number(board.limits.upper)}, "
-        f"{tag(board.limits)}."
-    )
+    scores = [
+        f"{one.measure} {number(one.aopc[direction])} (NAOPC {_normal(one, direction)})" for one in board.standings
+    ]
+    if board.chance is not None:
+        scores.append(f"{board.chance.name} {number(board.chance.mean)}")
+    limits = f"limits {number(board.limits.lower)} to {number(board.limits.upper)}, {tag(board.limits)}"
+    return f"AOPC, {direction}: {'; '.join([*scores, limits])}."
 
 
-def random_reach(chance: Chance) -> str:
-    """What random orders reach, on average and in the middle 95 %, text without an end."""
-    return (
-        f"The mean of {chance.name} is {number(chance.mean)}, their middle 95 % {number(chance.low)} to "
-        f"{number(chance.high)}"
-    )
+def compared(boards: Boards) -> Comparison | None:
+    """The comparison of two models that explain the same class; None where there is none."""
+    if not same_class([one.side for one in boards]):
+        return None
+    return compare_standings(by_model(boards), next(iter(boards)).choice.direction)
 
 
-def reach(limits: Limits) -> str:
-    """How far AOPC can go, as far as it is known."""
-    ends = f"<b>{number(limits.lower)}</b> to <b>{number(limits.upper)}</b>"
-    if limits.method == EXACT:
-        return f"AOPC on this text lies between {ends.replace(' to ', ' and ')}"
-    return f"The orders that were found on this text reach an AOPC of {ends}"
+def by_model(boards: Boards) -> dict[str, StandingTable]:
+    """What is known of each model."""
+    return {one.side.model.name: board for one, board in boards.items()}
 
 
-def _how(board: StandingTable, own: str) -> str:
-    limits = board.limits
-    if limits.method == EXACT:
-        return f"<b>exact</b>, over all orders ({limits.scores:,} sets)"
-    rough = "" if board.searched == own else f", searched in {board.searched}; the orders it found are scored in {own}"
-    return f"<b>{tag(limits)}</b>; exact limits can lie further apart ({limits.scores:,} sets{rough})"
-
-
-def _unfinished(known: KnownLimits, limits: Limits, width: int | None) -> str:
-    """What may still come of limits that a search found, the best so far."""
-    exact = known.search if known.search.exact else known.exact
-    if exact is not None and exact.runs:
-        return "; this is the best so far, exact limits are under way"
-    if exact is not None and exact.begun and not exact.complete:
-        return (
-            f"; this is the best so far, exact limits {_ended(exact)} after {exact.progress[0]:,} of at most "
-            f"{exact.progress[1]:,} sets"
+def slope_points(found: Comparison, second: str) -> tuple[list, list]:
+    """What the slope chart draws, see `core.figures.limit_figures.slope`."""
+    before = [
+        (
+            with_sign(f"{one.measure} · {one.model}", one.marked),
+            hue(one.measure),
+            one.model == second,
+            one.place,
+            one.aopc,
         )
-    if limits.method == BEAM and limits.width != width and not known.search.complete:
-        asked = "an insertion search" if width is None else f"a beam of {width}"
-        return f"; this is the best so far, {asked} {'is under way' if known.search.runs else _ended(known.search)}"
-    return ""
+        for one in found.placed
+    ]
+    return before, [(one.place_normalised, one.naopc) for one in found.placed]
 
 
-def _ended(work) -> str:
-    job = work.job
-    if job is None:
-        return "waits to be asked for"
-    return "failed" if job.state == FAILED else "stopped"
+def compared_table(found: Comparison) -> tuple[list[str], list[list[Any]]]:
+    """Header and rows of two models beside each other: of each measure both scores, and which model is ahead by it
+    before and after normalising.
+    """
+    arrow, models = ARROWS[found.direction], list(dict.fromkeys(one.model for one in found.placed))
+    header = ["measure"]
+    for name in ("AOPC", "NAOPC"):
+        header += [*(f"{name} {arrow} {model}" for model in models), f"ahead by {name}"]
+    rows = []
+    for measure, ahead in found.ahead.items():
+        own = {one.model: one for one in found.placed if one.measure == measure}
+        scores = [own[model].aopc for model in models], [own[model].naopc for model in models]
+        leads = [LEVEL if model is None else model for model in ahead]
+        marked = SIGN if any(one.marked for one in own.values()) else None
+        rows.append([measure, *scores[0], leads[0], *scores[1], leads[1], marked])
+    return [*header, SIGN], rows
 
 
 def _line(name: str, colour: str, walk: Walk, gating: StandingGates) -> FigureLine:
@@ -339,13 +327,3 @@ def _line(name: str, colour: str, walk: Walk, gating: StandingGates) -> FigureLi
         gate.rejected,
         gate.first,
     )
-
-
-def _cells(one: Standing, direction: str) -> list[str]:
-    return [with_sign(number(one.aopc[direction]), one.marked(direction)), _normal(one, direction)]
-
-
-def _validity(one: Standing, counts_text: Callable[[int], str]) -> str:
-    """The gates of both directions in a cell; where neither rejects, or says anything, in a word."""
-    said = [f"{ARROWS[way]} {path_word(one.gates[way], counts_text)}" for way in DIRECTIONS if one.gates[way].marked]
-    return "; ".join(said) or path_word(one.gates[COMPREHENSIVENESS], counts_text)

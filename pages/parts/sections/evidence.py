@@ -1,19 +1,16 @@
 """Put known evidence into words and tables: how well each measure finds it, beside how faithful it is."""
 
-from collections.abc import Callable, Collection, Mapping, Sequence
+from collections.abc import Sequence
 
 import streamlit as st
 
-from core.explanation.plausibility import ALIKE, MEANING, Evidence, apart, evidence_of, leaders
+from core.explanation.plausibility import ALIKE, MEANING, Evidence, evidence_of, leaders
 from core.explanation.rows import WordRow
-from core.validity.marks import with_sign
 from core.wording import escaped, joined, number, plain
 from pages.parts.components.tables import table
 from pages.parts.frame.sidebar import View
 from pages.parts.sections.sides import Side
 
-# A row of a table of scores: whose, its cells, and what gives its average precision.
-Scores = tuple[Side, list[str], Callable[[Evidence], float]]
 PRECISION = COLUMN = "average precision ↑"
 
 
@@ -52,81 +49,12 @@ def known_evidence(view: View, sides: Sequence[Side]) -> dict[Side, Evidence | N
     return {side: evidence_of(side.encoded, view.example.evidence) for side in sides}
 
 
-def score_table(
-    known: Mapping[Side, Evidence | None], header: list[str], rows: Sequence[Scores], at: int, about: str
-) -> tuple[list[str], list[list[str]]]:
-    """A table of scores and what its columns mean; where evidence is known, how well each order finds it stands in a
-    column of its own.
-
-    Args:
-        rows: whose scores these are, the cells, and what gives the average precision; at: the place of that column.
-    Returns:
-        Header and rows as they are drawn.
-    """
-    marked = any(evidence is not None for evidence in known.values())
-    cells = [[*row[:at], *[_precision(known[side], value)] * marked, *row[at:]] for side, row, value in rows]
-    header = [*header[:at], *[COLUMN] * marked, *header[at:]]
-    table(header, cells, most=90)
-    st.caption(about)
-    if marked:
-        side, evidence = next(iter(known.items()))
-        st.caption(_precision_note(evidence, side.encoded.unit))
-    return header, cells
-
-
-def _precision(evidence: Evidence | None, value: Callable[[Evidence], float]) -> str:
-    return "—" if evidence is None else number(value(evidence))
-
-
-def _precision_note(evidence: Evidence | None, unit: str) -> str:
-    """What stands under a table with that column, as text; "" without evidence."""
-    if evidence is None:
-        return ""
-    return (
-        f"Evidence: {evidence.m} of {evidence.F} {unit}s. {MEANING} A random order has "
-        f"{number(evidence.chance_precision)} on average."
-    )
-
-
 def show_marked_text(view: View) -> None:
     """The text with its evidence overlined, for pages without coloured words; nothing where no evidence is known."""
     if view.example.evidence:
         st.html(f"<p dir='auto' class='whole-text'>{marked_text(view.example.text, view.example.evidence, 20_000)}</p>")
         if len(view.example.text) <= 20_000:
             st.caption("Overlined: the evidence, what the label rests on.")
-
-
-def disagreement_text(
-    evidence: Evidence | None,
-    precisions: Mapping[str, float],
-    faithful: Mapping[str, float],
-    score: str,
-    chance: float,
-    lowest: bool = False,
-    marked: Collection[str] = (),
-    model: str = "",
-) -> str:
-    """A sentence where the measure that finds the evidence best is not the most faithful one, HTML in which all text is
-    escaped; "" elsewhere.
-
-    Args:
-        precisions, faithful: by measure; score: what the latter is called, better where lower with `lowest`; chance:
-            what a random order has of it.
-        marked: measures whose score rests on rejected inputs; model: whose numbers these are, where there are two.
-    """
-    both = None if evidence is None else apart(precisions, faithful, (evidence.chance_precision, chance), lowest)
-    if both is None:
-        return ""
-    found, used = both
-    score = f"{score} {number(faithful[used[0]])} {'↓' if lowest else '↑'}"
-    whose = f"For {escaped(model)}, " if model else ""
-    return (
-        f"{whose}{_named(found)} {'finds' if len(found) == 1 else 'find'} the evidence best (average precision "
-        f"{number(precisions[found[0]])} ↑), "
-        f"{_named(used)} {'is' if len(used) == 1 else 'are'} the most faithful "
-        f"({with_sign(score, bool(set(used) & set(marked)))}): "
-        "finding what people call evidence is not the same as being what the model uses."
-    )
 
 
 def marked_text(text: str, spans: tuple[tuple[int, int], ...], most: int) -> str:

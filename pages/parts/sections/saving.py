@@ -276,9 +276,7 @@ def save_stability(view: "View", found: Sequence[Stability]) -> None:
 def save_limits(
     view: "View",
     sides: Sequence[tuple["Side", "SideLimits"]],
-    answer: str,
-    compared: str,
-    table: tuple[list[str], list[list[str]]],
+    table: tuple[list[str], list[list]],
     direction: str,
     settings: dict[str, str],
 ) -> None:
@@ -287,8 +285,6 @@ def save_limits(
     Args:
         view: what the page shows.
         sides: what is known of each model; nothing can be saved before the page's own is among them.
-        answer, compared: the page's sentences, as HTML of ours in which all text is escaped; "" where two models are
-            not compared.
         table: the header and rows of its scores; direction: of the answer; settings: what else the numbers depend on.
     """
     if not sides or sides[0][0].explainer is not view.explainer:
@@ -298,8 +294,8 @@ def save_limits(
         # Imported at the click: every page imports this file as it starts.
         from core.reports.limits_page import LimitsShown, limits_page
 
-        both = tuple((_side_shown(view, side, answer), told) for side, told in sides)
-        return limits_page(LimitsShown(both, direction, *table, without_markup(compared), settings))
+        both = tuple((_side_shown(view, side), found) for side, found in sides)
+        return limits_page(LimitsShown(both, direction, *table, settings))
 
     save_page(
         "Page (HTML)",
@@ -332,7 +328,7 @@ def about_models(models: Sequence[Model], data: str = "") -> str:
     return picture_line(*(model_identity(model) | {"data": data} for model in models))
 
 
-def _side_shown(view: "View", side: "Side", answer: str) -> Shown:
+def _side_shown(view: "View", side: "Side") -> Shown:
     """One model's view of the text, without rows; the notes on the text stand with the page's own model."""
     own, labels = side.explainer is view.explainer, side.model.labels
     label = None if view.label_class is None else view.model.labels[view.label_class]
@@ -344,7 +340,7 @@ def _side_shown(view: "View", side: "Side", answer: str) -> Shown:
         side.explained,
         (),
         labels.index(label) if label in labels else None,
-        without_markup(answer) if own else "",
+        "",
         (*side.model.notes, *(_notes(view) if own else ())),
         provenance(side.model, side.encoded, view.example, *_source(view), side.explained),
     )

@@ -26,7 +26,7 @@ from core.results.inputs import reference_caveats
 from core.stability.known import known_unstable
 from core.storage.store import canonical_key
 from core.terms import MASF_P
-from core.validity.marks import PERCENT, Gate, Why, doubts, says_nothing
+from core.validity.marks import PERCENT, Gate, doubts, says_nothing
 from core.validity.references import LEVELS, LITERAL, Reference, fitting_command, how_to_fit
 from core.wording import escaped, number, plain
 from pages.parts.components.tables import data_table, table
@@ -218,8 +218,6 @@ class Orders(PageWork):
         )
 
 
-# Where it stands how a reference is fitted on other texts.
-WHERE_TO_FIT = f"About the {MASF_P}, below, says how to fit a reference on such texts."
 # What is said of a model that has no reference.
 _WITHOUT = (
     "{model} has no MaSF reference, so nothing is known here about whether its masked inputs are in-distribution; "
@@ -320,19 +318,6 @@ def _reference_notes(side: Side) -> list[str]:
         return []
     encoded = side.encoded
     return list(doubts(side.reference, np.array([encoded.T]), side.model.precision, encoded.unit).values())
-
-
-def why_rejected(side: Side, gate: Gate) -> str:
-    """Why inputs are rejected where it is not the masking, and where it stands what to do, HTML in which all text is
-    escaped; "" where no text is unlike those of the reference from the start.
-    """
-    if gate.first is None or side.reference is None:
-        return ""
-    length = doubts(side.reference, np.array([side.encoded.T]), side.model.precision).get(Why.LENGTH, "")
-    if not length and gate.first > 0:
-        return ""
-    begins = "The text is rejected before anything is masked, so the masking is not why. " * (gate.first == 0)
-    return f"{begins}{escaped(length, 400)} {WHERE_TO_FIT}".replace("  ", " ")
 
 
 def about_side(side: Side) -> dict:

@@ -25,7 +25,7 @@ from core.explanation.limiting import (
 from core.explanation.recursive import BY_FEATURE, Band
 from core.explanation.standings import StandingGates, StandingTable, build_standings
 from core.job import FAILED, Job
-from core.mathematics.search.limits import BEAM, EXACT, INSERTION, MOST_EXACT, Limits, TooDear
+from core.mathematics.search.limits import BEAM, EXACT, Limits, TooDear
 from core.oracle.target import target_key
 from core.storage.store import canonical_key
 from core.verdicts.deciding import Reasons, VerdictReport, among_its_orders
@@ -34,21 +34,16 @@ from pages.parts.frame.working import PageWork
 from pages.parts.sections.sides import Orders, Side, about_side
 from pages.parts.sections.verdicts import VerdictWork
 
-# What a person chooses between: an insertion search or the width of a beam, and the precision that it searches in.
-SEARCHES = (INSERTION, "1", "2", "5", "10", "20", "50")
-HALF, FULL = "half precision", "the model’s own"
-# Where the chosen search waits to be asked for, a beam of fewer scores and at most so many seconds starts unasked.
+# Where an insertion search waits to be asked for, a beam of fewer scores and at most so many seconds starts unasked.
 _NARROWER, _NARROWER_SECONDS = (20, 10, 5, 2, 1), 5.0
 
 
 @dataclass(frozen=True)
 class LimitsChoice:
-    """What the page's settings say; width: of the beam, None for an insertion search."""
+    """What the page's settings say."""
 
     measures: tuple[str, ...]
     sign: str
-    width: int | None
-    half: bool
     rule: str
     form: str
     direction: str
@@ -160,16 +155,6 @@ def _known(key: str, count: int, _work: Searching) -> bool:
     return limits_known(side.explainer, side.encoded, side.explained, _work.width, _work.half)
 
 
-def width_of(search: str) -> int | None:
-    """The width of a chosen search, one of SEARCHES."""
-    return None if search == INSERTION else int(search)
-
-
-def search_of(width: int | None) -> str:
-    """The choice, one of SEARCHES, of a width."""
-    return INSERTION if width is None else str(width)
-
-
 def search_name(width: int | None) -> str:
     """A search in words."""
     return "insertion search" if width is None else f"beam {width}"
@@ -187,14 +172,8 @@ def affordable_scores(side: Side) -> int:
 
 def refused(side: Side) -> str:
     """Why exact limits cannot be asked for, a sentence with the number; "" where they can."""
-    F = left_over(side.encoded)
-    if F > MOST_EXACT:
-        return (
-            f"Exact limits of {F} features would need 2^{F} scores; up to {MOST_EXACT} features can be asked for. "
-            "A coarser unit, such as clauses, has fewer."
-        )
     try:
-        refuse_dear(F)
+        refuse_dear(left_over(side.encoded))
     except TooDear as error:
         return str(error)
     return ""
@@ -236,8 +215,8 @@ class Exact(PageWork):
 
 @dataclass(frozen=True, eq=False)
 class KnownLimits:
-    """All work on one side, and what it says together; narrower: a cheap beam where the chosen one waits to be asked
-    for, else None; exact: the request for exact limits, None where they come unasked or cannot be asked for.
+    """All work on one side, and what it says together; narrower: a cheap beam where the search waits to be asked for,
+    else None; exact: the request for exact limits, None where they come unasked or cannot be asked for.
     """
 
     side: Side
@@ -255,7 +234,7 @@ class KnownLimits:
         # Decided once: what a search itself takes of the memory must not make another one of it.
         possible = asked.job is not None or not refused(side)
         allowed = affordable_scores(side)
-        search = Searching(side, choice.width, choice.half, True)
+        search = Searching(side, None, True, True)
         if 1 << left_over(side.encoded) > allowed or (not possible and search.job is None):
             search = replace(search, exact=False)
         offered = not search.exact and possible
@@ -326,6 +305,12 @@ class KnownLimits:
     def runs(self) -> bool:
         """Whether something of it may still change."""
         return any(work.runs for work in self.works)
+
+    @property
+    def complete(self) -> bool:
+        """Whether every measure is scored and no better limits of those that come unasked are still to come."""
+        searched = self.search.complete or (self.exact is not None and self.exact.complete)
+        return searched and all(one.complete for one in self.scored)
 
     @property
     def gating(self) -> StandingGates:
