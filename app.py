@@ -1,6 +1,5 @@
 """Home: what this is, shown at one sentence, and the ways in."""
 
-import math
 from functools import partial
 
 import numpy as np
@@ -8,9 +7,7 @@ import streamlit as st
 from starlette.middleware import Middleware
 
 from core.data.browsing import WRONG
-from core.data.examples import hard_note
-from core.evaluation.families import all_tokens_masked, card_sentence, measured_card, reads_pairs
-from core.evaluation.predictions_report import right_share
+from core.evaluation.families import all_tokens_masked, reads_pairs
 from core.explanation.row_sentences import importance_note, importance_sentence
 from core.explanation.rows import build_row, row_of_scores
 from core.figures.figures import performance_by_masking
@@ -23,6 +20,7 @@ from core.wording import amount, escaped, linked_name, plain, safe_name, strong
 from pages.parts.components.pictures import chart, figure_buttons
 from pages.parts.components.player import player
 from pages.parts.components.words import chip, words
+from pages.parts.face.headline import draw_headline
 from pages.parts.frame.links import held, link_to, visit
 from pages.parts.frame.pages import PAGES
 from pages.parts.frame.picking import OWN
@@ -134,50 +132,25 @@ def _believed(view: View) -> None:
 
 
 def _trust(view: View) -> None:
-    """What *Model check* answers, whose rule and sentence it is; below it what the card says, and no verdict."""
+    """What *Model check* answers on the chosen data, as far as that is known; below it the card."""
     model, card = view.model, view.model.card
     st.header("Can this model be trusted under masking?", anchor=False)
-    of_card = card_sentence(measured_card(model.name, card)) if card else "No card of its training came with it."
-    browsed = view.browsed
-    known = browsed is not None and browsed.known is not None and browsed.known.complete
-    right = right_share(browsed.judged, True) if known else ""
-    hard = f"; {noted}" if browsed is not None and (noted := hard_note(browsed.index.data)) else ""
-    here = f" On the data that is chosen it is right on {right}{hard}." if right else ""
-    st.html(f"<p>{_checked(view)}</p>")
-    st.html(f"<p><b>{escaped(model.name)}</b>: {escaped(of_card, 600)}{here}</p>")
+    result = None
+    if view.browsed is not None:
+        # Statistics take a moment to load: the example stands there before.
+        from pages.parts.check.known import known_result
+
+        result = known_result(view.explainer, view.browsed.index, view.encoded.unit)
+    if result is not None:
+        draw_headline(result)
+    else:
+        page = linked_name("Model check", link_to("model_check"))
+        st.html(f"<p>Not known of these texts yet: {page} masks texts with labels at random.</p>")
     for note in model.notes:
         st.warning(plain(note))
     if card is not None:
         with st.expander("Its card, weights and reference", icon=":material/id_card:"):
             _performance(view, card)
-
-
-def _checked(view: View) -> str:
-    """What *Model check* answers on the chosen data, or that it asks that; HTML in which all text is escaped."""
-    page = linked_name("Model check", link_to("model_check"))
-    if view.browsed is None:
-        return f"{page} tells, of texts with labels."
-    # Statistics take a moment to load: the example stands there before.
-    from core.evaluation.studies.check_lengths import length_split, told_of_lengths
-    from core.evaluation.studies.check_report import REJECTED
-    from pages.parts.check.known import answer_parts, known_check
-
-    found = known_check(view.explainer, view.browsed.index, view.encoded.unit)
-    if found is None:
-        return f"Not known of these texts yet: {page} masks them at random and tells."
-    of = f"{amount(found.n, 'text')} of {escaped(found.sample.name)}"
-    # What the test says of other lengths need not hold for the example.
-    split = length_split(found)
-    lengths = "" if split is None else f" {told_of_lengths(found, split)} {_among(found, view)}"
-    here = escaped(lengths, 600) if found.tally.settled and found.verdict == REJECTED and view.example else ""
-    return f"{answer_parts(found)[0]}{here} That is the answer of {page} on {of}."
-
-
-def _among(found, view: View) -> str:
-    """Whether the example is as long as most that the test was fitted on, a sentence."""
-    low, high = found.other_lengths or (0, math.inf)
-    where = "within" if low <= view.encoded.T <= high else "outside of"
-    return f"The example above, of {amount(view.encoded.T, 'token')}, is {where} that range."
 
 
 def _example(view: View) -> None:

@@ -373,11 +373,6 @@ def numbers_text(
     return f"{said} ({smallest_text(smallest)}; {rule}).{why}"
 
 
-def counted_text(rejected: int, tested: int, where: str = "") -> str:
-    """How many of N different texts are rejected: "3 of 40 texts rejected, 5 % expected"; where: at which ratio."""
-    return f"{rejected:,} of {tested:,} texts rejected{' ' * bool(where)}{where}, {PERCENT} expected"
-
-
 def answer_rests(gate: Gate, whose: str = "that this rests on") -> str:
     """That an answer rests on rejected inputs: all of those of its order, or some, be it those of the limits; whose:
     what they are inputs of, "of the random orders".
