@@ -106,7 +106,6 @@ def _caveats(found: CheckReport) -> Iterable[Caveat]:
         or (found.verdict == UNSURE and found.n >= FEW)
         or not found.above_constant,
         Caveat.TRUNCATED: bool(found.followed.cut),
-        Caveat.UNSTABLE: found.measured_tally.settled and any(line.areas.unstable for line in found.measured),
         Caveat.NOT_TESTED: CALIBRATED not in found.random.gates,
     }
     return [

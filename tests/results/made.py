@@ -19,6 +19,11 @@ SLOTS: dict = {
     "measures": ["leave-one-out", "gradient"],
     "label": "positive",
     "right": 2,
+    "share": 0.877,
+    "model": "sst2-fmm",
+    "low": 11,
+    "high": 44,
+    "ratio": 0.3,
 }
 # Of ours: no name of others.
 _OURS = {"unit"}

@@ -34,6 +34,8 @@ X = np.array(RATIOS)
 TRUSTED, DOUBTFUL, REJECTED, UNTESTED = "not rejected", "on the edge", "rejected", "untested"
 UNSURE = NOT_ENOUGH
 CONFUSED, POOR, ONE_CLASS, PICKED = "confused", "no better than a constant", "one class", "picked texts"
+# Of performance on texts that a model was trained on.
+TRAINED_HERE = "The model was trained on this file, so its performance here does not carry over to new texts."
 # A sample of balanced classes may hold more of one by chance: less than this is not chance.
 CONFUSION = 0.01
 
@@ -143,7 +145,8 @@ class CheckReport:
     @property
     def notes(self) -> tuple[str, ...]:
         """Sentences on what was left out or lacks."""
-        return (*self.sample.notes, *told_left_out(self.left_out))
+        notes = [*self.sample.notes, *told_left_out(self.left_out)]
+        return tuple(notes if self.trained_on != self.sample.digest else [*notes, TRAINED_HERE])
 
     @property
     def unmasked(self) -> float:

@@ -7,6 +7,7 @@ from core.evaluation.findings import FEW, Finding
 from core.evaluation.studies.check_lengths import known_split
 from core.evaluation.studies.check_report import CheckReport, CurveFigures, X
 from core.evaluation.studies.disagreement import Disagreement
+from core.explanation.recursive import UNSTABLE
 from core.validity.marks import SIGN
 from core.validity.references import CALIBRATED, FORMS, LITERAL
 from core.wording import ends_of, number, percent, share_text
@@ -79,7 +80,7 @@ def measures_table(found: CheckReport, form: str) -> Values:
 
 def _measure_row(found: CheckReport, line: CurveFigures, form: str, known: bool) -> list[Any]:
     areas = line.areas
-    racu = [None, None] if areas.unstable else [areas.racu.mean, ends_of(areas.racu.low, areas.racu.high) or None]
+    racu = [None, UNSTABLE] if areas.unstable else [areas.racu.mean, ends_of(areas.racu.low, areas.racu.high) or None]
     return [
         line.curve.label,
         *racu,
