@@ -93,7 +93,7 @@ def _draw(frame: DataView, checked: list[Asking], choice: Choice, asks) -> None:
         draw_body(_result(checked[0]), None, tabs, _TABS, asks=asks, terms=TERMS)
         return
     tabs = {
-        "With and without masking": partial(draw_models, checked, found, choice.form),
+        "With and without masking": partial(_models, checked, found, choice.form),
         "Measures": partial(draw_measures, checked, first, choice.form),
         "p-values": partial(draw_p_values, checked, found, choice.form),
         "Paper’s findings": partial(draw_findings, found),
@@ -102,6 +102,10 @@ def _draw(frame: DataView, checked: list[Asking], choice: Choice, asks) -> None:
         check_result(first), partial(draw_curves, checked, found, choice.form), tabs, _TABS, asks=asks, terms=TERMS
     )
     captions(first.notes)
+
+
+def _models(checked: list[Asking], found: list[CheckReport], form: str) -> None:
+    draw_models(checked, found, form)
     name = ["model-check", *(one.model for one in found)]
     save_report(HEADER, partial(_rows, found), partial(checks_as_json, found), name, "check")
 

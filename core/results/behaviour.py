@@ -77,7 +77,7 @@ def _caveats(found: BehaviourReport) -> Iterable[Caveat]:
         Caveat.NOT_TESTED: True,
         Caveat.PARTIAL: not found.tally.complete,
         Caveat.FEW_TEXTS: judged < FEW,
-        Caveat.PICKED_TEXTS: bool(found.sample.picked),
+        Caveat.SELECTED: bool(found.sample.picked),
         Caveat.TRUNCATED: found.cut,
         Caveat.SINGLE_FEATURE: not judged,
         Caveat.LIMITS_SEARCHED: found.beam > 0,

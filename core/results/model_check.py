@@ -101,7 +101,7 @@ def _caveats(found: CheckReport) -> Iterable[Caveat]:
     holds = {
         Caveat.PARTIAL: not found.tally.complete,
         Caveat.FEW_TEXTS: found.n < FEW,
-        Caveat.PICKED_TEXTS: bool(found.sample.picked),
+        Caveat.SELECTED: bool(found.sample.picked),
         Caveat.NOT_ABOVE_MAJORITY: found.verdict in (CONFUSED, POOR, ONE_CLASS)
         or (found.verdict == UNSURE and found.n >= FEW)
         or not found.above_constant,

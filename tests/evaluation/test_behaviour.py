@@ -397,7 +397,7 @@ def test_of_few_texts_and_of_picked_ones_no_order_is_the_earliest(model):
     assert enough.outcome is BehaviourOutcome.EARLIER and enough.slots["measure"] == "leave-one-out"
     few = behaviour_result(many(model, chance, loo, 9))
     picked = behaviour_result(many(model, chance, loo, picked="by what the model does with them"))
-    for result, caveat in ((few, Caveat.FEW_TEXTS), (picked, Caveat.PICKED_TEXTS)):
+    for result, caveat in ((few, Caveat.FEW_TEXTS), (picked, Caveat.SELECTED)):
         assert result.outcome is BehaviourOutcome.RANDOM_ALONE and result.has(caveat)
         assert result.slots["share"] == pytest.approx(0.75) and result.slots["measure"] == RANDOM
         assert result.fact("fidelity") is None and result.fact("fidelity_random").value == pytest.approx(0.25)

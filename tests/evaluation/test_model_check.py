@@ -1284,7 +1284,7 @@ def test_of_few_or_picked_texts_no_measure_is_called_faithful():
     found = of_measures(SURE)
     few = replace(found, n=19, lines=[replace(line, n=19) for line in found.lines], sample=part(found.sample, 0, 19))
     picked = replace(found, sample=replace(found.sample, picked="by what the model does with them"))
-    for one, caveat in ((few, Caveat.FEW_TEXTS), (picked, Caveat.PICKED_TEXTS)):
+    for one, caveat in ((few, Caveat.FEW_TEXTS), (picked, Caveat.SELECTED)):
         assert standing(one, one.lines[1]) is None
         assert check_result(one).has(caveat) and check_result(one).outcome is ModelCheckOutcome.NOT_KNOWN
     assert picked.verdict == PICKED == check_json(picked)["verdict"]

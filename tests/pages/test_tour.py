@@ -14,9 +14,8 @@ from core.data.browsing import Index
 from core.data.examples import FIRST_REVIEWS, HARD_REVIEWS, bundled_set, first_example, read_bundled
 from core.evaluation.engine import run_study
 from core.evaluation.sampling import SAMPLE, SCORED, draw_examples, draw_sample, without_labels
-from core.evaluation.studies.check_lengths import leads_by_length
+from core.evaluation.studies.check_lengths import leads_by_length, length_split
 from core.evaluation.studies.check_report import REJECTED, build_check_report
-from core.evaluation.studies.check_sentences import check_answer
 from core.evaluation.studies.diagnosticity_question import Diagnosing
 from core.evaluation.studies.model_check import Curve
 from core.evaluation.studies.scoreboard import Scoreboard
@@ -27,15 +26,17 @@ from core.mathematics.ranking import LEVEL
 from core.mathematics.search.limits import EXACT
 from core.mathematics.stepwise import finish
 from core.measures.catalogue import default_measures, measures
+from core.results.model_check import ModelCheckOutcome
 from core.storage.shipped import RESULTS
 from core.storage.store import Store
 from core.terms import KEYS, TERMS
+from core.texts.rendering import headline
 from core.validity.marks import MEANING, SIGN
 from core.verdicts.deciding import Word
 from core.verdicts.finding import find_chance
 from core.verdicts.in_short import believed_sentence, standing_sentence
 from core.wording import joined, without_markup
-from pages.parts.check.known import answer_parts, known_check
+from pages.parts.check.known import known_check, known_result
 from pages.parts.frame import resources
 from pages.parts.frame.picking import OWN
 from pages.parts.frame.tour import STOPS, Strip, shipped_strip
@@ -157,32 +158,15 @@ def test_the_first_view_is_of_the_first_example_and_says_what_the_check_that_shi
     app = App(HOME)
     explainer = resources.explainer(MASKED)
     checked = known_check(explainer, Index(bundled_set("reviews")), "word")
-    # The rule and the sentence are Model check's, and its first is all that Home says of trust.
-    lead, told = check_answer(checked).partition(". ")[0], " ".join(app.said.split())
-    tokens = (
-        resources.explainer(MASKED)
-        .encode(next(one for one in read_bundled("reviews") if one.id == app.example).text, None, "word")
-        .T
-    )
-    lengths = f"The example above, of {tokens} tokens, is within that range."
-    # The answer begins with usual lengths; of others Home says what the page says next.
-    assert leads_by_length(checked) and lead.startswith(
-        "On texts of 11 to 44 tokens (157 of 200) masked inputs, tested together, are not rejected"
-    )
-    beyond = "That is no proof. On the 43 shorter or longer ones it cannot be told: with everything masked 81 %"
-    assert told.count("shorter or longer") == 1 and f"{lead}. {beyond}" in told
-    shown = answer_parts(checked)
-    # How it is over all texts and what is marked are paragraphs of their own; all of the first sentence is in bold.
-    assert shown[0] == f"<b>{lead}. </b>"
-    assert [part[:13] for part in shown[1:]] == [
-        "Of all 200, more"[:13],
-        "Over all 200 texts"[:13],
-        f"{SIGN} Masked at r"[:13],
-    ]
-    assert f"{lengths} That is the answer of Model check on 200 texts of reviews." in told and checked.n == SAMPLE
-    assert not any(other in told for other in ("necessary sign", "familiar ground", "distrust"))
-    assert known_check(explainer, Index(bundled_set("contrast pairs")), "word") is None, "not known: nothing is told"
-    assert known_check(explainer, Index(bundled_set("news")), "word") is None, "labels of another task"
+    result = known_result(explainer, Index(bundled_set("reviews")), "word")
+    # The rule and the sentence are Model check's.
+    assert (result.question, result.name, headline(result)) in app.headlines
+    assert leads_by_length(checked) and result.outcome is ModelCheckOutcome.NOT_REJECTED_AT_USUAL_LENGTHS
+    split = length_split(checked)
+    assert (split.low, split.high, split.alike[1], split.others[1]) == (11, 44, 157, 43) and checked.n == SAMPLE
+    assert split.others[0] / split.others[1] == pytest.approx(0.81, abs=0.005)
+    assert known_result(explainer, Index(bundled_set("contrast pairs")), "word") is None, "not known: nothing is told"
+    assert known_result(explainer, Index(bundled_set("news")), "word") is None, "labels of another task"
     # A link names it: another server may show another first.
     assert app.example == first_example("reviews") and app.at.query_params["example"] == app.example
     # Within filters, or in another order, the first is the first.
@@ -304,7 +288,7 @@ def test_the_stop_on_many_texts_shows_that_one_measure_is_better_than_chance_on_
 @pytest.mark.parametrize(
     "page, asked, told",
     [
-        ("model_check", {}, "not rejected as out-of-distribution at any ratio"),
+        ("model_check", {}, "Yes for texts of 11 to 44 tokens"),
         ("data_set", {}, "For leave-one-out yes, on most texts"),
         ("data_set", {"section": "scores"}, "(means over 198 of 200 texts; with the highest stand those whose"),
         ("scoreboard", {"on": "a sample of the data"}, "no other measure significantly beats leave-one-out"),
@@ -619,12 +603,11 @@ def test_the_check_that_ships_objects_to_masked_texts(walked, tmp_path):
 
 def test_the_check_that_ships_sets_the_twin_beside_the_model_and_says_what_to_do(ships, monkeypatch):
     app = App("pages/model_check.py", model=MASKED, data="reviews")
-    assert (
-        f"Under its twin {PLAIN}, trained without masking, 100 % of all 200 texts are rejected with everything masked, "
-        f"under {MASKED} 18 %." in app.said
-    )
-    (command,) = (one.value for one in app.at.code)
-    assert command == f"python -m core reference --model {MASKED} --data FILE"
+    assert f"{PLAIN}: no" in app.badges and app.facts["most texts rejected ↓"] == f"18 % {SIGN}"
+    (table,) = (one for one in app.tables if "all masked ↑" in one[0])
+    column = table[0].index("rejected at 100 % masked ↓")
+    assert [(row[0], row[column]) for row in table[1:]] == [(MASKED, "35"), (PLAIN, "200")]
+    assert f"python -m core reference --model {MASKED} --data FILE" in [one.value for one in app.at.code]
     scores = App("pages/data_set.py", model=MASKED, data="reviews", section="scores")
     model_check = "Model check finds that inputs of this data are rejected as out-of-distribution"
     assert model_check not in scores.said, "Scoreboard knows of the very inputs"
@@ -671,16 +654,6 @@ def test_the_check_that_ships_sets_the_twin_beside_the_model_and_says_what_to_do
     # What is known is of all of them, whichever come first once more is asked for.
     assert "Asked of" not in unscored.said
     assert "Model check finds that inputs of this data are rejected" in unscored.said and "means" not in unscored.said
-    # The model was trained to be masked, so another is no way on.
-    assert (
-        "Go by single texts without ⚠" in app.said
-        and "are not rejected; whether to believe" in app.said
-        and "Or take a model" not in app.said
-    )
-    # The filter has the name that it has there, and ranges that end elsewhere than the reference's lengths.
-    name = App("pages/examples.py", model=MASKED, data="reviews")
-    (filtered,) = (one["name"] for one in name.table["facets"] if one["key"] == "length")
-    assert f"pick the ranges of *{filtered}* that come nearest" in app.said
 
 
 @pytest.fixture
