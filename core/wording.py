@@ -91,6 +91,15 @@ def printed_number(value: float) -> str:
     return number(value).replace("-", "−")
 
 
+def cell_text(value: Any) -> str:
+    """A value of a table as text: counts whole, other numbers with three significant digits; "—" for none."""
+    if value is None or value != value:
+        return "—"
+    if isinstance(value, float):
+        return number(value)
+    return f"{value:,}" if isinstance(value, int) else str(value)
+
+
 def p_value(p: float) -> str:
     """A p-value, no smaller than anybody can tell; "—" of none."""
     return number(p) if p != p else "p < 0.0001" if p < 1e-4 else f"p = {number(p)}"

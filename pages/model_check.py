@@ -1,34 +1,117 @@
-"""Model check: is masking in-distribution for this model at all, and how does it behave under it?"""
+"""Model check: are masked texts in-distribution for this model?"""
 
-from pages.parts.check.behaviour_tab import behaviour
-from pages.parts.check.validity_tab import validity
-from pages.parts.frame.links import choose_one
-from pages.parts.frame.sidebar import open_data_page
+from functools import partial
 
-# Names in the address, and what draws each from a frame.
-PARTS = {
-    "in-distribution": ("Is masking in-distribution?", validity),
-    "behaviour": ("Behaviour under masking", behaviour),
-}
+import streamlit as st
+
+from core.evaluation.studies.check_report import CheckReport, left_out, told_left_out
+from core.evaluation.studies.check_rows import HEADER, check_rows
+from core.results.model_check import check_result, unchecked_result
+from core.results.result import Result
+from core.texts.checks import checks_as_json
+from core.texts.rendering import headline
+from pages.parts.check.behaviour_tab import draw_behaviour
+from pages.parts.check.checking import Choice, choose, models_on_sample
+from pages.parts.check.tabs import draw_curves, draw_findings, draw_measures, draw_models, draw_p_values
+from pages.parts.face.body import draw_body
+from pages.parts.face.headline import Badge, Colour, draw_headline
+from pages.parts.frame.links import held, say_missing
+from pages.parts.frame.sidebar import DataView, open_data_page
+from pages.parts.frame.texts import captions
+from pages.parts.sections.saving import save_report
+from pages.parts.sections.sides import reference_tab
+from pages.parts.sections.streaming import stream
+from pages.parts.sections.studying import Asking
+
+BEHAVIOUR = "Behaviour"
+# What an address may open, and its tab.
+PARTS = {"in-distribution": "With and without masking", "behaviour": BEHAVIOUR}
+TERMS = ("random order", "class majority", "MaSF p", "calibrated, literal", "by count, by Simes", "plain twin")
+OWN = "A text of your own has no label, so performance cannot be told from it. Choose labelled data"
+_TABS = "parts-of-check"
+_COLOURS: dict[str, Colour] = {"yes": "green", "no": "red"}
 
 
 def model_check() -> None:
     """Draw the page."""
-    frame = open_data_page(
-        "Model check", "A text of your own has no label, so performance cannot be told from it. Choose labelled data"
-    )
+    frame = open_data_page("Model check", OWN)
     if frame is None:
         return
-    # A choice and no tabs: what is not shown neither starts nor polls.
-    part = choose_one(
-        "Part",
-        list(PARTS),
-        next(iter(PARTS)),
-        "part",
-        format_func=lambda name: PARTS[name][0],
-        label_visibility="collapsed",
+    _open_part()
+    said, choices, stage = (st.container() for _ in range(3))
+    with said:
+        coming = st.empty()
+    with coming.container():
+        draw_headline(unchecked_result(frame.explainer.model.name, True))
+    with choices:
+        choice = choose(frame)
+    checked = models_on_sample(frame, choice, choice.check, said)
+    coming.empty()
+    if checked:
+        works = [work for one in checked for work in one.works]
+        stream(works, stage, partial(_draw, frame, checked, choice), said, partial(_say, checked), every=1.0)
+
+
+def _open_part() -> None:
+    """Open the tab that an address asks for."""
+    part = held("part")
+    if part is None or _TABS in st.session_state:
+        return
+    if part in PARTS:
+        st.session_state[_TABS] = PARTS[part]
+    else:
+        say_missing("Part", [str(part)])
+
+
+def _result(one: Asking) -> Result:
+    report, chance = one.report, one.works[0]
+    return unchecked_result(one.model.name, not chance.complete) if report is None else check_result(report)
+
+
+def _say(checked: list[Asking]) -> None:
+    first, *others = checked
+    badges = [_badge(_result(one), one.model.name) for one in others if one.report is not None]
+    draw_headline(_result(first), *badges)
+    if first.report is None:
+        captions([*first.sample.notes, *told_left_out(left_out(first.works[0].found))])
+
+
+def _badge(result: Result, name: str) -> Badge:
+    """The answer of a model beside it."""
+    answer = getattr(result.outcome, "answer", "not known")
+    return Badge(f"{name}: {answer}", headline(result), _COLOURS.get(answer, "gray"))
+
+
+def _draw(frame: DataView, checked: list[Asking], choice: Choice, asks) -> None:
+    first, found = checked[0].report, [report for one in checked if (report := one.report) is not None]
+    tabs = {
+        BEHAVIOUR: partial(draw_behaviour, frame, choice),
+        "Reference": partial(reference_tab, checked, choice.form),
+    }
+    if first is None or not first.shown:
+        # Of so few texts nothing is told.
+        draw_body(_result(checked[0]), None, tabs, _TABS, asks=asks, terms=TERMS)
+        return
+    tabs = {
+        "With and without masking": partial(_models, checked, found, choice.form),
+        "Measures": partial(draw_measures, checked, first, choice.form),
+        "p-values": partial(draw_p_values, checked, found, choice.form),
+        "Paper’s findings": partial(draw_findings, found),
+    } | tabs
+    draw_body(
+        check_result(first), partial(draw_curves, checked, found, choice.form), tabs, _TABS, asks=asks, terms=TERMS
     )
-    PARTS[part][1](frame)
+    captions(first.notes)
+
+
+def _models(checked: list[Asking], found: list[CheckReport], form: str) -> None:
+    draw_models(checked, found, form)
+    name = ["model-check", *(one.model for one in found)]
+    save_report(HEADER, partial(_rows, found), partial(checks_as_json, found), name, "check")
+
+
+def _rows(found: list[CheckReport]) -> list[list]:
+    return [row for one in found for row in check_rows(one)]
 
 
 model_check()

@@ -2,7 +2,6 @@
 
 import contextlib
 import json
-import shlex
 from collections.abc import Callable, Sequence
 from dataclasses import replace
 from pathlib import Path
@@ -28,18 +27,20 @@ from core.evaluation.sampling import SAMPLE, Sample, draw_sample, same_examples
 from core.evaluation.studies.check_findings import check_findings
 from core.evaluation.studies.check_question import EACH_STEP, ONCE, SEEDS, MaskingCheck
 from core.evaluation.studies.check_report import CheckReport, X, metric_of
-from core.evaluation.studies.check_rows import all_as_json
-from core.evaluation.studies.check_sentences import verdict_sentence
+from core.evaluation.studies.check_tables import findings_table
 from core.explanation.explainer import Explainer, with_reference
-from core.explanation.recursive import UNSTABLE_MEANS, area_cells
+from core.explanation.recursive import area_cells
 from core.loading.loading import load
 from core.network.features import UNITS
+from core.results.model_check import check_result
 from core.storage.files import only_writer, write_whole
 from core.storage.library import Library
 from core.storage.store import Store
+from core.texts.checks import checks_as_json
+from core.texts.rendering import write_result
 from core.validity.marks import Why, with_sign
 from core.validity.references import FORMS
-from core.wording import fixed_number, percent, share_text, text_table
+from core.wording import cell_text, fixed_number, percent, share_text, text_table
 
 HELP = "can a model be trusted under masking? Performance and p-values at every masking ratio on a sample of data"
 GOES_ON = "What is computed is kept; the same command goes on from there."
@@ -80,7 +81,7 @@ def run(options: Options) -> int:
             found = run_check(models, data, question, options.sample, options.device, options.precision, bar, bar.say)
         print(readable_check(found))
         if out is not None:
-            write_whole(out, f"{json.dumps(all_as_json(found), indent=1)}\n".encode(), replaces=True)
+            write_whole(out, f"{json.dumps(checks_as_json(found), indent=1)}\n".encode(), replaces=True)
             print(f"\nWritten: {options.out}")
     return 0
 
@@ -134,12 +135,9 @@ def _checked(explainer: Explainer, sample: Sample, question: MaskingCheck, store
 
 
 def readable_check(reports: list[CheckReport]) -> str:
-    """Reports as text: verdict, a table of the models, a table of the curves, what departs from the paper."""
+    """Reports as text: the result, a table of the models, a table of the curves, and what a paper found."""
     first = reports[0]
-    parts = [verdict_sentence(first), *first.notes]
-    if first.other_lengths:
-        parts.append(f"python -m core reference --model {shlex.quote(first.model)} --data FILE fits one on such texts.")
-    parts.append(_models_table(reports))
+    parts = [write_result(check_result(first)), *first.notes, _models_table(reports)]
     parts.extend(
         f"{one.model}\n"
         + text_table(
@@ -156,12 +154,10 @@ def readable_check(reports: list[CheckReport]) -> str:
         )
         for one in reports
     )
-    if any(line.areas.unstable for line in first.lines):
-        parts.append(UNSTABLE_MEANS)
-    told = check_findings(reports)
-    if told:
-        rows = [[one.claim, one.said, "; ".join(filter(None, [one.here, one.more]))] for one in told]
-        parts.append(text_table(["FMM found", "does this data agree?", "by what"], rows))
+    found = check_findings(reports)
+    if found:
+        header, rows = findings_table("FMM", found)
+        parts.append(text_table(header, [[cell_text(value) for value in row] for row in rows]))
     return "\n\n".join(parts)
 
 

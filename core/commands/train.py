@@ -6,7 +6,7 @@ from dataclasses import fields
 from typing import Any
 
 from core.commands.terminal import Bar, Option, Options
-from core.evaluation.families import constant_sentence
+from core.evaluation.families import NOT_ABOVE_CONSTANT, above_constant
 from core.loading.model_files import REFERENCE_FILE
 from core.mathematics.masking import TRAINING_STRATEGIES, VALIDATION_STRATEGIES
 from core.mathematics.performance import METRICS
@@ -53,7 +53,6 @@ def run(options: Options) -> int:
     print((out / "README.md").read_text(encoding="utf-8"))
     if not (out / REFERENCE_FILE).is_file():
         print("The validation file has too few texts for a MaSF reference. Fit one with: python -m core reference")
-    warning = constant_sentence(json.loads((out / "card.json").read_text(encoding="utf-8")))
-    if warning:
-        print(f"Warning: {warning}", file=sys.stderr)
+    if not above_constant(json.loads((out / "card.json").read_text(encoding="utf-8"))):
+        print(f"Warning: {NOT_ABOVE_CONSTANT}", file=sys.stderr)
     return 0

@@ -9,22 +9,24 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from core.data.examples import bundled_data, bundled_set
-from core.evaluation.findings import MARGIN, points_text
 from core.loading.locating import MODELS, bundled_models
 from core.mathematics.statistics import Interval
 from core.settings import BUNDLED
-from core.wording import percent
 
 # Cards of models whose weights do not ship.
 FIGURES = BUNDLED / "figures"
 HOME = "examples"
+# Of a model that is no better than a constant answer by its card.
+NOT_ABOVE_CONSTANT = (
+    "Not shown to be better than always answering one class. Train it for longer, at another learning rate, or on more "
+    "texts."
+)
 
 
 @dataclass(frozen=True)
 class Measured:
     """What a model's card says it reaches on its own file, the `split`; training and validation: strategies; ships:
-    whether its weights do; paired: whether it reads two texts, which are then both masked there; warning: as
-    `constant_sentence`.
+    whether its weights do; paired: whether it reads two texts, which are then both masked there.
     """
 
     name: str
@@ -37,24 +39,7 @@ class Measured:
     majority: float
     ships: bool
     paired: bool = False
-    warning: str = ""
     split: str = "test"
-
-
-def card_sentence(found: Measured) -> str:
-    """What a model's card says that it reaches unmasked and masked, and no verdict: that is *Model check*'s, of texts
-    that are there; plain text.
-    """
-    unmasked, end, floor = (percent(value, found.metric) for value in (found.unmasked, found.masked, found.majority))
-    if found.warning:
-        return f"{found.warning} What masking does to it says little."
-    where = f"on its own {found.split} file ({found.examples:,} examples)"
-    reach = f"It reaches {unmasked} {found.metric} ↑ {where}; {all_tokens_masked(found.paired)}, {end} ↑"
-    # One example more or less is a tie.
-    if found.masked >= found.majority - 1 / found.examples:
-        least = "no less than" if found.masked >= found.majority else "within one example of"
-        return f"{reach}, {least} by always answering the commonest class ({floor})."
-    return f"{reach}, less than by always answering the commonest class ({floor})."
 
 
 def all_tokens_masked(paired: bool) -> str:
@@ -79,28 +64,16 @@ def takes_second(name: str, card: dict | None) -> bool:
         return True
 
 
-def constant_sentence(card: dict) -> str:
-    """That a model does no better than a constant answer, as its card has it, and what to do; "" where it is better for
-    certain: where the 95 % interval of the difference lies above 0. Plain text.
+def above_constant(card: dict) -> bool:
+    """Whether a model does better than a constant answer by its card: the 95 % interval of the difference lies above 0.
 
     A card without that interval is taken by its two numbers.
     """
     shown = card["performance"]
-    metric, unmasked, majority = shown["metric"], shown["masked"][0], shown["class_majority"]
-    gained, always = shown.get("above_majority"), shown.get("majority_class", "the commonest class")
-    told, sure = "", True
+    gained = shown.get("above_majority")
     if isinstance(gained, list) and len(gained) == 3 and all(isinstance(end, int | float) for end in gained):
-        found = Interval(*gained)
-        if found.low > 0:
-            return ""
-        told, sure = f" ({points_text(found, metric)})", found.high < MARGIN
-    elif unmasked > majority:
-        return ""
-    return (
-        f"{'No better' if sure else 'Not shown to be better'} than a constant: it reaches {percent(unmasked, metric)} "
-        f"{metric} ↑ unmasked, where always answering {always} reaches {percent(majority, metric)}{told}, so its "
-        "training has not taught it the task. Train it for longer, at another learning rate, or on more texts."
-    )
+        return Interval(*gained).low > 0
+    return shown["masked"][0] > shown["class_majority"]
 
 
 def family(card: dict | None) -> list[Measured]:
@@ -173,6 +146,5 @@ def measured_card(name: str, card: dict, ships: bool = True) -> Measured:
         shown["class_majority"],
         ships,
         reads_pairs(card),
-        constant_sentence(card),
         shown.get("split", "test"),
     )

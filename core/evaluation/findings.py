@@ -39,8 +39,9 @@ _COUNTING = "…"
 
 @dataclass(frozen=True)
 class Finding:
-    """A finding of a paper, what is found here, and whether the two agree; None where that is unsure, and why; but:
-    what goes on behind that, where another way of counting says otherwise; more: the tests behind it, "" for none.
+    """A finding of a paper, what is found here, and whether the two agree, None where that is not known.
+
+    paper: the paper's own figure; more: the tests behind it, "" for none; unsure, but: words of `said`.
     """
 
     claim: str
@@ -49,6 +50,12 @@ class Finding:
     unsure: str = NOT_ENOUGH
     but: str = ""
     more: str = ""
+    paper: str = ""
+
+    @property
+    def word(self) -> str:
+        """Whether the two agree: "yes", "no" or "not tested"."""
+        return {True: "yes", False: "no", None: "not tested"}[self.agrees]
 
     @property
     def said(self) -> str:
@@ -114,15 +121,10 @@ def unranked(n: int, picked: str, which: str, what: str) -> str:
     return f"{NOT_ENOUGH.capitalize()} {which}: {amount(n, 'text')}, and verdicts begin at {FEW}." if n < FEW else ""
 
 
-def unsure_of(n: int) -> str:
-    """Why nothing is told where the interval spans the margin, or of too few texts."""
-    return too_few(n) if n < FEW else f"{NOT_ENOUGH}: the interval spans the margin"
-
-
 def points_text(difference: Interval, metric: str = "accuracy") -> str:
     """A difference of performance with its interval and the margin: "−20.0 points [−38.1, +2.0], margin 5"."""
     if difference.mean != difference.mean:
-        return "there is nothing to compare"
+        return "—"
     many, unit, digits = (1, "", 2) if metric == "Matthews" else (100, " points", 1)
     told, low, high = (
         f"{many * value:+.{digits}f}".replace("-", "−") for value in (difference.mean, difference.low, difference.high)

@@ -7,7 +7,7 @@ from typing import Any, cast
 import numpy as np
 
 from core.evaluation.findings import FEW
-from core.evaluation.studies.check_lengths import LengthSplit, split_told
+from core.evaluation.studies.check_lengths import LengthSplit, known_split
 from core.evaluation.studies.check_question import MaskingCheck
 from core.evaluation.studies.check_report import CheckReport, CurveFigures, X
 from core.figures.catalogue import register_figure
@@ -96,7 +96,7 @@ def _usual_look(split: LengthSplit) -> tuple[str, dict[str, Any]]:
 
 def _usual_p(found: CheckReport) -> list[dict]:
     """Their line of p-values by count, where a table tells of them."""
-    split = split_told(found)
+    split = known_split(found)
     if split is None or split.p is None:
         return []
     name, look = _usual_look(split)
@@ -108,7 +108,7 @@ def _usual_p(found: CheckReport) -> list[dict]:
 
 def _usual(found: CheckReport, form: str) -> list[dict]:
     """The line of texts of usual length, masked at random, where a table tells of them; none of fewer than 20."""
-    split = split_told(found) if form == CALIBRATED else None
+    split = known_split(found) if form == CALIBRATED else None
     if split is None or split.rejected is None or split.alike[1] < FEW:
         return []
     counts, n = split.rejected[0], split.alike[1]

@@ -25,7 +25,7 @@ class Caveat(Enum):
     )
     NOT_TESTED = (
         "not tested",
-        "No MaSF reference can test these masked inputs. The command python -m core reference fits one.",
+        "MaSF did not test the inputs behind this result. The command python -m core reference fits what it needs.",
         Severity.WARNING,
         "MaSF",
     )
@@ -124,6 +124,12 @@ class Caveat(Enum):
     LABEL_ORDER_DOUBTFUL = (
         "label order doubtful",
         "The model's class names were matched to the data's labels by order, which may be wrong.",
+        Severity.WARNING,
+        "Score",
+    )
+    NOT_ABOVE_MAJORITY = (
+        "not above majority",
+        "The model is not shown to do better here than always answering one class.",
         Severity.WARNING,
         "Score",
     )

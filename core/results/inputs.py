@@ -9,7 +9,8 @@ from core.results.caveats import Caveat
 from core.validity.marks import Gate, Why, doubts
 from core.validity.references import Reference
 
-_DOUBTS = {
+# Why p-values may be off, as a caveat.
+DOUBTS = {
     Why.LENGTH: Caveat.LENGTH_OUTSIDE_REFERENCE,
     Why.PRECISION: Caveat.OTHER_PRECISION,
     Why.UNIT: Caveat.OTHER_UNIT,
@@ -33,7 +34,7 @@ def reference_caveats(
     """Why MaSF p-values of such texts may be off, or that there are none; tokens: int[N], lengths of the texts."""
     if reference is None:
         return (Caveat.NOT_TESTED,)
-    return tuple(_DOUBTS[why] for why in doubts(reference, tokens, precision, unit))
+    return tuple(DOUBTS[why] for why in doubts(reference, tokens, precision, unit))
 
 
 def gate_caveats(gates: Iterable[Gate | None]) -> tuple[Caveat, ...]:

@@ -12,7 +12,7 @@ import numpy as np
 import torch
 
 from core.data.tables import LabelledTexts
-from core.evaluation.families import constant_sentence, reads_pairs
+from core.evaluation.families import NOT_ABOVE_CONSTANT, above_constant, reads_pairs
 from core.evaluation.predicting import predict_at_ratios
 from core.loading.loading import load
 from core.mathematics.masking import RATIOS
@@ -105,8 +105,7 @@ def readable_card(card: dict, name: str) -> str:
         f"- {split}: `{d['file']}`, {d['examples']:,} examples, SHA-256 `{d['sha256']}`{_cut(d)}"
         for split, d in card["data"].items()
     )
-    warning = constant_sentence(card)
-    warning = f"\n**{warning}**\n" if warning else ""
+    warning = "" if above_constant(card) else f"\n**{NOT_ABOVE_CONSTANT}**\n"
     masked = f"tokens {'of both texts ' if reads_pairs(card) else ''}masked at random"
     ratios = "\n".join(f"| {r:.0%} | {p:.3f} |" for r, p in zip(shown["ratios"], shown["masked"]))
     return f"""# {name}

@@ -373,11 +373,6 @@ def numbers_text(
     return f"{said} ({smallest_text(smallest)}; {rule}).{why}"
 
 
-def counted_text(rejected: int, tested: int, where: str = "") -> str:
-    """How many of N different texts are rejected: "3 of 40 texts rejected, 5 % expected"; where: at which ratio."""
-    return f"{rejected:,} of {tested:,} texts rejected{' ' * bool(where)}{where}, {PERCENT} expected"
-
-
 def versions_text(gate: Gate, names: Sequence[str], smallest: float) -> str:
     """What the gate says of unmasked texts beside each other, in a sentence; names: how each of them is called."""
     rule = rule_text(gate.rule, amount(len(names), "text"), "text")

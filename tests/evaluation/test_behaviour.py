@@ -23,25 +23,19 @@ from core.evaluation.studies import embedding_map
 from core.evaluation.studies.behaviour import ORDERS, Course, Walked
 from core.evaluation.studies.behaviour_question import Behaviour
 from core.evaluation.studies.behaviour_report import ALL, HALF, behaviour_report
-from core.evaluation.studies.behaviour_sentences import (
-    HEADER,
-    _meet,
-    behaviour_answer,
-    behaviour_json,
-    behaviour_rows,
-    behaviour_table,
-    drift_sentence,
-)
+from core.evaluation.studies.behaviour_rows import HEADER, behaviour_json, behaviour_rows, behaviour_table
 from core.evaluation.studies.embedding_map import SHOWN, draw_map, points_of, read_map
 from core.evaluation.studies.fewest import FewestFeatures, Searched
+from core.evaluation.studies.orders import RANDOM
 from core.explanation.explainer import Explainer
 from core.explanation.recursive import random_masks
 from core.figures.behaviour_figures import COLOURS, LABEL, MASKED, PREDICTION, behaviour_panels, groups_of, map_figure
 from core.mathematics.flips import flip_share
-from core.mathematics.statistics import Interval
 from core.mathematics.stepwise import finish
 from core.network.scheduler import Cancelled
 from core.oracle.erasing import ERASURES, MASK, REMOVAL, UNKNOWN, ZERO, erased_rows, erasures_of
+from core.results.behaviour import BehaviourOutcome, behaviour_result, nothing_erased
+from core.results.caveats import Caveat
 from core.storage.store import Store
 from core.wording import Tally
 from tests import tiny
@@ -248,7 +242,6 @@ def test_what_cannot_be_erased_or_gives_nan_is_counted_and_does_not_stop_the_res
     )
     found = behaviour_report(model, some, {LOO: walked})
     assert found.lines[0].n == 2 and found.lines[0].judged == 1 and sum(found.left_out.values()) == 3
-    assert any("C/F is 1 whatever the model does" in note and note.endswith("1 of 2 examples.") for note in found.notes)
 
 
 def test_hidden_states_that_half_precision_cannot_hold_are_said(explainer, model, sample, monkeypatch):
@@ -341,16 +334,16 @@ def test_an_order_that_a_beam_missed_bounds_what_is_best(model):
     walked = {CHANCE: walked_of([[13], [0]], [14, 14]), LOO: walked_of([[1], [3]], [14, 14])}
     found = behaviour_report(model, sample_of(["x"] * 2), walked, searched_of([2, 0], [14, 14]))
     assert found.best == pytest.approx(1 - (1 / 14 + 3 / 14) / 2) and found.lines[1].normalised == pytest.approx(1)
-    assert any("beam search" in note and "2 of 2" in note for note in found.notes)
+    assert found.beam == 2 and behaviour_result(found).has(Caveat.LIMITS_SEARCHED)
     none = behaviour_report(model, sample_of(["x"] * 2), walked)
     assert np.isnan(none.lines[1].normalised) and np.isnan(none.best)
     exact = behaviour_report(model, sample_of(["x"] * 2), walked, searched_of([1, 3], [12, 12]))
-    assert not any("beam" in note for note in exact.notes)
+    assert exact.beam == 0 and not behaviour_result(exact).has(Caveat.LIMITS_SEARCHED)
 
 
 def test_neither_many_nor_few_predictions_that_never_change_are_better(reported):
     header, rows = behaviour_table([reported])
-    assert not re.search("[↑↓]", header[4]) and "never" in header[4] and all(len(row) == len(header) for row in rows)
+    assert not re.search("[↑↓]", header[5]) and "never" in header[5] and all(len(row) == len(header) for row in rows)
 
 
 @pytest.mark.parametrize("erasure", [MASK, REMOVAL])
@@ -381,17 +374,15 @@ def test_the_area_above_the_line_is_the_fidelity(model):
     assert line.fidelity.mean == pytest.approx(1 - line.unflipped[:10].mean())
 
 
-def test_drift_is_set_beside_that_of_another_model_along_the_same_order_alone(reported):
-    """Before its random order was there, a twin's drift along a measure stood beside the first model's at random."""
-    twin = replace(reported, model="twin")
-    assert "(twin: 0.00, " in drift_sentence([reported, twin])
-    without = replace(twin, lines=twin.lines[1:])
-    assert "twin" not in drift_sentence([reported, without]) and drift_sentence([reported, without]) == drift_sentence(
-        [reported]
-    )
-    assert "in the order of leave-one-out" in drift_sentence(
-        [without, reported]
-    ) and f"({reported.model}: " in drift_sentence([without, reported])
+def test_drift_is_of_random_order_where_that_is_known(reported):
+    chance, loo = reported.lines
+    result, without = behaviour_result(reported), behaviour_result(replace(reported, lines=(loo,)))
+    assert result.fact("centroid_all").value == chance.centroid[ALL] and without.fact("centroid_all") is None
+    table = behaviour_table([reported])
+    assert [row[table[0].index("centroid change at 100 %")] for row in table[1]] == [
+        chance.centroid[ALL],
+        pytest.approx(1 - 0.5**0.5),
+    ]
 
 
 def many(model, chance, loo, times=10, **more):
@@ -402,43 +393,35 @@ def many(model, chance, loo, times=10, **more):
 
 def test_of_few_texts_and_of_picked_ones_no_order_is_the_earliest(model):
     chance, loo = ([[2], [4]], [4, 4]), ([[1], [2]], [4, 4])
-    assert "leave-one-out changes the prediction" in behaviour_answer([many(model, chance, loo)])[0]
-    by_chance = f"Masked in random order, {model.name} changes its prediction after 75 % of the words on average."
-    few = behaviour_answer([many(model, chance, loo, 9)])[0]
-    assert few.startswith("Not enough to say which order changes predictions earliest: 18 texts") and "20" in few
-    picked = behaviour_answer([many(model, chance, loo, picked="by what the model does with them")])[0]
-    assert picked.startswith("Not told which order changes predictions earliest: the filter picks texts by what")
-    assert few.endswith(by_chance) and picked.endswith(by_chance) and "leave-one-out" not in few + picked
+    enough = behaviour_result(many(model, chance, loo))
+    assert enough.outcome is BehaviourOutcome.EARLIER and enough.slots["measure"] == "leave-one-out"
+    few = behaviour_result(many(model, chance, loo, 9))
+    picked = behaviour_result(many(model, chance, loo, picked="by what the model does with them"))
+    for result, caveat in ((few, Caveat.FEW_TEXTS), (picked, Caveat.SELECTED)):
+        assert result.outcome is BehaviourOutcome.RANDOM_ALONE and result.has(caveat)
+        assert result.slots["share"] == pytest.approx(0.75) and result.slots["measure"] == RANDOM
+        assert result.fact("fidelity") is None and result.fact("fidelity_random").value == pytest.approx(0.25)
 
 
-def test_who_comes_as_early_is_named_beside_the_earliest():
-    """By 95 % intervals: .6 to .8 of the first is met by those that reach .6, and by no other."""
-
-    def line(name, low, high):
-        return SimpleNamespace(course=SimpleNamespace(measure=name), fidelity=Interval((low + high) / 2, low, high))
-
-    first, level, behind = line("a", 0.6, 0.8), line("b", 0.4, 0.6), line("c", 0.3, 0.59)
-    assert _meet([first, level, behind]) == ", and the 95 % interval of b meets its"
-    assert _meet([first, level, line("d", 0.5, 0.7)]) == ", and the 95 % intervals of b and d meet its"
-    assert _meet([first, behind]) == _meet([first]) == ""
-
-
-def test_the_answer_says_which_order_changes_predictions_first(model, reported):
+def test_the_outcome_is_which_order_changes_predictions_first(model, reported):
     lines = ([[2, 0], [4, 4], [0, 0]], [4, 4, 2]), ([[1], [2], [0]], [4, 4, 2])
-    said = " ".join(behaviour_answer([many(model, *lines, 7)])) + " ".join(behaviour_answer([reported]))
-    assert f"leave-one-out changes the prediction of {model.name} earliest: after 58.3 % of the words" in said
-    assert "after 58.3 % of the words on average (33.3 % never do, which counts as 100 %)" in said
-    assert "in random order after 91.7 %" in said and "(fidelity 0.417 ↑; not tested)" in said
-    assert "Half masked at random, the centre of the embeddings has moved by 0.00" in said
+    result = behaviour_result(many(model, *lines, 7))
+    assert result.outcome is BehaviourOutcome.EARLIER and result.slots["model"] == model.name
+    assert (result.slots["measure"], result.slots["count"]) == ("leave-one-out", 21)
+    assert result.slots["share"] == pytest.approx(0.5833, abs=1e-4)
+    facts = {one.key: one.value for one in result.facts}
+    assert facts["fidelity"] == pytest.approx(0.4167, abs=1e-4) and facts["never"] == pytest.approx(1 / 3)
+    assert facts["fidelity_random"] == pytest.approx(1 - 0.9167, abs=1e-4) and facts["centroid_half"] == 0
+    assert result.caveats == (Caveat.NOT_TESTED,)
     none = many(model, ([[1], [1]], [4, 4]), ([[2], [4]], [4, 4]))
-    assert (
-        behaviour_answer([none])[0].startswith("On 20 texts no measure changes the prediction")
-        and none.lines[1].normalised != none.lines[1].normalised
-    )
+    assert behaviour_result(none).outcome is BehaviourOutcome.NOT_EARLIER
+    assert none.lines[1].normalised != none.lines[1].normalised
     alone = behaviour_report(model, sample_of(["a b"]), {CHANCE: walked_of([[1]], [2])})
-    assert len(behaviour_answer([alone])) == 1 and any("One example alone" in note for note in alone.notes)
+    assert behaviour_result(alone).fact("centroid_all") is None, "one embedding has no spread"
     short = behaviour_report(model, sample_of(["a", "b"]), {CHANCE: walked_of([[1], [1]], [1, 1])})
-    assert "never changes — %" in Behaviour().readable(short) and "nan" not in Behaviour().readable(short)
+    result, (table,) = behaviour_result(short), Behaviour().tables(short)
+    assert result.outcome is BehaviourOutcome.NOT_KNOWN and result.has(Caveat.SINGLE_FEATURE)
+    assert table[1][0][table[0].index("never changes (%)")] == "—" and "nan" not in str(table)
     assert alone.random.fidelity.mean == 0.5 and not alone.random.fidelity.known and np.isnan(alone.random.spread).all()
 
 
@@ -457,52 +440,43 @@ def test_a_measure_that_went_through_fewer_examples_is_not_set_before_the_others
     made = behaviour_report(
         model, sample_of(["x"] * 2), {CHANCE: chance, LOO: replace(few, there=np.array([True, False]))}
     )
-    assert (
-        made.ranked == []
-        and "leave-one-out" not in " ".join(behaviour_answer([made]))
-        and "in random order" in behaviour_answer([made])[0]
-    )
+    result = behaviour_result(made)
+    assert made.ranked == [] and result.outcome is BehaviourOutcome.RANDOM_ALONE and result.fact("fidelity") is None
 
 
 def test_no_order_is_the_earliest_while_examples_are_to_come(reported):
     lines = tuple(replace(line, n=20, judged=20) for line in reported.lines)
     made = replace(reported, lines=lines, tally=Tally(20, 55, coming=True, fewest=20))
-    said = behaviour_answer([made])
-    assert said[0].startswith("20 of 55 examples so far") and "earliest" not in " ".join(said)
-    assert "leave-one-out after 58.3 % of the words on average" in said[0] and "random order after 91.7 %" in said[0]
-    assert said[1].startswith("So far, half masked at random, the centre")
+    result = behaviour_result(made)
+    assert result.outcome is BehaviourOutcome.RUNNING and result.has(Caveat.PARTIAL)
+    assert result.fact("fidelity").value == pytest.approx(0.4167, abs=1e-4)
+    assert result.fact("fidelity_random").value == pytest.approx(1 - 0.9167, abs=1e-4)
     # One of fewer is passed over.
     (first, second) = lines
-    told = behaviour_answer([replace(made, lines=(first, replace(second, n=19, judged=19)))])
-    assert "random order after 91.7 %" in told[0] and "leave-one-out" not in told[0]
+    passed = behaviour_result(replace(made, lines=(first, replace(second, n=19, judged=19))))
+    assert passed.fact("fidelity") is None and passed.fact("fidelity_random") is not None
 
 
-def test_of_fewer_than_20_texts_no_average_is_told_while_more_are_to_come(reported):
-    tally = Tally(6, 55, coming=True, fewest=20)
-    made = replace(reported, tally=tally)
-    few = "6 of 55 examples so far; the answer comes with the last. Too few yet to say anything."
-    apart = replace(made, model="other", explained=dict.fromkeys(made.explained, "x"))
-    assert behaviour_answer([made]) == behaviour_answer([made, apart]) == [few]
-    # Once all are there they are told, however few.
-    assert len(behaviour_answer([replace(reported, tally=Tally(6, 6))])) == 2
-    # Where no text can be judged more of them do not help.
-    lines = tuple(replace(line, n=20, judged=0) for line in reported.lines)
-    assert "Too few" not in behaviour_answer([replace(made, lines=lines)])[0]
+def test_of_fewer_than_20_texts_none_is_the_earliest_once_all_are_there(reported):
+    made = replace(reported, tally=Tally(6, 55, coming=True, fewest=20))
+    assert behaviour_result(made).outcome is BehaviourOutcome.RUNNING
+    result = behaviour_result(replace(reported, tally=Tally(6, 6)))
+    assert result.outcome is BehaviourOutcome.RANDOM_ALONE and result.has(Caveat.FEW_TEXTS)
+    coming, ended = nothing_erased("m", True), nothing_erased("m", False)
+    assert coming.outcome is BehaviourOutcome.RUNNING and coming.caveats == (Caveat.PARTIAL,)
+    assert ended.outcome is BehaviourOutcome.NOT_KNOWN and ended.caveats == (Caveat.FEW_TEXTS,)
 
 
 def test_a_prediction_that_never_changes_is_called_so(model):
     made = behaviour_report(model, sample_of(["x"] * 2), {CHANCE: walked_of([[0], [0]], [4, 4])})
-    assert behaviour_answer([made])[0] == f"Masked in random order, {model.name} never changes its prediction."
+    assert behaviour_result(made).outcome is BehaviourOutcome.NEVER and made.random.never == 1
+    # Random order changes some.
     both = many(model, ([[1], [3]], [4, 4]), ([[0], [0]], [4, 4]))
-    assert (
-        behaviour_answer([both])[0]
-        == f"On 20 texts no measure ever changes the prediction of {model.name}; random order does after 50 % of the words on "
-        f"average."
-    )
-    removed = Course(erasure=REMOVAL)
-    assert behaviour_answer([behaviour_report(model, sample_of(["x"] * 2), {removed: walked_of([[2], [4]], [4, 4])})])[
-        0
-    ].startswith("Erased in random order")
+    result = behaviour_result(both)
+    assert result.outcome is BehaviourOutcome.NOT_EARLIER and result.fact("never").value == 1
+    assert result.fact("fidelity_random").value == pytest.approx(0.5) and result.slots["count"] == 20
+    removed = behaviour_report(model, sample_of(["x"] * 2), {Course(erasure=REMOVAL): walked_of([[2], [4]], [4, 4])})
+    assert behaviour_result(removed).outcome is BehaviourOutcome.RANDOM_ALONE
 
 
 def test_normalised_fidelity_compares_on_the_examples_that_both_have(model):

@@ -26,7 +26,6 @@ from core.evaluation.engine import Run
 from core.evaluation.engine import read_study as known
 from core.evaluation.engine import run_study as check
 from core.evaluation.engine import study_cost as check_cost
-from core.evaluation.families import Measured
 from core.evaluation.findings import points_text
 from core.evaluation.sampling import Sample, draw_examples, draw_sample, same_examples
 from core.evaluation.studies.check_findings import _unmasked_too, check_findings
@@ -39,46 +38,20 @@ from core.evaluation.studies.check_report import (
     PICKED,
     POOR,
     REJECTED,
+    TRAINED_HERE,
     TRUSTED,
     UNSURE,
     UNTESTED,
     build_check_report,
 )
 from core.evaluation.studies.check_rows import HEADER, check_json, check_rows
-from core.evaluation.studies.check_sentences import (
-    accuracy_note,
-    check_answer,
-    check_figures,
-    check_parts,
-    end_note,
-    expected_sentence,
-    twin_sentence,
-    verdict_sentence,
-)
-from core.evaluation.studies.check_tables import (
-    apart_note,
-    curves_in_words,
-    elsewhere_note,
-    faithful_sentence,
-    found_and_faithful,
-    lengths_note,
-    lengths_table,
-    literal_takes,
-    measured_caveats,
-    measures_note,
-    measures_table,
-    p_sentence,
-    ratios_note,
-    ratios_table,
-    training_table,
-    uneven_note,
-)
-from core.evaluation.studies.check_words import own_orders_sentence
+from core.evaluation.studies.check_sentences import expected_sentence
+from core.evaluation.studies.check_tables import measures_table, ratios_table, standing, training_table
 from core.evaluation.studies.disagreement import disagreement
 from core.evaluation.studies.model_check import Curve, Passed
 from core.evaluation.studies.orders import RANDOM
 from core.explanation.explainer import Explainer
-from core.explanation.recursive import random_masks
+from core.explanation.recursive import UNSTABLE, random_masks
 from core.explanation.rows import choose_variant
 from core.figures.check_figures import p_panels, panels, spans
 from core.figures.figures import LOWEST_P
@@ -88,6 +61,9 @@ from core.mathematics.stepwise import finish
 from core.measures.catalogue import measures
 from core.network.features import masked_ids
 from core.network.scheduler import Cancelled, Input, Scheduler
+from core.results.caveats import Caveat
+from core.results.model_check import ModelCheckOutcome, check_result, unchecked_result
+from core.results.result import Kind
 from core.storage.store import Store
 from core.validity.fitting import Drawing, fit_reference
 from core.validity.marks import SIGN, Why
@@ -377,7 +353,7 @@ def test_texts_that_are_longer_than_the_model_reads_are_checked_and_counted(mode
     passed = finish(check(explainer, whole(data), CHANCE))
     assert passed.there.all() and passed.cut == {0: 64}
     found = build_check_report(model, explainer.reference, whole(data), {CHANCE: passed})
-    assert any("1 of 3 texts was cut to 64 tokens" in note for note in found.notes)
+    assert check_result(found).has(Caveat.TRUNCATED) and found.followed.cut == {0: 64}
 
 
 def test_what_is_known_costs_nothing_and_a_larger_sample_only_what_is_new(explainer, sample, passes, tmp_path):
@@ -719,7 +695,7 @@ def test_the_data_sets_p_is_by_count_beside_simes():
     found = build_check_report(model_of(), floors(), sample_of(FIVE), {CHANCE: partly})
     assert found.random.simes[CALIBRATED][3] == pytest.approx(4 * 0.04) and found.random.rejected[CALIBRATED][3] == 1
     assert found.smallest() == (pytest.approx(betabinom(4, 49, 951).sf(0)), 0.3)
-    assert found.counted(3) == "1 of 4 texts rejected at 30 % masked, 5 % expected"
+    assert (found.worst(), found.n) == (3, 4) and found.most_rejected().mean == 0.25
 
 
 @pytest.mark.parametrize(
@@ -764,75 +740,49 @@ def judged(predicted, p=0.5, reference=FLOORS, labels=FIVE, card=None, name="m",
     )
 
 
-def test_the_verdicts_and_what_they_say():
+def test_each_verdict_has_an_outcome_and_its_numbers():
     fine = judged(SOUND)
     assert fine.verdict == TRUSTED and not len(fine.rejected())
-    assert (
-        "not rejected as out-of-distribution" in verdict_sentence(fine)
-        and "no proof" in verdict_sentence(fine)
-        and "at most 0 of 20 texts rejected unmasked, 5 % expected)" in verdict_sentence(fine)
-        and verdict_sentence(fine).endswith(
-            ". MaSF tests the inputs, not accuracy: of 11 ratios the smallest p = 1, by count, unadjusted."
-        )
-    )
+    result = check_result(fine)
+    assert result.outcome is ModelCheckOutcome.NOT_REJECTED and result.outcome.answer == "yes" and not result.caveats
+    assert result.fact("rejected").value == 0 and result.fact("smallest_p").value == 1
+    assert result.fact("texts").value == 20 and result.slots["model"] == "m"
     later = judged(SOUND, rejected_from(7))
     assert later.verdict == REJECTED and later.rejected().tolist() == [7, 8, 9, 10]
-    said = verdict_sentence(later)
-    assert (
-        said.startswith("No:")
-        and "⚠" in said
-        and "rejected as out-of-distribution from 70 % masked on (by count, Holm over all 11 ratios)" in said
-    )
-    unlike = verdict_sentence(replace(later, other_lengths=(5, 30)))
-    assert unlike.startswith(
-        "No, not on these texts: up to 60 % masked 0 % of the texts are rejected as unlike what m knows, at 80 to 100 % masked 100 %, "
-        "with 70 % of the words masked at random 100 % (95 %: 83 to 100 %), where 5 % are expected. ⚠ Masked at random"
-    )
-    assert "Averages over all of these texts say little there" in unlike and "longer" not in said
-    assert "python" not in unlike, "a command is no part of an answer"
-    # The answer is its beginning, in plain words; the figures follow.
-    assert said == f"{check_answer(later)} {check_figures(later)}" and "p =" not in check_answer(later)
+    assert np.flatnonzero(later.random.gates[CALIBRATED].rejected).tolist() == [7, 8, 9, 10]
+    result = check_result(later)
+    assert result.outcome is ModelCheckOutcome.REJECTED and result.outcome.answer == "no"
+    assert result.caveats == (Caveat.OUT_OF_DISTRIBUTION,)
+    assert (result.slots["share"], result.slots["ratio"]) == (1.0, 0.7)
+    most = result.fact("rejected")
+    # All of 20 by Clopper and Pearson.
+    assert (most.value, most.high) == (1, 1) and most.low == pytest.approx(0.8316, abs=1e-4) and most.marked
+    unlike = check_result(replace(later, other_lengths=(5, 30), doubted=(Why.LENGTH,)))
+    assert unlike.has(Caveat.LENGTH_OUTSIDE_REFERENCE) and (unlike.slots["low"], unlike.slots["high"]) == (5, 30)
     confused = judged([until(10, c, 1) for c in MANY_ZEROS], labels=MANY_ZEROS)
-    assert (
-        confused.verdict == CONFUSED
-        and confused.worse == pytest.approx(2.0**-40)
-        and f"it does worse than always answering {LABELS[0]}" in verdict_sentence(confused)
-    )
-    assert "⚠" not in verdict_sentence(confused)
-    assert "from 20 % masked on, too" in verdict_sentence(
-        judged([until(10, c, 1) for c in MANY_ZEROS], rejected_from(2), labels=MANY_ZEROS)
-    )
+    assert confused.verdict == CONFUSED and confused.worse == pytest.approx(2.0**-40)
+    result = check_result(confused)
+    assert result.outcome is ModelCheckOutcome.CONFUSED and result.outcome.answer == "no"
+    assert result.caveats == (Caveat.NOT_ABOVE_MAJORITY,) and result.slots["label"] == LABELS[0]
+    too = check_result(judged([until(10, c, 1) for c in MANY_ZEROS], rejected_from(2), labels=MANY_ZEROS))
+    assert too.outcome is ModelCheckOutcome.CONFUSED and too.has(Caveat.OUT_OF_DISTRIBUTION)
     untested = judged(SOUND, np.nan, None)
-    assert untested.verdict == UNTESTED and "not tested, since there is no MaSF reference" in verdict_sentence(untested)
+    assert untested.verdict == UNTESTED
+    result = check_result(untested)
+    assert result.outcome is ModelCheckOutcome.NOT_KNOWN and result.outcome.answer == "not known"
+    assert result.caveats == (Caveat.NOT_TESTED,) and result.fact("rejected") is None
     for one in (fine, later, confused, untested):
-        assert f"{100 * one.unmasked:.1f} % accuracy" in verdict_sentence(
-            one
-        ) and f"always answering {LABELS[0]}" in verdict_sentence(one)
+        facts = check_result(one)
+        assert facts.fact("unmasked").value == one.unmasked and facts.fact("all_masked").value == one.masked
+        assert facts.fact("majority").value == one.majority
 
 
 @pytest.mark.parametrize(
-    "long, short, told",
-    [
-        # Of 30 and 20 texts: 27 of 30 against 5 of 20 has a one-sided p of 3e-6; 15 against 9 of .46.
-        (
-            27,
-            5,
-            (
-                "Length may be why: there, 25 % of the 20 texts of 5 to 30 tokens, as long as most that the test was fitted "
-                "on, are rejected, and 90 % of the 30 shorter or longer ones."
-            ),
-        ),
-        (
-            15,
-            9,
-            (
-                "30 of 50 texts are longer or shorter than nine of ten of its reference’s (5 to 30 tokens): 50 % of them "
-                "are rejected there, of the others 45 %, so length is not shown to be why."
-            ),
-        ),
-    ],
+    "long, short, more",
+    # Of 30 and 20 texts: 27 of 30 against 5 of 20 has a one-sided p of 3e-6; 15 against 9 of .46.
+    [(27, 5, True), (15, 9, False)],
 )
-def test_length_is_named_as_a_reason_only_where_texts_of_other_lengths_are_rejected_more_often(long, short, told):
+def test_length_is_a_reason_only_where_texts_of_other_lengths_are_rejected_more_often(long, short, more):
     p = np.full((52, 11), 0.5)
     p[:long, 10] = p[30 : 30 + short, 10] = 0.01
     passed = passed_of([until(11, 0, 1)] * 51 + [[-1] * 11], dict.fromkeys(FORMS, p))
@@ -840,11 +790,11 @@ def test_length_is_named_as_a_reason_only_where_texts_of_other_lengths_are_rejec
     tokens = np.array([31.0] * 15 + [4.0] * 15 + [5.0] * 10 + [30.0] * 10 + [np.nan, 99.0])
     split = by_length(replace(passed, tokens=tokens), (5, 30), CALIBRATED, 10)
     assert (split.alike, split.others) == ((short, 20), (long, 30))
-    assert split.sentence == told
+    assert split.more is more and not split.parted
     assert by_length(passed, (5, 30), CALIBRATED, 10) is None
 
 
-def test_it_is_told_whether_texts_of_usual_length_are_rejected_together_and_where_only_length_is_left():
+def test_it_is_known_whether_texts_of_usual_length_are_rejected_together():
     """Of 60 usual texts 20 are rejected at 90 % masked, where 3 are expected, and five of them with all masked; of 30
     others all.
     """
@@ -853,15 +803,9 @@ def test_it_is_told_whether_texts_of_usual_length_are_rejected_together_and_wher
     passed = replace(
         passed_of([until(11, 0, 1)] * 90, dict.fromkeys(FORMS, p)), tokens=np.array([20.0] * 60 + [99.0] * 30)
     )
-    usual = (
-        "8 % of the 60 texts of 5 to 30 tokens, as long as most that the test was fitted on, are rejected, and 100 % "
-    )
-    too = "of the 30 shorter or longer ones. Together, those of usual length are rejected, too, at 90 % masked."
-    assert by_length(passed, (5, 30), CALIBRATED, 10, 1000).sentence == f"Length may be why: there, {usual}{too}"
-    alone = by_length(passed, (5, 30), CALIBRATED, 10, 1000, "everything").sentence
-    assert alone == (
-        f"Length may be why: with everything masked, where nothing but its length is left of a text, {usual}{too}"
-    )
+    split = by_length(passed, (5, 30), CALIBRATED, 10, 1000)
+    assert (split.alike, split.others) == ((5, 60), (30, 30)) and split.more is True
+    assert split.together == (0.9,) and not split.parted
     # So few texts are not told of, and where the reference is not known nobody knows what is expected.
     few = replace(passed, tokens=np.array([20.0] * 19 + [99.0] * 71))
     assert by_length(few, (5, 30), CALIBRATED, 10, 1000).together is None
@@ -887,9 +831,8 @@ def test_each_text_of_a_sample_counts_once():
 
 
 def test_too_few_texts_of_usual_length_tell_nothing_of_length():
-    few = LengthSplit(5, 30, (0, 19), (30, 30))
-    assert few.more is None and few.sentence.endswith("; only 19 are not, too few to tell whether that is why.")
-    assert "; none is not, too few" in LengthSplit(5, 30, (0, 0), (1, 1)).sentence
+    assert LengthSplit(5, 30, (0, 19), (30, 30)).more is None
+    assert LengthSplit(5, 30, (0, 0), (1, 1)).more is None
 
 
 def split_by_length(p: np.ndarray):
@@ -899,177 +842,124 @@ def split_by_length(p: np.ndarray):
     return replace(found, followed=replace(found.followed, tokens=tokens), other_lengths=(5, 30))
 
 
-def test_tables_tell_of_texts_of_usual_length_and_of_others_by_themselves():
+def test_tables_hold_texts_of_usual_length_and_others_by_themselves():
     """27 of 30 long ones and 5 of 35 usual ones with all masked, 2 usual ones unmasked."""
     p = np.full((65, 11), 0.5)
     p[:27, 10] = p[30:35, 10] = p[63:, 0] = 0.01
     found = split_by_length(p)
-    header, rows = lengths_table(found)
-    assert header[1:] == [*(f"{k}\u00a0% masked" for k in (0, 50, 90, 100)), "rejected together (Holm)"]
-    assert rows == [
-        [
-            "of 5 to 30 tokens, like most it was fitted on (35)",
-            *("6 % (2)", "0 % (0)", "0 % (0)", "14 % (5)"),
-            "at no ratio",
-        ],
-        ["shorter or longer (30)", *("0 % (0)", "0 % (0)", "0 % (0)", "90 % (27)"), "cannot be told"],
-        ["all (65)", *("3 % (2)", "0 % (0)", "0 % (0)", "49 % (32)"), f"100 % {SIGN}"],
-    ]
     # The table of p-values has every ratio; by count 5 of 35 or more have p = .03 at 5 % each.
-    named = {row[0]: row[1:] for row in ratios_table([found], CALIBRATED)[1]}
-    assert named["random order, of 5 to 30 tokens: rejected of 35"] == ["2", *["0"] * 9, "5"]
-    assert named["random order, shorter or longer: rejected of 30"] == [*["0"] * 10, "27"]
-    assert 0.02 < float(named["random order, of 5 to 30 tokens: p by count"][-1]) < 0.04
+    header, rows = ratios_table([found], CALIBRATED)
+    assert header[:2] == ["masked", "of"] and len(header) == 13 and {len(row) for row in rows} == {13}
+    named = {row[0]: row[1:] for row in rows}
+    assert named["random order: rejected"] == [65, 2, *[0] * 9, 32]
+    assert named["random order, 5 to 30 tokens: rejected"] == [35, 2, *[0] * 9, 5]
+    assert named["random order, shorter or longer: rejected"] == [30, *[0] * 10, 27]
+    assert 0.02 < named["random order, 5 to 30 tokens: p by count"][-1] < 0.04
     # The picture has a line of the usual ones, which the answer is of.
     usual, found_split = "random order, texts of 5 to 30 tokens", length_split(found)
     (line,) = (one for one in panels([found])["data"] if one.get("name") == usual)
     assert line["yaxis"] == "y2" and line["y"] == pytest.approx([100 * 2 / 35, *[0] * 9, 100 * 5 / 35])
-    assert curves_in_words([found]).endswith("Rejected of 35 texts of 5 to 30 tokens: 2, 0, 0, 0, 0, 0, 0, 0, 0, 0, 5.")
     assert usual not in json.dumps(panels([found], LITERAL)), "the split is by calibrated p"
     # So has that of p-values, by count.
     (line,) = (one for one in p_panels([found])["data"] if one.get("name") == usual)
     assert line["yaxis"] == "y3" and line["customdata"] == found_split.p.tolist() and 0.02 < line["y"][-1] < 0.04
-    # Of usual lengths alone, of few texts, and while more come there is no such table.
+    # Of usual lengths alone, of few texts, and while more come there is no such row.
     for other in (replace(found, other_lengths=None), replace(found, tally=Tally(65, 200, coming=True))):
-        assert lengths_table(other)[1] == [] and usual not in json.dumps([panels([other]), p_panels([other])])
-    assert p_sentence([found]) == (
-        "Over all texts checked, more of them, masked at random, are rejected than chance explains, by count and Holm "
-        "over 11 ratios: m at 100 % masked. Of the 35 texts of 5 to 30 tokens by themselves the smallest p = 0.0293, "
-        "unadjusted, at 100 % masked under m. The dashed red line is for one ratio by itself, so that others may lie below it."
-    )
-    # Beside what FMM found stands how many of the usual ones are rejected, too.
-    both = replace(found, training="half", sample=sample_of([0] * 30 + [1] * 35))
-    (beside,) = (one for one in check_findings([both]) if "masking ratio" in one.claim)
-    assert beside.here.startswith("32 of 65 texts rejected with all masked, 5 % expected")
-    assert beside.here.endswith("; of the 35 of 5 to 30 tokens at most 14 %, at 100 % masked")
-    assert ": m at no ratio. The dashed" in p_sentence([of_twenty_judged({})])
-    assert lengths_note(found).startswith("With everything masked nothing of a text is left but its length, so that")
-    paired = replace(found.sample, examples=tuple(replace(one, second="b") for one in found.sample.examples))
-    assert paired.paired and lengths_note(replace(found, sample=paired)) == ""
+        assert not any("tokens" in row[0] for row in ratios_table([other], CALIBRATED)[1])
+        assert usual not in json.dumps([panels([other]), p_panels([other])])
 
 
-def test_that_the_literal_form_cannot_reject_is_said_beside_its_p_values():
+def test_a_literal_form_that_cannot_reject_has_its_floor_beside_what_fmm_found():
     """Of so few reference texts that the smallest literal p there can be is above 5 %."""
     shut = of_twenty_judged({10: 9}, floors(literal=0.06))
-    assert literal_takes(shut) == "a literal one (by Simes) is the paper’s."
-    # Of 20 texts floor(20 × .01 / .05) + 1 take the smallest p that there can be.
-    takes = literal_takes(of_twenty_judged({}, floors(literal=0.01)))
-    assert takes.endswith("takes 5 of 20 texts with the smallest p that there can be.")
-    assert "takes a single text with" in literal_takes(of_twenty_judged({}, floors(literal=0.001)))
-    said = p_sentence([shut, replace(of_twenty_judged({}), model="n")])
-    assert (
-        "m at 100 % masked; n at no ratio. Under m the literal form cannot reject: no p of its reference is below 0.06."
-        in said
-    )
+    assert not shut.random.gates[LITERAL].available and shut.random.gates[CALIBRATED].available
+    (told,) = (one for one in check_findings([replace(shut, training="half")]) if "rejected" in one.claim)
+    assert "floor 0.06" in told.more and told.agrees is False
 
 
-def test_the_answer_begins_with_lengths_where_usual_ones_are_rejected_nowhere_and_others_more_often():
+def test_the_answer_is_of_usual_lengths_where_these_are_rejected_nowhere_and_others_more_often():
     """27 of 30 long ones and 5 of 35 usual ones with all masked; held-out texts by ratio from 1 to 6 %."""
     p = np.full((65, 11), 0.5)
     p[:27, 10] = p[30:35, 10] = 0.01
     found = replace(split_by_length(p), held_out=held_out_of(floors(held_out=[0.06] + [0.01] * 10)))
-    lead = (
-        "On texts of 5 to 30 tokens (35 of 65) masked inputs, tested together, are not rejected as out-of-distribution "
-        "at any ratio; over all 65 they are, at 100 % masked. Not rejected is no proof that m knows these 35 texts. On "
-        "the 30 shorter or longer ones it cannot be told: with everything masked 90 % of them are rejected, but the test was fitted "
-        "on few of such lengths."
-    )
-    over = (
-        "Over all 65 texts: up to 90 % masked 0 % of the texts are rejected as unlike what m knows, with everything "
-        "masked 49 % (95 %: 37 to 62 %), where 5 % are expected and 1.0 to 6.0 % of its own held-out texts are. With "
-        "everything masked nothing but its length is left of a text, so texts are rejected there for their length "
-        "alone, for which the test may be off. ⚠ Masked at random, these texts together are rejected as "
-        "out-of-distribution at 100 % masked (by count, Holm over all 11 ratios), and more often than its own "
-    )
-    assert leads_by_length(found) and check_answer(found).startswith(f"{lead} {over}")
-    first, every, marked = check_parts(found)
-    assert first == lead and every.startswith("Over all 65 texts") and marked.startswith(f"{SIGN} Masked at random")
-    stopped = check_parts(replace(found, tally=Tally(65, 80, fewest=20)))
-    assert stopped == [f"Stopped at 65 of 80 examples. {lead}", every, marked]
-    assert len(check_parts(replace(found, tally=Tally(65, 80, coming=True, fewest=20)))) == 1
-    # Rejected together, too, but no more often than held-out texts: that is said in the same sentence.
+    result, split = check_result(found), length_split(found)
+    assert leads_by_length(found) and result.outcome is ModelCheckOutcome.NOT_REJECTED_AT_USUAL_LENGTHS
+    assert result.outcome.answer == "yes" and (result.slots["low"], result.slots["high"]) == (5, 30)
+    assert (split.alike, split.others, split.together) == ((5, 35), (27, 30), ())
+    assert result.has(Caveat.OUT_OF_DISTRIBUTION) and result.fact("rejected").value == pytest.approx(32 / 65)
+    assert np.flatnonzero(found.random.gates[CALIBRATED].rejected).tolist() == found.above.tolist() == [10]
+    stopped = check_result(replace(found, tally=Tally(65, 80, fewest=20)))
+    assert stopped.outcome is result.outcome and stopped.has(Caveat.PARTIAL)
+    coming = check_result(replace(found, tally=Tally(65, 80, coming=True, fewest=20)))
+    assert coming.outcome is ModelCheckOutcome.RUNNING and coming.has(Caveat.PARTIAL)
+    # Rejected together, too, but no more often than held-out texts.
     both = p.copy()
     both[:12, 9] = 0.01
-    held = held_out_of(floors(held_out=[0.06] + [0.01] * 8 + [0.15, 0.01]))
-    (said, *_) = check_parts(replace(split_by_length(both), held_out=held))
-    assert (
-        "over all 65 they are, from 90 % masked on. Of all 65, more are rejected than of held-out texts only at 100 % masked. Not"
-        in said
-    )
+    held = replace(split_by_length(both), held_out=held_out_of(floors(held_out=[0.06] + [0.01] * 8 + [0.15, 0.01])))
+    assert np.flatnonzero(held.random.gates[CALIBRATED].rejected).tolist() == [9, 10] and held.above.tolist() == [10]
     # Where less than everything is masked more is left of a text than its length.
     p[:, [9, 10]] = p[:, [10, 9]]
-    half = check_answer(split_by_length(p))
-    assert "it cannot be told: with 90 % of the words masked at random 90 % of them are rejected" in half
-    assert "Length may be why these are rejected, and the test may be off for the length alone. ⚠" in half
+    half = split_by_length(p)
+    assert half.worst() == 9 and length_split(half).others == (27, 30)
     # Even the unmasked texts are rejected: masking need not be why, whatever their lengths.
     p[:, [0, 9]] = p[:, [9, 0]]
     unmasked = split_by_length(p)
-    assert not leads_by_length(unmasked) and check_answer(unmasked).startswith("Not on this data")
-    assert length_split(unmasked).sentence.startswith("Length may be why: the 35 texts of 5 to 30 tokens, as long as")
+    assert not leads_by_length(unmasked) and check_result(unmasked).outcome is ModelCheckOutcome.NOT_KNOWN
+    assert length_split(unmasked).more is True
 
 
-def test_the_answer_begins_with_all_texts_where_length_is_not_shown_to_be_why():
+def test_the_answer_is_of_all_texts_where_length_is_not_shown_to_be_why():
     p = np.full((65, 11), 0.5)
     p[:9, 10] = p[30:35, 10] = 0.01
     found = split_by_length(p)
-    assert not leads_by_length(found) and check_answer(found).startswith(
-        "Not reliably on these texts: up to 90 % masked 0 % of the texts are rejected as unlike what m knows, with "
-        "everything masked 22 % (95 %: 12 to 33 %), where 5 % are expected. 30 of 65 texts are longer or shorter"
-    )
-    begins, lengths, marked = check_parts(found)
-    assert begins.endswith("5 % are expected.") and lengths.startswith("30 of 65 texts") and marked.startswith(SIGN)
+    result = check_result(found)
+    assert not leads_by_length(found) and result.outcome is ModelCheckOutcome.REJECTED
+    most = result.fact("rejected")
+    assert (most.value, result.slots["ratio"]) == (pytest.approx(14 / 65), 1.0)
+    assert (most.low, most.high) == (pytest.approx(0.1231, abs=1e-3), pytest.approx(0.3349, abs=2e-3))
     # So are usual ones together.
     p[30:45, 10] = 0.01
-    assert check_answer(split_by_length(p)).startswith("Not reliably on these texts")
+    assert check_result(split_by_length(p)).outcome is ModelCheckOutcome.REJECTED
 
 
-def test_what_the_literal_form_rejects_is_told_beside_the_calibrated_one():
+def test_what_the_literal_form_rejects_is_known_beside_the_calibrated_one():
     """Of 20 texts nine have p = 0.0025 with all masked; by Simes .0025 · 20 / 9 = .0056 is rejected, .05 is not."""
     found = of_twenty_judged({10: 9})
-    assert found.rejected(LITERAL).tolist() == [10]
-    told = "at 100 % masked (by count, Holm over all 11 ratios); the paper’s literal form rejects them at 100 % masked, each ratio"
-    assert f"{told} by itself." in check_answer(found)
+    assert found.rejected(LITERAL).tolist() == [10] == found.rejected().tolist()
 
     def with_random(**changed):
         lines = [replace(line, **changed) if line.curve.random else line for line in found.lines]
-        return check_answer(replace(found, lines=type(found.lines)(lines)))
+        return replace(found, lines=type(found.lines)(lines))
 
     high = with_random(p=found.random.p | {LITERAL: np.full(11, 0.2)})
-    assert "(by count, Holm over all 11 ratios); the paper’s literal form rejects them nowhere." in high
-    # By Simes neither form rejects: what decides is how texts are combined.
-    simes = {CALIBRATED: np.full(11, 0.06)}
-    either = with_random(p=found.random.p | {LITERAL: np.full(11, 0.2)}, simes=simes)
-    assert "(by count, Holm over all 11 ratios); by Simes, the paper’s rule, nowhere." in either
+    assert not len(high.rejected(LITERAL)) and check_result(high).outcome is ModelCheckOutcome.REJECTED
     # A reference so small that its literal form gives no p below 5 % says nothing by not rejecting.
     shut = replace(found.random.gates[LITERAL], why=Why.FLOOR, first=None)
     small = with_random(gates=found.random.gates | {LITERAL: shut})
-    assert "ratios); the paper’s literal form cannot reject here" in small and "nowhere" not in small
-    assert "literal" not in with_random(gates={CALIBRATED: found.random.gates[CALIBRATED]})
+    assert check_result(small).outcome is ModelCheckOutcome.REJECTED
+    alone = with_random(gates={CALIBRATED: found.random.gates[CALIBRATED]})
+    assert not len(alone.rejected(LITERAL)) and check_result(alone).outcome is ModelCheckOutcome.REJECTED
 
 
 @pytest.mark.parametrize(
-    "rejected, told",
+    "rejected, worst",
     [
-        ({0: 1, 4: 2, 9: 8, 10: 9}, ("up to 80 % masked 0 to 10 %", "at 90 % masked 40 %, with everything masked")),
-        # What is rejected elsewhere is within the range, and not left out of it.
-        ({0: 1, 2: 5, 10: 9}, ("up to 90 % masked 0 to 25 %", "with everything masked")),
-        (
-            {4: 9, 5: 5, 10: 2},
-            ("at the other ratios 0 to 10 %", "at 50 % masked 25 %, with 40 % of the words masked at random"),
-        ),
-        (
-            {0: 2} | dict.fromkeys(range(1, 11), 9),
-            ("unmasked 10 %", "at 20 to 100 % masked 45 %, with 10 % of the words masked at random"),
-        ),
+        ({0: 1, 4: 2, 9: 8, 10: 9}, 10),
+        ({0: 1, 2: 5, 10: 9}, 10),
+        ({4: 9, 5: 5, 10: 2}, 4),
+        ({0: 2} | dict.fromkeys(range(1, 11), 9), 1),
     ],
 )
-def test_the_answer_tells_how_many_texts_are_rejected_where_masking_is_less_of_a_problem(rejected, told):
+def test_the_answer_names_the_ratio_at_which_the_most_texts_are_rejected(rejected, worst):
     """Of 20 texts; five have p = 0.0025 and are rejected. Nine of 20: 23.1 to 68.5 % by Clopper and Pearson."""
-    lead = verdict_sentence(of_twenty_judged(rejected)).partition(". ")[0]
-    assert lead == (
-        f"Not reliably: {told[0]} of the texts are rejected as unlike what m knows, {told[1]} 45 % (95 %: 23 to 68 %), where 5 % are "
-        "expected"
-    )
+    found = of_twenty_judged(rejected)
+    result = check_result(found)
+    assert result.outcome is ModelCheckOutcome.REJECTED and found.worst() == worst
+    assert (result.slots["share"], result.slots["ratio"]) == (0.45, pytest.approx(worst / 10))
+    most = result.fact("rejected")
+    assert (most.low, most.high) == (pytest.approx(0.2306, abs=1e-4), pytest.approx(0.6847, abs=1e-4))
+    assert result.fact("rejected_unmasked").value == rejected.get(0, 0) / 20
+    assert found.random.rejected[CALIBRATED].tolist() == [rejected.get(k, 0) for k in range(11)]
 
 
 def of_twenty(rejected: dict[int, int]) -> np.ndarray:
@@ -1084,111 +974,35 @@ def of_twenty_judged(rejected: dict[int, int], reference=FLOORS):
     return judged(SOUND, of_twenty(rejected), reference)
 
 
-def test_the_orders_of_measures_are_told_of_by_themselves_without_what_all_orders_share():
-    """Of 20 texts; by Holm over 11 ratios, of which that with all masked is rejected first, the next p counts ten
-    times; where that is not rejected it counts 11 times.
-    """
-    found = of_twenty_judged({10: 9})
-    counts = found.random.rejected[CALIBRATED]
-
-    def line(curve, p, at):
-        rejected = np.where(np.arange(11) == at, 5, np.where(np.arange(11) == 10, 9, 0))
-        own = np.where(np.arange(11) == at, p, np.where(np.arange(11) == 10, 1e-9, 0.9))
-        forms = {"p": {CALIBRATED: own}, "rejected": {CALIBRATED: rejected.astype(counts.dtype)}}
-        return replace(found.random, curve=curve, **forms)
-
-    def said(*lines):
-        return own_orders_sentence(replace(found, lines=(found.random, *lines)))
-
-    most = (
-        "Masked in measures’ own orders, up to 90 %, at most 5 of 20 texts are rejected (leave-one-out, 90 % masked)."
-    )
-    low, high = line(LOO, 0.0052, 9), line(GRADIENT, 0.0049, 3)
-    assert said(low) == (
-        f"{most} Inputs in the orders of leave-one-out are not rejected as out-of-distribution (smallest p = 0.052; "
-        "Holm over all 11 ratios, 5 %)."
-    )
-    assert said(low, high).endswith(
-        "Inputs in the orders of gradient at 30 % masked are ⚠ rejected as out-of-distribution (Holm over all 11 ratios, 5 %), those "
-        "of leave-one-out are not."
-    )
-    assert said(high).endswith(
-        "Inputs in the orders of gradient at 30 % masked are ⚠ rejected as out-of-distribution (Holm over all 11 ratios, 5 %)."
-    )
-    # As the numbers of the table are marked: 11 · 0.0049 is more than 5 %, and each by itself less.
-    whole = replace(high, p={CALIBRATED: np.append(high.p[CALIBRATED][:-1], 0.9)})
-    assert "(smallest p = 0.0539; Holm over all 11 ratios, 5 %)" in said(whole)
-    plain = replace(whole, gates={CALIBRATED: replace(whole.gates[CALIBRATED], rule="plain")})
-    assert "are ⚠ rejected as out-of-distribution (each ratio by itself at 5 %)." in said(plain)
-    # Nothing before all is counted, without a measure, and of one that cannot be tested.
-    coming = replace(found, lines=(found.random, low), measured_tally=Tally(3, 20, coming=True))
-    assert said() == own_orders_sentence(coming) == said(replace(low, gates={})) == ""
+def test_what_is_rejected_in_measures_orders_marks_their_numbers_without_what_all_orders_share():
+    """Nine of 20 texts at 90 % masked in the order of one measure, and with all masked in every order."""
+    found, lines = judged(SOUND, of_twenty({})), []
+    for curve, rejected in ((LOO, {9: 9}), (GRADIENT, {})):
+        lines.append(replace(judged(SOUND, of_twenty(rejected), FLOORS).random, curve=curve))
+    found = replace(found, lines=(found.random, *lines))
+    assert [found.marked(line, CALIBRATED) for line in found.measured] == [True, False]
+    header, rows = measures_table(found, CALIBRATED)
+    column = header.index("smallest p, 0 to 90 % masked ↑")
+    expected = betabinom(20, 49, 951).sf(8)
+    assert [row[header.index(SIGN)] for row in rows] == [SIGN, None, None]
+    assert rows[0][column] == pytest.approx(expected) and rows[1][column] == rows[2][column] == 1
+    # With everything masked all orders are one input, which is left out there.
+    whole = replace(found, lines=(judged(SOUND, of_twenty({10: 9})).random, *found.lines[1:]))
+    assert measures_table(whole, CALIBRATED)[1][-1][column] == 1 and whole.marked(whole.lines[2], CALIBRATED)
 
 
-def test_what_is_rejected_in_measures_orders_is_set_against_held_out_texts():
-    """Nine of 20 texts are more than 50 of 1,000 held-out ones for certain, and not more than 400; where everything is
-    masked all orders are one.
-    """
-
-    def said(held, *at):
-        found = judged(SOUND, of_twenty({10: 9}), floors(held_out=[held] * 11))
-        lines = []
-        for curve, k in zip((LOO, GRADIENT), at):
-            mine = judged(SOUND, of_twenty({k: 9}), FLOORS).random
-            lines.append(replace(mine, curve=curve))
-        return own_orders_sentence(replace(found, lines=(found.random, *lines)))
-
-    more = (
-        "rejected more often than its own held-out texts masked at random are (Fisher’s exact test, Holm over all 11 "
-        "ratios)"
-    )
-    assert said(0.05, 9).endswith(f" Up to 90 % masked, texts in this order are {more}.")
-    assert said(0.05, 9, 3).endswith(f" Up to 90 % masked, texts in these orders are {more}.")
-    none = f"are not shown to be {more}: the test itself may be why."
-    assert said(0.4, 9, 3).endswith(f" Up to 90 % masked, texts in these orders {none}")
-    assert said(0.4, 9).endswith(f" Up to 90 % masked, texts in this order {none}")
-    # Of two measures both of which are marked one is more often rejected than held-out texts: 18 of 20, and 9 of 20.
-    found = replace(judged(SOUND, of_twenty({9: 18}), floors(held_out=[0.3] * 11)))
-    lines = [
-        replace(judged(SOUND, of_twenty({9: count}), FLOORS).random, curve=Curve(name))
-        for name, count in (("leave-one-out", 18), ("gradient", 9))
-    ]
-    told = own_orders_sentence(replace(found, lines=(found.random, *lines)))
-    assert told.endswith(f" Up to 90 % masked, texts in the order of leave-one-out are {more}.")
-    # Without held-out texts, or where nothing is rejected but what all orders share, nothing is said of it.
-    assert "held-out" not in said(0.05, 10)
-
-
-def test_where_everything_is_masked_it_is_said_why_accuracy_jumps_to_a_share():
-    same, parted = judged(SOUND), judged([until(11, c, 1) for c in FIVE])
-    meet = "All orders meet with everything masked: nothing of a text is left but its length"
-    assert (
-        end_note(same) == f"{meet}, and m predicts one class for all of them, so accuracy there is that class’s share."
-    )
-    assert end_note(parted) == f"{meet}."
-    paired = replace(same.sample, examples=tuple(replace(one, second="b") for one in same.sample.examples))
-    assert end_note(replace(same, sample=paired)) == ""
-
-
-def test_what_holm_does_not_reject_is_on_the_edge():
+def test_what_holm_does_not_reject_is_not_known():
     """Each of 20 a rank among 999: four or more of 20 have p = 0.015, five or more 0.0025; Holm asks for 0.00455."""
     edge = of_twenty_judged({1: 4, 4: 4})
-    assert (
-        edge.verdict == DOUBTFUL
-        and "at 10 and 40 % masked" in verdict_sentence(edge)
-        and "4 of 20 texts rejected at 10 % masked, 5 % expected" in verdict_sentence(edge)
-        and "tested together, its inputs are not rejected as out-of-distribution at any ratio (Holm over all 11), which "
-        "is no proof that m knows them. Each ratio by itself, p is below 5 % at 10 and 40 % masked (4 of 20 texts"
-        in verdict_sentence(edge)
-    )
+    assert edge.verdict == DOUBTFUL and edge.rejected().tolist() == [1, 4]
+    assert not edge.random.gates[CALIBRATED].rejected.any()
+    result = check_result(edge)
+    assert result.outcome is ModelCheckOutcome.NOT_KNOWN and not result.has(Caveat.OUT_OF_DISTRIBUTION)
+    assert result.fact("rejected").value == 0.2 and result.fact("smallest_p").value == pytest.approx(0.015, abs=2e-3)
     # What Holm does not reject is not called so, the unmasked texts neither.
-    unmasked = check_answer(of_twenty_judged({0: 4, 4: 4, 5: 4}))
-    assert "by itself, p is below 5 % unmasked and at 40 and 50 % masked (4 of 20 texts rejected" in unmasked
-    assert "by itself, p is below 5 % unmasked (4 of 20" in check_answer(of_twenty_judged({0: 4}))
-    # Each ratio is named, three or more in a row by their ends.
-    assert "at 20 to 40, 70, 80 and 100 % masked" in check_answer(
-        of_twenty_judged(dict.fromkeys((2, 3, 4, 7, 8, 10), 4))
-    )
+    for rejected in ({0: 4, 4: 4, 5: 4}, {0: 4}, dict.fromkeys((2, 3, 4, 7, 8, 10), 4)):
+        one = of_twenty_judged(rejected)
+        assert one.rejected().tolist() == sorted(rejected) and one.verdict == DOUBTFUL
     assert of_twenty_judged({1: 5}).verdict == REJECTED
     assert of_twenty_judged({1: 3}).verdict == TRUSTED
     # So few that all of them together have no smaller p go by the plain rule: one text, p = 0.05.
@@ -1212,16 +1026,16 @@ def test_the_smallest_p_is_marked_where_the_gate_over_all_ratios_rejects(count, 
     assert (SIGN in row) == marked and (f"at {'0 %' if floor == 0.05 else '10 %'}" in row)
 
 
-def test_a_model_that_does_not_do_the_task_and_a_sample_of_one_class_are_told():
+def test_a_model_that_does_not_do_the_task_and_a_sample_of_one_class_have_a_caveat():
     poor = judged([until(11, 1, 1) for _ in FIVE], times=20)
-    assert poor.verdict == POOR and verdict_sentence(poor).startswith("It does not do this task")
-    assert "40.0 % accuracy" in verdict_sentence(poor) and "−20.0 points [" in verdict_sentence(poor)
+    result = check_result(poor)
+    assert poor.verdict == POOR and result.outcome is ModelCheckOutcome.NOT_KNOWN
+    assert result.caveats == (Caveat.NOT_ABOVE_MAJORITY,) and result.fact("unmasked").value == 0.4
+    assert poor.gained[0].mean == pytest.approx(-0.2) and poor.gained[0].high < 0.05
     single = judged([until(10, 0, 1)] * 5, labels=[0] * 5)
-    assert (
-        single.verdict == ONE_CLASS
-        and "the sample holds one class only" in verdict_sentence(single)
-        and check_findings([single]) == []
-    )
+    result = check_result(single)
+    assert single.verdict == ONE_CLASS and check_findings([single]) == []
+    assert result.outcome is ModelCheckOutcome.NOT_REJECTED and result.has(Caveat.NOT_ABOVE_MAJORITY)
     assert judged([until(10, 0, 1)] * 5, rejected_from(6), labels=[0] * 5).verdict == REJECTED
 
 
@@ -1229,19 +1043,17 @@ def test_no_verdict_before_random_order_is_through():
     """At 43 of 55 examples it said No, and at 55 it did not."""
     whole = judged(SOUND, rejected_from(7), card=card())
     coming = replace(whole, tally=Tally(20, 55, coming=True, fewest=20))
-    said = verdict_sentence(coming)
-    assert said.startswith("20 of 55 examples so far; the answer comes") and "No" not in said and "p =" not in said
-    assert (
-        "commonest class" in said and "m reaches" in said and "At most 20 of 20 texts rejected at 70 % masked" in said
-    )
+    result = check_result(coming)
+    assert result.outcome is ModelCheckOutcome.RUNNING and result.has(Caveat.PARTIAL)
+    assert result.fact("texts").value == 20 and result.fact("rejected").value == 1
     assert check_json(coming)["verdict"] is None and check_json(whole)["verdict"] == REJECTED
     assert False in {one.agrees for one in check_findings([whole])}
     assert {one.agrees for one in check_findings([coming])} == {None}
-    stopped = verdict_sentence(replace(whole, tally=Tally(20, 55, fewest=20)))
-    assert stopped == f"Stopped at 20 of 55 examples. {verdict_sentence(whole)}"
+    stopped = check_result(replace(whole, tally=Tally(20, 55, fewest=20)))
+    assert stopped.outcome is check_result(whole).outcome and stopped.has(Caveat.PARTIAL)
     # Measures under way change nothing of it.
     other = replace(whole, measured_tally=Tally(3, 20, coming=True, fewest=20))
-    assert verdict_sentence(other) == verdict_sentence(whole) and found_and_faithful(other, CALIBRATED) == ""
+    assert check_result(other) == check_result(whole)
 
 
 def test_what_is_expected_is_said_beside_what_held_out_texts_gave():
@@ -1257,24 +1069,20 @@ def test_what_is_expected_is_said_beside_what_held_out_texts_gave():
     assert expected_sentence(reference) == "5 % are expected of texts like the reference’s."
 
 
-def test_whose_commonest_class_is_always_answered_is_said():
+def test_whose_commonest_class_is_always_answered_is_named():
     trained, unknown = judged(SOUND, card=card(majority=LABELS[1])), judged(SOUND)
-    assert f"always answering {LABELS[1]}, the commonest class of its training data" in check_figures(trained)
-    assert "the commonest class of these texts" in check_figures(unknown)
+    assert (trained.majority_name, trained.majority_of) == (LABELS[1], "its training data")
+    assert unknown.majority_of == "these texts"
     for one in (trained, unknown):
         header, *_ = training_table([one], CALIBRATED)
-        assert max(map(len, header)) <= 60, "a longer head is cut"
         assert f"class majority of {one.majority_of}" in header
         assert f"class majority of {one.majority_of}" in json.dumps(panels([one], CALIBRATED))
 
 
 def test_a_reference_that_can_reject_nothing_tests_nothing():
     small = judged(SOUND, rejected_from(3), floors(0.05))
-    assert (
-        small.verdict == UNTESTED
-        and not len(small.rejected())
-        and "too small to reject anything (smallest p = 0.05)" in verdict_sentence(small)
-    )
+    assert small.verdict == UNTESTED and not len(small.rejected())
+    assert check_result(small).outcome is ModelCheckOutcome.NOT_KNOWN and check_result(small).has(Caveat.NOT_TESTED)
     assert judged([until(10, c, 1) for c in MANY_ZEROS], rejected_from(3), floors(0.05), MANY_ZEROS).verdict == CONFUSED
     # The literal form may be blind where the calibrated one sees.
     assert judged(SOUND, rejected_from(3), floors(0.04, 0.2)).verdict == REJECTED
@@ -1282,15 +1090,14 @@ def test_a_reference_that_can_reject_nothing_tests_nothing():
 
 def test_texts_that_are_rejected_unmasked_say_nothing_about_masking():
     found = judged(SOUND, rejected_from(0))
-    said = verdict_sentence(found)
-    assert found.verdict == REJECTED and said.startswith("Not on this data")
-    assert "rejects even the unmasked texts (20 of 20 texts rejected unmasked, 5 % expected" in said
-    assert "may be unlike" in said and "masking need not be why" in said
+    result = check_result(found)
+    assert found.verdict == REJECTED and result.outcome is ModelCheckOutcome.NOT_KNOWN
+    assert result.has(Caveat.OUT_OF_DISTRIBUTION) and result.fact("rejected_unmasked").value == 1
     # The table beside it draws no conclusion on masking either.
     (told,) = [
         one for one in check_findings([judged(SOUND, rejected_from(0), card=card())]) if "not rejected" in one.claim
     ]
-    assert told.agrees is None and "unmasked texts are rejected, too" in told.said
+    assert told.agrees is None and told.word == "not tested"
 
 
 def test_inputs_that_are_expected_to_be_rejected_are_so_where_more_masked_ones_are_than_unmasked():
@@ -1300,9 +1107,9 @@ def test_inputs_that_are_expected_to_be_rejected_are_so_where_more_masked_ones_a
         (told,) = [
             one
             for one in check_findings([judged(SOUND, passed, card=card(training="none"))])
-            if one.claim.startswith("The inputs of a plain model are rejected")
+            if one.claim.startswith("Inputs of a plain model are rejected")
         ]
-        assert told.agrees is agrees, told.said
+        assert told.agrees is agrees, told.more
 
 
 def test_texts_that_are_rejected_as_often_masked_as_unmasked_are_seldom_said_to_be_so_more_often():
@@ -1321,14 +1128,12 @@ def test_texts_that_are_rejected_as_often_masked_as_unmasked_are_seldom_said_to_
 def test_one_ratio_by_itself_says_nothing_of_all_unmasked_texts():
     """Four of 20 are rejected unmasked, p = 0.015; over all 11 ratios that may be chance, and the table has no sign."""
     edge = of_twenty_judged({0: 4})
-    assert edge.verdict == DOUBTFUL and not edge.random.marked(CALIBRATED)
-    said = check_answer(edge)
-    assert said.startswith("On the edge") and "Not on this data" not in said and "(Holm over all 11)" in said
-    assert SIGN not in said and SIGN not in str(training_table([edge], CALIBRATED))
-    # Nothing is masked there.
-    assert "Each ratio by itself, p is below 5 % unmasked (4 of 20" in said and "masked at random" not in said
-    both = check_answer(of_twenty_judged({0: 4, 1: 4}))
-    assert "p is below 5 % unmasked and at 10 % masked (4 of 20" in both
+    assert edge.verdict == DOUBTFUL and not edge.random.marked(CALIBRATED) and edge.rejected().tolist() == [0]
+    result = check_result(edge)
+    assert result.outcome is ModelCheckOutcome.NOT_KNOWN and not result.fact("rejected").marked
+    header, rows = training_table([edge], CALIBRATED)
+    assert rows[0][header.index(SIGN)] is None and not result.caveats
+    assert of_twenty_judged({0: 4, 1: 4}).rejected().tolist() == [0, 1]
 
 
 def test_rejected_shares_are_set_against_the_models_own_held_out_texts():
@@ -1338,36 +1143,27 @@ def test_rejected_shares_are_set_against_the_models_own_held_out_texts():
     unknown = of_twenty_judged({1: 5})
     assert [one.verdict for one in (as_often, more, unknown)] == [DOUBTFUL, REJECTED, REJECTED]
     assert as_often.above.tolist() == [] and more.above.tolist() == [1] and unknown.above is None
-    said = check_answer(as_often)
-    assert "5 of 20 texts rejected at 10 % masked, 5 % expected; of its own held-out texts 22.0 %" in said
-    assert (
-        said.startswith("On the edge")
-        and "Under m these texts are not shown to be rejected more often than its own held-out ones (Fisher" in said
-        and SIGN in said
-    )
-    assert "held-out" not in check_answer(unknown) and check_answer(more).startswith("Not reliably")
-    # What is told together is by the rule that marks it, and the share that is held against held-out texts comes first.
+    outcomes = [check_result(one).outcome for one in (as_often, more, unknown)]
+    rejected = ModelCheckOutcome.REJECTED
+    assert outcomes == [ModelCheckOutcome.NOT_KNOWN, rejected, rejected] and as_often.as_held_out
+    assert all(check_result(one).has(Caveat.OUT_OF_DISTRIBUTION) for one in (as_often, more, unknown))
+    # What is told together is by the rule that marks it.
     edge = of_twenty_judged({1: 5, 4: 4}, floors(held_out=[0.22] * 11))
     assert edge.rejected().tolist() == [1, 4] and np.flatnonzero(edge.random.gates[CALIBRATED].rejected).tolist() == [1]
-    assert check_answer(edge).startswith("On the edge: at most 5 of 20 texts rejected at 10 % masked, 5 % expected; of")
-    assert check_answer(edge).endswith(
-        "⚠ Beside the 5 % that are expected, these texts together are rejected as out-of-distribution at 10 % masked "
-        "(by count, Holm over all 11 ratios)."
-    )
+    assert check_result(edge).fact("rejected").value == 0.25
     # Nor does it agree with a paper or depart from it.
     (claim,) = [
         one
         for one in check_findings([judged(SOUND, of_twenty({1: 5}), floors(held_out=[0.22] * 11), card=card())])
         if "not rejected" in one.claim
     ]
-    assert claim.agrees is None and "not shown to be more than of held-out texts" in claim.said
+    assert claim.agrees is None
     # One share alone is that of unmasked texts, of a model that was never masked.
     unmasked = of_twenty_judged({1: 5}, floors(held_out=[0.22]))
-    assert unmasked.held_out == replace(as_often.held_out, unmasked=True)
-    assert unmasked.counted(1).endswith("; of its own held-out texts, unmasked, 22.0 %")
+    assert unmasked.held_out == replace(as_often.held_out, unmasked=True) and unmasked.held_out.share(1) == 0.22
     # What nobody rejects is no more and no less often than anything.
     none = of_twenty_judged({}, floors(held_out=[0.05] * 11))
-    assert none.verdict == TRUSTED and "more often than" not in check_answer(none)
+    assert none.verdict == TRUSTED and not none.above.tolist()
 
 
 @pytest.mark.parametrize("metric", ["accuracy", "macro F1"])
@@ -1406,44 +1202,30 @@ def test_what_is_to_come_is_not_drawn_of_fewer_than_20_texts():
     assert [line.n for line in both.shown] == [2, 1]
 
 
-def test_no_verdict_says_plainly_in_distribution():
-    every = [
-        judged(predicted, rejected_from(k), reference, labels, card(metric))
-        for predicted, labels in ((SOUND, FIVE), (CONFUSING, ZEROS))
-        for k in (0, 4, 11)
-        for reference in (None, floors(), floors(0.06))
-        for metric in ("accuracy", "Matthews", "macro F1")
-    ]
-    for found in every:
-        said = verdict_sentence(found)
-        assert "in-distribution" not in said and ("not rejected as out-of-distribution" in said) == (
-            found.verdict == TRUSTED
-        )
-
-
-def test_a_model_that_its_card_calls_no_better_than_a_constant_is_told():
+def test_a_model_that_its_card_calls_no_better_than_a_constant_has_a_caveat():
     for poor in (card("Matthews", masked=(0.0, 0.0), class_majority=0.0), card(above_majority=[0.01, -0.02, 0.04])):
-        assert any(note.startswith("No better than a constant") for note in judged(SOUND, card=poor).notes)
+        assert check_result(judged(SOUND, card=poor)).has(Caveat.NOT_ABOVE_MAJORITY)
     for fine in (card(), card(above_majority=[0.4, 0.3, 0.5])):
-        assert not judged(SOUND, card=fine).notes
+        assert not check_result(judged(SOUND, card=fine)).has(Caveat.NOT_ABOVE_MAJORITY)
 
 
-def test_of_a_pair_all_of_the_first_text_is_masked_and_said_wherever_it_stands():
+def test_of_a_pair_all_of_the_first_text_is_masked_wherever_it_stands():
     one, other = judged(SOUND, card=card()), judged(SOUND, card=card(training="none"))
     for found in (one, other):
         pairs = tuple(replace(example, second="c") for example in found.sample.examples)
         object.__setattr__(found, "sample", replace(found.sample, examples=pairs))
     told = [one.claim for one in check_findings([one, *family_of(one, other)])]
     assert sum("With all of the first text masked" in claim for claim in told) == 2
-    said = f"{verdict_sentence(one)} {readable_check([one])} {training_table([one], CALIBRATED)[0]} {told}"
+    said = f"{readable_check([one])} {training_table([one], CALIBRATED)[0]} {told}"
     assert "everything" not in said and "all of the first text masked ↑" in said
     assert "of the first text)" in json.dumps(panels([one], CALIBRATED))
     assert "both texts" in json.dumps(spans([("m", 1, 0, 0.5)], "accuracy", paired=True))
 
 
 def test_a_correlation_is_no_percentage():
-    said = verdict_sentence(judged(SOUND, card=card("Matthews", LABELS[0])))
-    assert "reaches 1 Matthews" in said and "and 0 with everything masked" in said and "100.0 %" not in said
+    result = check_result(judged(SOUND, card=card("Matthews", LABELS[0])))
+    facts = [result.fact(key) for key in ("unmasked", "all_masked", "majority")]
+    assert [one.value for one in facts] == [1, 0, 0] and {one.kind for one in facts} == {Kind.NUMBER}
 
 
 def test_what_was_left_out_is_counted_by_its_sentence():
@@ -1465,33 +1247,6 @@ def test_evidence_is_the_mean_over_examples_that_have_it():
     )
 
 
-def test_none_is_more_faithful_for_certain_only_where_no_measure_is():
-    """The highest RACU may be unsure where a lower one is certain."""
-    passed = {one: passed_of(BY_MEASURE * 4, found=[[1, 1]] * 20) for one in (LOO, GRADIENT)}
-    found = build_check_report(model_of(), None, sample_of(FIVE * 4), {CHANCE: passed_of(BY_CHANCE * 4), **passed})
-
-    def said(*lows, unstable=False):
-        areas = [Areas(*[Interval(mean, low, 1)] * 2, unstable) for mean, low in zip((0.6, 0.4), lows)]
-        lines = [replace(line, areas=area) for line, area in zip(found.lines[1:], areas)]
-        return found_and_faithful(replace(found, lines=(found.lines[0], *lines)), CALIBRATED)
-
-    sure, none, lower = said(0.2, 0.1), said(-0.2, -0.1), said(-0.2, 0.1)
-    assert all("has the highest RACU ↑ 0.6" in one for one in (sure, none, lower))
-    assert [("random order for certain" in one, "reaches random order" in one) for one in (sure, none, lower)] == [
-        (False, False),
-        (True, False),
-        (False, True),
-    ]
-    assert "which is the most faithful one cannot be told" in said(0.2, 0.1, unstable=True)
-    # Of texts that are few, or picked by what the model does with them, neither is told.
-    fewer = replace(found, n=19, sample=part(found.sample, 0, 19), lines=[replace(line, n=19) for line in found.lines])
-    few = found_and_faithful(fewer, CALIBRATED)
-    assert few.startswith("Not enough to say which measure finds the evidence best") and "RACU" not in few
-    picked = replace(found.sample, picked="by what the model does with them")
-    assert found_and_faithful(replace(found, sample=picked), CALIBRATED).startswith("Not told which measure finds")
-    assert replace(found, sample=picked).verdict == PICKED == check_json(replace(found, sample=picked))["verdict"]
-
-
 def of_measures(*areas, unstable=False, rejected=None, **changed):
     """20 texts, a measure for each (mean, low, high) of its ACU; rejected: texts in each order, as of `of_twenty`."""
     found = of_twenty_judged(rejected or {})
@@ -1508,101 +1263,71 @@ SURE, BELOW, UNSHOWN = (0.4, 0.3, 0.5), (-0.2, -0.3, -0.1), (0.02, -0.1, 0.1)
 @pytest.mark.parametrize(
     "areas, told",
     [
-        (
-            (SURE, UNSHOWN),
-            "leave-one-out (0.4) is more faithful than random order; gradient (0.02) is not shown to be so.",
-        ),
-        ((SURE, SURE), "leave-one-out (0.4) and gradient (0.4) are more faithful than random order."),
-        (
-            (BELOW, SURE, UNSHOWN),
-            (
-                "gradient (0.4) is more faithful than random order; leave-one-out (-0.2) is less faithful than random "
-                "order; attention (0.02) is not shown to be either."
-            ),
-        ),
-        ((UNSHOWN,), "leave-one-out (0.02) is not shown to be more faithful than random order."),
+        ((SURE, UNSHOWN), ["more", "not shown"]),
+        ((SURE, SURE), ["more", "more"]),
+        ((BELOW, SURE, UNSHOWN), ["less", "more", "not shown"]),
+        ((UNSHOWN,), ["not shown"]),
     ],
 )
-def test_which_measures_are_faithful_is_told_by_their_acu(areas, told):
-    assert (
-        faithful_sentence(of_measures(*areas), CALIBRATED) == f"By ACU and its 95 % intervals, each by itself, {told}"
-    )
-    # Where it stands beside pages that go by something else.
-    assert elsewhere_note(of_measures(*areas)).startswith(
-        "Here the label is explained, and the fall of accuracy is measured; Data set and Scoreboard explain what is "
-    )
-    assert elsewhere_note(of_measures()) == ""
-    few = faithful_sentence(of_measures(*areas, n=19), CALIBRATED)
-    assert few == "", "measures of other texts than random order are not through"
-    coming = replace(of_measures(*areas), measured_tally=Tally(3, 20, coming=True))
-    assert faithful_sentence(coming, CALIBRATED) == faithful_sentence(of_measures(), CALIBRATED) == ""
+def test_which_measures_are_faithful_is_known_by_the_interval_of_their_acu(areas, told):
+    found = of_measures(*areas)
+    assert [standing(found, line) for line in found.measured] == told
+    header, rows = measures_table(found, CALIBRATED)
+    assert [row[header.index("against random order")] for row in rows] == [*told, None]
+    assert [row[header.index("ACU ↑")] for row in rows[:-1]] == [mean for mean, *_ in areas]
+    few, coming = of_measures(*areas, n=19), replace(found, measured_tally=Tally(3, 20, coming=True))
+    for one in (few, coming):
+        assert {standing(one, line) for line in one.measured} == {None}
 
 
 def test_of_few_or_picked_texts_no_measure_is_called_faithful():
     found = of_measures(SURE)
     few = replace(found, n=19, lines=[replace(line, n=19) for line in found.lines], sample=part(found.sample, 0, 19))
-    assert faithful_sentence(few, CALIBRATED).startswith("Not enough to say which measures are faithful: 19 texts")
     picked = replace(found, sample=replace(found.sample, picked="by what the model does with them"))
-    assert faithful_sentence(picked, CALIBRATED).startswith("Not told which measures are faithful: the filter picks")
+    for one, caveat in ((few, Caveat.FEW_TEXTS), (picked, Caveat.SELECTED)):
+        assert standing(one, one.lines[1]) is None
+        assert check_result(one).has(caveat) and check_result(one).outcome is ModelCheckOutcome.NOT_KNOWN
+    assert picked.verdict == PICKED == check_json(picked)["verdict"]
 
 
-def test_what_rests_on_rejected_inputs_is_told_beside_what_is_faithful_and_whether_the_order_has_to_do_with_it():
-    rests = "at least partly on inputs that are rejected as out-of-distribution."
-    early = faithful_sentence(of_measures(SURE, UNSHOWN, rejected={3: 9}), CALIBRATED)
-    assert early.endswith(f" ⚠ All these numbers rest {rests}")
-    assert faithful_sentence(of_measures(SURE, rejected={3: 9}), CALIBRATED).endswith(f" ⚠ This number rests {rests}")
-    alone = "comes from the inputs with everything masked alone, which are the same in every order, so it says nothing"
-    last = of_measures(SURE, UNSHOWN, rejected={10: 9})
-    assert f"{rests} That {alone} of an order." in faithful_sentence(last, CALIBRATED)
-    # Of one measure an input of its own order is rejected, too.
-    own = of_twenty_judged({3: 9, 10: 9}).random.gates
-    lines = (*last.lines[:2], replace(last.lines[2], gates=own))
-    assert f"That of leave-one-out {alone}" in faithful_sentence(replace(last, lines=lines), CALIBRATED)
+def test_what_rests_on_rejected_inputs_is_marked_its_own_or_those_of_random_order():
+    early, last = of_measures(SURE, UNSHOWN, rejected={3: 9}), of_measures(SURE, UNSHOWN, rejected={10: 9})
+    for found in (early, last):
+        assert all(found.marked(line, CALIBRATED) for line in found.measured)
+        header, rows = measures_table(found, CALIBRATED)
+        assert [row[header.index(SIGN)] for row in rows] == [SIGN] * 3
     # Random order, against which all are set, is not rejected here.
-    fine = of_measures(SURE, UNSHOWN)
+    fine, own = of_measures(SURE, UNSHOWN), of_twenty_judged({3: 9, 10: 9}).random.gates
     lines = (*fine.lines[:2], replace(fine.lines[2], gates=own))
-    assert faithful_sentence(replace(fine, lines=lines), CALIBRATED).endswith(
-        f"⚠ What is told of gradient rests {rests}"
-    )
-    assert measures_note(last, CALIBRATED).endswith("so the number rests at least partly on such inputs.")
+    some = replace(fine, lines=lines)
+    assert [some.marked(line, CALIBRATED) for line in some.measured] == [False, True]
 
 
-def test_a_table_without_any_racu_has_no_column_of_it():
+def test_an_unstable_racu_has_no_number():
     shown, none = of_measures(SURE, UNSHOWN), of_measures(SURE, UNSHOWN, unstable=True)
-    head, *_ = measures_table(shown, CALIBRATED)
-    assert head == ["measure", "RACU ↑", "ACU ↑", "smallest p, 0 to 90 % masked ↑", "examples"]
-    head, rows = measures_table(none, CALIBRATED)
-    assert head == ["measure", "ACU ↑", "smallest p, 0 to 90 % masked ↑", "examples"]
-    assert (
-        rows[0][1] == "0.4 [0.3, 0.5]" and rows[-1][:2] == ["random order", "0"] and {len(row) for row in rows} == {4}
-    )
-    assert "RACU" in measures_note(shown, CALIBRATED) and "RACU" not in measures_note(none, CALIBRATED)
-    said = faithful_sentence(none, CALIBRATED)
-    assert said.endswith(
-        "not shown to be so. RACU cannot be told here: random order ends about where it dips, so that the area by which "
-        "RACU divides may be 0 (its 95 % interval holds 0)."
-    )
-    assert MaskingCheck().sentences(none)[-1] == said
-    # Of some it is said in the table, and while more is to come the column may fill.
+    header, rows = measures_table(shown, CALIBRATED)
+    assert header[:5] == ["measure", "RACU ↑", "RACU, 95 % interval", "ACU ↑", "ACU, 95 % interval"]
+    assert rows[0][:5] == ["leave-one-out", 0.4, "[0.3, 0.5]", 0.4, "[0.3, 0.5]"]
+    _, rows = measures_table(none, CALIBRATED)
+    assert [row[1:3] for row in rows[:-1]] == [[None, UNSTABLE]] * 2 and rows[0][3:5] == [0.4, "[0.3, 0.5]"]
+    assert rows[-1][:2] == ["random order", 0] and {len(row) for row in rows} == {len(header)}
     some = replace(none, lines=(*none.lines[:2], shown.lines[2]))
-    assert measures_table(some, CALIBRATED)[1][0][1] == "unstable" and "unstable: random" in measures_note(
-        some, LITERAL
-    )
-    assert MaskingCheck().sentences(some)[-1].startswith("unstable: random order ends")
-    coming = replace(none, measured_tally=Tally(3, 20, coming=True))
-    assert measures_table(coming, CALIBRATED)[0][1] == "RACU ↑" and "unstable" in measures_note(coming, CALIBRATED)
+    assert [row[1] for row in measures_table(some, CALIBRATED)[1]] == [None, 0.02, 0]
+    table = MaskingCheck().tables(some)[1]
+    assert table[1][0][1:4] == ["—", UNSTABLE, "0.4"] and table[1][1][1] == "0.02"
 
 
 def test_the_table_of_p_values_holds_what_the_figure_above_it_draws():
     found = of_twenty_judged({10: 9})
     _, rows = ratios_table([found], CALIBRATED)
     assert [row[0] for row in rows] == [
-        "random order: rejected of 20",
+        "random order: rejected",
         "random order: calibrated p by count",
         "random order: literal p by Simes",
     ]
     drawn = [[float(p) for p in trace["customdata"]] for trace in p_panels([found])["data"] if trace.get("customdata")]
-    np.testing.assert_allclose([[float(cell) for cell in row[1:]] for row in rows[1:]], drawn, rtol=6e-3)
+    np.testing.assert_allclose([row[2:] for row in rows[1:]], drawn)
+    assert {row[1] for row in rows} == {20}
     assert [row[0] for row in ratios_table([found], LITERAL)[1]] == [rows[0][0], rows[2][0]]
 
 
@@ -1615,46 +1340,15 @@ def test_what_the_axis_of_p_values_does_not_reach_stands_on_its_edge_as_an_arrow
     assert min(calibrated["y"]) == LOWEST_P
 
 
-def test_what_measures_explain_and_what_favours_them_is_told_beside_how_faithful_they_are():
-    def caveats(*names, sign="signed", recompute=True):
-        found = judged(SOUND)
-        lines = [replace(found.random, curve=Curve(name, sign, recompute=recompute)) for name in names]
-        return measured_caveats(replace(found, lines=(found.random, *lines)))
-
-    both = caveats("leave-one-out", "gradient")
-    assert both == (
-        "Measures are computed anew at each step. leave-one-out masks words to score them, as these curves do: that favours it, and by how much is not "
-        "known. gradient has no sign, so that words against the class stand first, too: that counts against it."
-    )
-    assert "computed anew" not in caveats("leave-one-out", "gradient", recompute=False)
-    assert "favours" not in caveats("leave-one-out") and caveats() == ""
-
-
-def test_what_models_reach_on_their_test_file_is_told_beside_what_papers_found():
-    half, plain = (judged(SOUND, name=name) for name in ("m", "twin"))
-    cards = [
-        Measured(name, "half", "both", "accuracy", 872, share, 0.5, 0.5, True)
-        for name, share in (("m", 0.884), ("twin", 0.874))
-    ]
-    assert apart_note([half, plain], cards) == (
-        "These rows go by the 20 texts that are checked; on the whole test file (the picture) unmasked accuracy is m "
-        "88.4 % and twin 87.4 %."
-    )
-    assert apart_note([half], cards) == apart_note([half, plain], cards[:1]) == ""
-
-
-def test_the_literal_form_has_no_p_by_count():
-    assert "p by count says" in ratios_note(CALIBRATED) and "has no p by count" in ratios_note(LITERAL)
-    assert "expected" not in ratios_note(LITERAL)
-
-
 def test_a_difference_of_no_texts_is_no_number():
-    nothing = points_text(Interval(np.nan, np.nan, np.nan))
-    assert "nan" not in nothing and "nothing to compare" in nothing
+    assert points_text(Interval(np.nan, np.nan, np.nan)) == "—"
     assert points_text(Interval(-0.2, -0.381, 0.02)) == "−20.0 points [−38.1, +2.0], margin 5"
 
 
 # ---- beside the paper
+
+
+PLAIN_REJECTED = "Inputs of a plain model are rejected at some masking ratio."
 
 
 def told_of(found) -> dict[str, bool | None]:
@@ -1688,80 +1382,44 @@ def without_simes(found):
     return replace(found, lines=tuple(line if one is found.random else one for one in found.lines))
 
 
-def test_a_rule_that_rejects_nothing_where_all_texts_are_rejected_is_said_to_be_weak():
+def test_a_rule_that_rejects_nothing_where_all_texts_are_rejected_agrees_with_nothing():
     """Of 20 texts, with all masked: the one rule cannot reject whatever happens, the other had something to reject."""
-    claim = "The inputs of a plain model are rejected at some masking ratio."
-    weak = "; Simes rejects nothing even where {} of 20 texts are rejected"
     for count in (20, 18):
         plain = judged(SOUND, of_twenty({10: count}), card=card(training="none"), name="plain")
-        told = {one.claim: one for one in check_findings([without_simes(plain)])}[claim]
-        assert told.agrees is None and "the two tests disagree" in told.said
-        assert (weak.format(count) in told.more) == (count == 20)
+        (told,) = (one for one in check_findings([without_simes(plain)]) if one.claim == PLAIN_REJECTED)
+        assert told.agrees is None and told.here == f"{5 * count} % rejected at 100 % masked"
 
 
 def test_a_literal_form_that_cannot_reject_says_nothing_against_one_that_does():
-    """No p of its reference is below .107; one whose smallest is .02 takes more than 8 of 20 such texts, by Simes."""
-    claim = "The inputs of a plain model are rejected at some masking ratio."
+    """No p of its reference is below .107."""
     plain = judged(SOUND, of_twenty({10: 20}), floors(literal=0.107), card=card(training="none"), name="plain")
-    told = {one.claim: one for one in check_findings([plain])}[claim]
-    assert told.agrees is True and "(cannot reject: none of this reference is below 0.107); of single" in told.more
-    assert told.said == "agrees on this data, by the calibrated test alone"
-    found = without_simes(judged(SOUND, of_twenty({10: 9}), floors(literal=0.02)))
-    found = replace(found, lines=(replace(found.random, simes=dict.fromkeys(found.random.simes, np.ones(11))),))
-    assert (
-        "; by Simes, the paper’s rule, nowhere (in the literal form that takes 9 of 20 texts with the smallest p that "
-        "there can be)."
-    ) in verdict_sentence(found)
+    (told,) = (one for one in check_findings([plain]) if one.claim == PLAIN_REJECTED)
+    assert told.agrees is True and "floor 0.107" in told.more and told.word == "yes"
 
 
-def test_a_twin_is_set_beside_the_model_on_the_texts_that_both_have():
-    """Of 20 texts with everything masked 2 are rejected under the one and all of 8 that the other has."""
+def test_a_twin_stands_beside_the_model_in_numbers():
+    """Of 20 texts with everything masked 2 are rejected under the one, all of them under the other."""
     half, plain = (
         judged(SOUND, of_twenty(rejected), card=card(training=training), name=name)
         for name, training, rejected in (("fmm", "half", {10: 2}), ("plain", "none", dict.fromkeys(range(4, 11), 20)))
     )
-    assert twin_sentence([half, plain]) == "", "trained on another file"
-    (plain,) = family_of(half, plain)
-    assert twin_sentence([half, plain]) == (
-        "With everything masked, 10 % of the texts are rejected under fmm, trained to be masked, and 100 % "
-        "under its twin plain, trained without masking."
-    )
-    assert "100 % of the texts are rejected under plain, trained without" in twin_sentence([plain, half])
-    # Where the answer begins with that share it is not said again.
-    (other,) = family_of(half, judged(SOUND, of_twenty({10: 8}), card=card(training="mask"), name="masked"))
-    assert check_answer(other).startswith(
-        "Not reliably: up to 90 % masked 0 % of the texts are rejected as unlike what masked knows, with everything masked 40 % (95 %: 19 to"
-    )
-    assert twin_sentence([other, plain]) == (
-        "Under its twin plain, trained without masking, 100 % of all 20 texts are rejected with everything masked."
-    )
-    # Where the paper's rule does not even reject these, that it rejects nothing elsewhere says little.
-    assert twin_sentence([other, without_simes(plain)]).endswith(
-        "with everything masked; by Simes, the paper’s rule, not even these are rejected as out-of-distribution together."
-    )
-    some = judged(SOUND, of_twenty({10: 18}), card=card(training="none"), name="plain")
-    assert "Simes" not in twin_sentence([other, *family_of(half, without_simes(some))]), "two are not rejected"
-    # While texts are to come, of too few, and of one model alone.
-    assert twin_sentence([half, replace(plain, tally=Tally(20, 55, coming=True, fewest=20))]) == ""
-    assert twin_sentence([half]) == twin_sentence([half, replace(plain, training="half")]) == ""
-    fewer = replace(plain.followed, predicted=np.where(np.arange(20)[:, None] < 8, plain.followed.predicted, -1))
-    assert twin_sentence([half, replace(plain, followed=fewer)]) == ""
+    header, rows = training_table([half, plain], CALIBRATED)
+    at = [header.index(f"rejected at {share} % masked ↓") for share in (0, 50, 100)]
+    assert [[row[k] for k in at] for row in rows] == [[0, 0, 2], [0, 20, 20]]
+    assert [row[header.index(SIGN)] for row in rows] == [None, SIGN] and [row[-1] for row in rows] == [20, 20]
+    assert [check_result(one).outcome.answer for one in (half, plain)] == ["yes", "no"]
+    assert [row[:2] for row in rows] == [["fmm", "every second example masked"], ["plain", "never masked"]]
 
 
 def test_what_is_reached_on_training_texts_says_nothing_of_new_ones():
     found = judged(SOUND, card=card())
-    assert accuracy_note(found, False) == "" and accuracy_note(found, True).startswith("If the model was trained on")
-    assert "m was trained on this file" in accuracy_note(replace(found, trained_on=found.sample.digest), False)
+    assert TRAINED_HERE not in found.notes
+    assert TRAINED_HERE in replace(found, trained_on=found.sample.digest).notes
 
 
-def test_what_rests_on_different_texts_is_told_as_such():
+def test_rows_say_on_how_many_texts_they_rest():
     whole = judged(SOUND)
-    assert uneven_note([whole, whole]) == "" and "20 to 40 texts so far" in uneven_note([whole, replace(whole, n=40)])
-    coming = replace(whole, tally=Tally(20, 55, coming=True, fewest=20))
-    assert check_figures(coming).startswith("On the 20 texts so far, m reaches") and "so far" not in check_figures(
-        whole
-    )
-    assert [row[-1] for row in training_table([whole, replace(whole, n=40)], CALIBRATED)[1]] == ["20", "40"]
+    assert [row[-1] for row in training_table([whole, replace(whole, n=40)], CALIBRATED)[1]] == [20, 40]
 
 
 def test_models_that_depart_are_said_to():
@@ -1786,9 +1444,11 @@ def test_nothing_agrees_or_departs_below_20_texts(p):
     )
     found = check_findings([half, *family_of(half, plain)])
     assert len(found) == 5 and {one.agrees for one in found} == {None}
-    assert all("15 texts" in one.said and "20" in one.said for one in found)
+    assert {one.word for one in found} == {"not tested"}
     for one in (half, judged(SOUND, p, times=1), judged([until(11, 1, 1) for _ in FIVE], p, times=1)):
-        assert one.verdict == UNSURE and verdict_sentence(one).startswith(f"Not enough to say: {one.n} texts")
+        result = check_result(one)
+        assert one.verdict == UNSURE and result.outcome is ModelCheckOutcome.NOT_KNOWN and result.has(Caveat.FEW_TEXTS)
+        assert result.slots["count"] == one.n and result.fact("texts").value == one.n
 
 
 def test_what_a_small_sample_cannot_tell_is_not_told():
@@ -1810,21 +1470,17 @@ def test_what_a_small_sample_cannot_tell_is_not_told():
     lost, below = (
         next(one for claim, one in found.items() if said in claim) for said in ("loses no", "plain model fa")
     )
-    assert lost.agrees is None and "70.0 % against 90.0 %" in lost.here and "−20.0 points [−3" in lost.here
-    assert below.agrees is None and "50.0 %, class majority 55.0 %: −5.0 points [" in below.here
-    assert all("margin 5" in one.here and "not enough to say" in one.said for one in (lost, below))
+    assert lost.agrees is None and lost.here.startswith("70.0 % against 90.0 %: −20.0 points [−3")
+    assert below.agrees is None and below.here.startswith("50.0 % against 55.0 %: −5.0 points [")
 
 
-def test_a_model_that_gives_one_class_for_all_is_said_to_beside_the_class_majority():
+def test_a_model_that_gives_one_class_for_all_stands_beside_the_class_majority():
     """With everything masked it answers the class of 18 of 40 texts, the majority the other: which is commoner."""
     labels = [0] * 22 + [1] * 18
     half = judged([until(10, c, 1) for c in labels], labels=labels, card=card(majority=LABELS[0]), times=1)
     found = {one.claim: one for one in check_findings([half])}
     reaches = next(one for claim, one in found.items() if "reaches the class majority" in claim)
-    assert reaches.agrees is None and "45.0 %, class majority 55.0 %: −10.0 points [" in reaches.here
-    assert reaches.said == (
-        "not enough to say: both give one class for all texts, so this compares only how common the two classes are"
-    )
+    assert reaches.agrees is None and reaches.here.startswith("45.0 % against 55.0 %: −10.0 points [")
 
 
 def test_a_test_that_does_not_reject_is_no_agreement_while_many_texts_are_rejected():
@@ -1834,25 +1490,21 @@ def test_a_test_that_does_not_reject_is_no_agreement_while_many_texts_are_reject
     many = judged(SOUND, p, card=card(), times=40)
     p[6:, 4] = 0.5
     few = judged(SOUND, p, card=card(), times=40)
-    assert "16 of 200" in verdict_sentence(many) and "Nothing speaks" not in verdict_sentence(many)
+    assert check_result(many).fact("rejected").value == 0.08
     told = [{one.claim: one for one in check_findings([found])} for found in (many, few)]
-    claim = "The inputs of a masked fine-tuned model are not rejected at any masking ratio."
+    claim = "Inputs of a masked fine-tuned model are not rejected at any masking ratio."
     assert told[0][claim].agrees is None and "8.0 % [4.6, 12.7]" in told[0][claim].more
     assert told[1][claim].agrees is True and "3.0 % [1.1, 6.4]" in told[1][claim].more
     # 60 of 200 are more than chance and the margin, and than their count allows.
     p[:60, 4] = 0.049
     most = judged(SOUND, p, card=card(), times=40)
-    begins = "Not reliably: at the other ratios 0 % of the texts are rejected as unlike what m knows, with 40 % of the words masked at random 30 % (95 %: 24 to 37 %)"
-    assert verdict_sentence(most).startswith(begins) and "at 40 % masked (by count, Holm over all" in verdict_sentence(
-        most
-    )
+    result = check_result(most)
+    assert result.outcome is ModelCheckOutcome.REJECTED and result.slots["ratio"] == 0.4
+    share = result.fact("rejected")
+    assert (share.value, share.low, share.high) == (0.3, pytest.approx(0.237, abs=1e-3), pytest.approx(0.369, abs=1e-3))
     # By Simes, the paper's rule, the smallest of 60 times .049 · 200 / 60 is .16: not rejected.
     told = {one.claim: one for one in check_findings([most])}[claim]
-    assert told.agrees is None and told.said == "the two tests disagree: rejected by count, not by Simes"
-    assert told.more.endswith(
-        "Rejected by count in the calibrated one, not by Simes in the literal form (the paper’s); by Simes both forms "
-        "say the same, so how texts are combined decides"
-    )
+    assert told.agrees is None and not len(most.rejected(LITERAL)) and most.rejected().tolist() == [4]
     # .01 · 200 / 60 is .03.
     p[:60, 4] = 0.01
     most = judged(SOUND, p, card=card(), times=40)
@@ -1869,11 +1521,7 @@ def test_below_by_less_than_the_margin_neither_agrees_nor_departs():
         times=1,
     )
     found = next(one for one in check_findings([plain]) if "falls below" in one.claim)
-    assert (
-        found.agrees is None
-        and "less than the margin" in found.said
-        and "−2.0 points [−2.9, −1.1], margin 5" in found.here
-    )
+    assert found.agrees is None and "−2.0 points [−2.9, −1.1], margin 5" in found.here
 
 
 def test_models_of_other_data_are_not_credited_to_masking_and_few_examples_cannot_tell():
@@ -2253,7 +1901,7 @@ def test_check_from_the_command_line_prints_a_table_writes_json_and_computes_not
     assert main(command) == 0
     printed, found = capsys.readouterr().out, json.loads(out.read_text())
     assert (
-        "Not enough to say: 5 texts" in printed
+        f"few texts: {Caveat.FEW_TEXTS.explanation}" in printed
         and "no reference" in printed
         and RANDOM in printed
         and "leave-one-out" in printed
@@ -2263,6 +1911,9 @@ def test_check_from_the_command_line_prints_a_table_writes_json_and_computes_not
     assert (
         first["examples"] == second["examples"] == 5
         and first["verdict"] == UNSURE
+        and first["outcome"] == ModelCheckOutcome.NOT_KNOWN.value
+        and first["caveats"] == [Caveat.NOT_TESTED.name, Caveat.FEW_TEXTS.name]
+        and first["facts"]["texts"] == 5
         and [c["measure"] for c in first["curves"]] == [RANDOM, "leave-one-out"]
     )
     assert [c["measure"] for c in second["curves"]] == [RANDOM], "those beside it are checked in random order alone"
@@ -2434,3 +2085,10 @@ def test_bundled_stories_are_checked_where_their_places_are_classes():
         and found.paired
         and not whole(data_of(TEXTS)).paired
     )
+
+
+def test_a_check_without_an_answer_runs_or_is_not_known():
+    coming, ended = unchecked_result("m", True), unchecked_result("m", False)
+    assert coming.outcome is ModelCheckOutcome.RUNNING and coming.caveats == (Caveat.PARTIAL,)
+    assert ended.outcome is ModelCheckOutcome.NOT_KNOWN and ended.caveats == (Caveat.FEW_TEXTS,)
+    assert ended.slots["count"] == 0

@@ -7,7 +7,6 @@ import io
 import json
 import threading
 from dataclasses import replace
-from html import unescape
 
 import numpy as np
 import pytest
@@ -20,19 +19,16 @@ from core.evaluation.sampling import draw_sample
 from core.evaluation.studies import embedding_map
 from core.evaluation.studies.behaviour import Course
 from core.evaluation.studies.behaviour_report import behaviour_report
-from core.evaluation.studies.behaviour_sentences import (
-    HEADER,
-    REJECTED_COUNT,
-    behaviour_answer,
-    behaviour_rows,
-    signed_percent,
-)
+from core.evaluation.studies.behaviour_rows import HEADER, behaviour_rows
 from core.evaluation.studies.fewest import FewestFeatures
 from core.explanation.explainer import Explainer
 from core.figures.behaviour_figures import behaviour_panels
 from core.mathematics.stepwise import finish
 from core.network.scheduler import Cancelled
 from core.oracle.erasing import REMOVAL
+from core.results.behaviour import BehaviourOutcome, behaviour_result
+from core.results.caveats import Caveat
+from core.texts.rendering import headline
 from pages.parts.sections.studying import Studying
 from tests.app_session import App, complete, wait
 from tests.hostile import lines
@@ -101,28 +97,27 @@ def charts(app: App) -> list[dict]:
 def test_the_page_says_what_the_library_says(given, bundled, twin):
     app = complete(given())
     mine, other = by_library(bundled, [CHANCE, GRADIENT]), by_library(twin, [CHANCE, GRADIENT])
-    for sentence in (*behaviour_answer([mine, other]), REJECTED_COUNT):
-        assert sentence in unescape(app.said).split("Settings")[0]
+    result = behaviour_result(mine)
+    (found,) = (one for one in app.headlines if one[0] == "behaviour")
+    assert found[1:] == (result.outcome.value, headline(result)) and not app.errors
     lines = [(one, line) for one in (mine, other) for line in one.lines]
     assert [row[:2] for row in rows_of(app)] == [[one.model, line.course.measure] for one, line in lines], (
         "the plain twin stands beside it unasked"
     )
     for row, (_, line) in zip(rows_of(app), lines):
-        assert row[2] == f"{line.fidelity.mean:.3g}" and row[4] == f"{100 * line.never:.3g} %"
-        assert row[3] == ("0 (by definition)" if line.course.random else "—") and row[8] == "6"
-        assert row[6] == " · ".join(signed_percent(line.spread[k]) for k in (5, 10))
-    assert (
-        "Do not rank models by fidelity" in app.said
-        and "distances between groups, their sizes and the axes mean nothing" in app.said
-    )
-    panels, *maps = charts(app)
+        assert row[2] == f"{line.fidelity.mean:.3g}" and row[5] == f"{100 * line.never:.3g}"
+        assert row[4] == ("0" if line.course.random else "—") and row[-1] == "6"
+        assert row[8:10] == [f"{100 * line.spread[k]:.3g}" for k in (5, 10)]
+    specs = charts(app)
+    panels = next(one for one in specs if "fidelity" in json.dumps(one["layout"]) or "xaxis3" in one["layout"])
     assert [trace["y"] for trace in panels["data"]] == [
         pytest.approx(trace["y"], abs=1e-2) for trace in behaviour_panels([mine, other])["data"]
     ]
     shares = [f"{share} masked" for share in ("0 %", "20 %", "50 %", "80 %", "100 %")]
+    maps = maps_of(app)
     assert len(maps) == 2 and [trace["name"] for trace in maps[0]["data"]] == ["the chosen example", *shares]
     app.set("button_group", "Colour by", "prediction")
-    assert {trace["name"] for trace in charts(app)[1]["data"][1:]} <= {
+    assert {trace["name"] for trace in maps_of(app)[0]["data"][1:]} <= {
         "prediction: negative",
         "prediction: positive",
     } and not app.errors
@@ -137,39 +132,37 @@ def test_fidelity_is_normalised_once_the_fewest_words_are_searched(given, alone,
         {course: finish(behave(Explainer(bundled), sample, course)) for course in (CHANCE, GRADIENT)},
         finish(behave(Explainer(bundled), sample, FewestFeatures())),
     )
-    assert [row[3] for row in rows_of(app)] == ["0 (by definition)", f"{mine.lines[1].normalised:.3g}"]
-    told = json.loads(app.download("All figures (JSON)"))["models"][0]
+    assert [row[4] for row in rows_of(app)] == ["0", f"{mine.lines[1].normalised:.3g}"]
+    told = json.loads(saved(app, "json"))["models"][0]
     assert told["largest_fidelity"] == pytest.approx(mine.best) and 0 < mine.lines[1].normalised < 1
 
 
 def test_what_is_saved_is_every_number(given, alone, bundled):
     app, mine = complete(given()), by_library(bundled, [CHANCE, GRADIENT])
-    header, *saved = csv.reader(io.StringIO(app.download("Table (CSV)").lstrip("\ufeff")))
-    assert tuple(header) == HEADER and len(saved) == 22
-    for row, wanted in zip(saved, behaviour_rows(mine)):
+    header, *rows = csv.reader(io.StringIO(saved(app, "csv").lstrip("\ufeff")))
+    assert tuple(header) == HEADER and len(rows) == 22
+    for row, wanted in zip(rows, behaviour_rows(mine)):
         assert row[:3] == wanted[:3] and [float(cell) if cell else None for cell in row[3:]] == [
             None if x != x else pytest.approx(x, abs=1e-3) for x in wanted[3:]
         ]
-    told = json.loads(app.download("All figures (JSON)"), parse_constant=lambda constant: pytest.fail(constant))
-    assert told["answer"] == behaviour_answer([mine]) and [one["measure"] for one in told["models"][0]["curves"]] == [
-        "random order",
-        "gradient",
-    ]
+    told = json.loads(saved(app, "json"), parse_constant=lambda constant: pytest.fail(constant))
+    result = behaviour_result(mine)
+    assert told["answer"] == [headline(result)] and told["models"][0]["outcome"] == result.outcome.value
+    assert [one["measure"] for one in told["models"][0]["curves"]] == ["random order", "gradient"]
 
 
-def test_neither_part_starts_the_work_of_the_other(given, alone, monkeypatch, fresh):
+def test_the_tab_starts_its_work_once_it_is_open(given, alone, monkeypatch, fresh):
     asked, really = [], Run.add
     monkeypatch.setattr(Run, "add", lambda run, i, cancelled: asked.append(run.study.name) or really(run, i, cancelled))
-    app = complete(given(measures=["gradient"], computed="once"))
-    assert set(asked) == {"behaviour"}
+    monkeypatch.setattr(App, "tabs", False)
+    app = complete(given(measures=["gradient"], computed="once", part="in-distribution"))
+    assert set(asked) == {"model check"}
     del asked[:]
-    app.set("button_group", "Part", "in-distribution")
-    complete(app)
-    assert (set(asked) <= {"model check"} and any("ACU ↑" in table[0] for table in app.tables)) or app.has(
-        "button", "Compute random order"
-    )
-    app.set("button_group", "Part", PART)
-    assert set(asked) <= {"model check"} and len(rows_of(complete(app))) == 2
+    app.at.session_state["parts-of-check"] = "Behaviour"
+    complete(app.run())
+    assert set(asked) == {"behaviour"} and len(rows_of(app)) == 2
+    # A link opens it at once.
+    assert len(rows_of(complete(App(PAGE, part=PART, measures=["gradient"])))) == 2
 
 
 def test_a_second_visit_computes_nothing_and_another_erasure_its_own(given, alone, monkeypatch, bundled):
@@ -181,7 +174,7 @@ def test_a_second_visit_computes_nothing_and_another_erasure_its_own(given, alon
     monkeypatch.setattr(embedding_map, "_umap", lambda _: pytest.fail("the map is in the store"))
     st.cache_resource.clear()
     app = complete(App(PAGE, part=PART, measures=["gradient"]))
-    assert not asked and rows_of(app) == first and len(charts(app)) == 2
+    assert not asked and rows_of(app) == first and len(maps_of(app)) == 1
     monkeypatch.setattr(embedding_map, "_umap", lambda states: states[:, :2].copy())
     complete(app.set("selectbox", "Erase by", REMOVAL))
     found = by_library(bundled, [replace(CHANCE, erasure=REMOVAL)]).lines[0]
@@ -192,23 +185,21 @@ def test_a_second_visit_computes_nothing_and_another_erasure_its_own(given, alon
     )
 
 
-def test_one_example_one_word_and_masked_texts_are_said(given, alone):
+def test_one_example_one_word_and_masked_texts_have_caveats(given, alone):
     app = complete(given([{"id": "a", "text": "Wonderful", "label": "positive"}]))
-    assert "C/F is 1 whatever the model does" in app.said and "One example alone has no spread" in app.said
+    assert outcome_of(app) == BehaviourOutcome.NOT_KNOWN.value and f"⚠ {Caveat.SINGLE_FEATURE.badge}" in app.badges
     row, _ = rows_of(app)
-    assert [row[k] for k in (2, 3, 4, 6)] == ["—", "0 (by definition)", "—", "— · —"]
-    assert "from 20 embeddings on" in app.said
+    assert [row[k] for k in (2, 4, 5, 8, 9)] == ["—", "0", "—", "—", "—"] and not maps_of(app)
     app = complete(given([{"id": "a", "text": "[MASK] [MASK]", "label": "positive"}]))
     assert (
-        "Not even the one example of the sample could be erased. Everything in the text is masked already" in app.said
-        and not charts(app)
+        "Everything in the text is masked already" in app.said and outcome_of(app) == BehaviourOutcome.NOT_KNOWN.value
     )
 
 
 def test_without_umap_everything_else_is_there(given, alone, monkeypatch):
     monkeypatch.setattr("pages.parts.check.embedding_map.can_map", lambda: False)
     app = complete(given())
-    assert "UMAP is not installed" in app.said and len(rows_of(app)) == 2 and len(charts(app)) == 1
+    assert "UMAP is not installed" in app.said and len(rows_of(app)) == 2 and not maps_of(app)
 
 
 def test_names_of_other_people_are_shown_as_written(given, alone, monkeypatch, bundled):
@@ -236,30 +227,30 @@ def test_cancelling_keeps_what_is_there_and_asking_again_goes_on(given, alone, m
     let_go, really, asked = threading.Event(), Run.add, []
 
     def add(run, i, cancelled):
-        while i >= 3 and not let_go.wait(0.02):
+        while run.study.name == "behaviour" and i >= 3 and not let_go.wait(0.02):
             if cancelled():
                 raise Cancelled("stopped")
-        asked.append(i)
+        asked.append((run.study.name, i))
         return really(run, i, cancelled)
+
+    def counts() -> list[str]:
+        return [row[-1] for row in rows_of(app)] if any("normalised ↑" in table[0] for table in app.tables) else []
 
     monkeypatch.setattr(Run, "add", add)
     try:
         app = given()
         # Both courses take turns, and the second may be an example behind the first.
-        wait(app, lambda: "3 of 6 examples so far" in app.said and [row[8] for row in rows_of(app)] == ["3", "3"])
-        assert "once all examples are erased" in app.said and not charts(app), "no curve of what is not told yet"
+        wait(app, lambda: counts() == ["3", "3"])
+        assert outcome_of(app) == BehaviourOutcome.RUNNING.value and not maps_of(app)
+        wait(app, lambda: len([one for one in app.at.get("button") if one.label == "Cancel"]) == 1)
         app.press("Cancel")
         wait(app, lambda: app.has("button", "Go on with random order"))
         assert "Cancelled; what was computed is kept" in app.said
         let_go.set()
         del asked[:]
         complete(app.press("Compute all 2 of these"))
-        assert (
-            sorted(set(asked)) == [3, 4, 5]
-            and [row[8] for row in rows_of(app)] == ["6", "6"]
-            and "examples so far" not in app.said
-            and len(charts(app)) == 2
-        )
+        assert sorted({i for name, i in asked if name == "behaviour"}) == [3, 4, 5]
+        assert counts() == ["6", "6"] and outcome_of(app) == BehaviourOutcome.RANDOM_ALONE.value and maps_of(app)
     finally:
         let_go.set()
 
@@ -276,4 +267,19 @@ def test_a_fidelity_that_rests_on_nothing_is_a_dash_and_no_number_is_nan(given, 
     assert all(
         row[2] == "—" and "nan" not in " ".join(row) for row in rows_of(app)
     ) and "nan" not in app.said.lower().replace("financ", "")
-    assert np.isfinite([float(part) for part in rows_of(app)[0][5].split(" · ")]).all()
+    assert np.isfinite([float(cell) for cell in rows_of(app)[0][6:8]]).all()
+
+
+def outcome_of(app: App) -> str:
+    """The outcome of this tab."""
+    return next(outcome for question, outcome, _ in app.headlines if question == "behaviour")
+
+
+def maps_of(app: App) -> list[dict]:
+    """The maps: figures in which a click selects."""
+    return [one for one in charts(app) if one["layout"].get("clickmode")]
+
+
+def saved(app: App, ending: str) -> str:
+    """The file of this tab."""
+    return next(text for name, text in app.downloads.items() if name.startswith("behaviour") and name.endswith(ending))

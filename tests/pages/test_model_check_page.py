@@ -8,7 +8,6 @@ import json
 import re
 import threading
 from dataclasses import replace
-from html import unescape
 
 import numpy as np
 import pytest
@@ -22,15 +21,18 @@ from core.evaluation.sampling import draw_sample
 from core.evaluation.studies.check_findings import check_findings
 from core.evaluation.studies.check_report import build_check_report
 from core.evaluation.studies.check_rows import HEADER, check_json, check_rows
-from core.evaluation.studies.check_sentences import check_answer, check_figures, percent, verdict_sentence
+from core.evaluation.studies.check_tables import measures_table
 from core.evaluation.studies.disagreement import disagreement
 from core.evaluation.studies.model_check import Curve
 from core.explanation.explainer import Explainer
-from core.explanation.recursive import area_cells
 from core.figures.check_figures import p_panels, panels
 from core.mathematics.stepwise import finish
 from core.network.scheduler import Cancelled, Scheduler
+from core.results.caveats import Caveat
+from core.results.model_check import ModelCheckOutcome, check_result
+from core.texts.rendering import fact_label, fact_text, headline
 from core.validity.references import CALIBRATED, LITERAL, find_reference
+from core.wording import percent
 from pages.parts.sections.asking import SIZES, sizes_of
 from pages.parts.sections.filtered import FILTERED
 from pages.parts.sections.studying import Studying
@@ -116,29 +118,34 @@ def answered(app: App) -> bool:
 def test_the_page_says_what_the_library_says(given, by_hand):
     app = complete(given(measures=["gradient"]))
     mine, other = by_hand
-    for sentence in (check_answer(mine), check_figures(mine)):
-        assert sentence in unescape(app.said).split("Settings")[0]
-    assert not app.errors
-    _header, *drawn = named(app, "all masked ↑")
+    result, beside = check_result(mine), check_result(other)
+    assert app.headlines[0][1:] == (result.outcome.value, headline(result)) and not app.errors
+    assert app.badges[0] == f"sst2-plain: {beside.outcome.answer}"
+    assert [f"⚠ {one.badge}" for one in result.caveats][:3] == app.badges[1:4]
+    assert list(app.facts.items())[:4] == [
+        (fact_label(one), fact_text(replace(one, low=None, high=None))) for one in result.facts[:4]
+    ]
+    header, *drawn = named(app, "all masked ↑")
     assert [row[0] for row in drawn] == ["sst2-fmm", "sst2-plain"], (
         "the one that was trained without masking stands beside it unasked"
     )
     for row, one in zip(drawn, by_hand):
         assert row[2:5] == [percent(value) for value in (one.unmasked, one.masked, one.majority)]
-        for form, cell in ((CALIBRATED, row[5]), (LITERAL, row[6])):
-            p, at = one.smallest(form)
-            told = "p < 0.0001" if p < 1e-4 else f"p = {p:.3g}"
-            assert cell == f"{told} at {100 * at:.0f} % masked" + (" ⚠" if one.random.marked(form) else "")
-        assert row[7] == " · ".join(f"{one.random.rejected[CALIBRATED][k]}" for k in (0, 5, 10)) + f" of {one.n}"
+        for form, at in ((CALIBRATED, 5), (LITERAL, 7)):
+            p, ratio = one.smallest(form)
+            assert row[at : at + 2] == [f"{p:.3g}", f"{100 * ratio:.0f} %"]
+        assert row[9:12] == [f"{one.random.rejected[CALIBRATED][k]}" for k in (0, 5, 10)]
+        assert row[header.index("⚠")] == ("⚠" if one.random.marked(CALIBRATED) else "—") and row[-1] == f"{one.n}"
     found = check_findings([mine, other])
-    assert [row[::2] for row in named(app, "FMM found")[1:]] == [[one.claim, one.here] for one in found]
-    assert [row[1] for row in named(app, "FMM found")[1:]] == [one.said for one in found]
-    curves, cards, p_values = charts(app)
-    for shown, expected in ((curves, panels([mine, other])["data"]), (p_values, p_panels([mine, other])["data"])):
+    assert [row[0] for row in named(app, "FMM found")[1:]] == [one.claim for one in found]
+    assert [row[2:4] for row in named(app, "FMM found")[1:]] == [[one.here, one.word] for one in found]
+    specs = charts(app)
+    for place, expected in ((0, panels([mine, other])["data"]), (2, p_panels([mine, other])["data"])):
+        shown = specs[place]
         assert len(shown["data"]) == len(expected)
         for drawn, wanted in zip(shown["data"], expected):
             assert drawn["name"] == wanted["name"] and drawn["y"] == pytest.approx(wanted["y"], abs=1e-3)
-    assert "By their cards" in app.said and len([trace for trace in cards["data"] if trace["mode"] == "lines"]) == 3
+    assert len([trace for trace in specs[1]["data"] if trace["mode"] == "lines"]) == 3
 
 
 def test_what_stands_behind_a_tab_of_the_check_is_drawn_once_it_is_opened(given, alone):
@@ -149,23 +156,23 @@ def test_what_stands_behind_a_tab_of_the_check_is_drawn_once_it_is_opened(given,
     app.at.session_state["parts-of-check"] = "p-values"
     assert app.run() and len(charts(app)) == 2
     # The first tab has a picture of its own where a card tells of relatives.
-    app.at.session_state["parts-of-check"] = "How faithful the measures are"
+    app.at.session_state["parts-of-check"] = "Measures"
     assert app.run() and len(charts(app)) == 1 and before == 2
 
 
 def test_what_is_saved_is_every_number(given, by_hand):
     app = complete(given(measures=["gradient"]))
-    header, *saved = csv.reader(io.StringIO(app.download("Table (CSV)").lstrip("\ufeff")))
+    header, *written = csv.reader(io.StringIO(saved(app, "csv").lstrip("\ufeff")))
     expected = [row for one in by_hand for row in check_rows(one)]
-    assert tuple(header) == HEADER and len(saved) == len(expected) == 33
-    for row, wanted in zip(saved, expected):
+    assert tuple(header) == HEADER and len(written) == len(expected) == 33
+    for row, wanted in zip(written, expected):
         assert row[:2] == wanted[:2] and [float(cell or "nan") for cell in row[2:]] == pytest.approx(
             [float("nan") if cell == "" else cell for cell in wanted[2:]], abs=1e-3, nan_ok=True
         )
-    whole = json.loads(app.download("All figures (JSON)"), parse_constant=lambda constant: pytest.fail(constant))[
-        "models"
-    ]
-    assert [one["sentence"] for one in whole] == [verdict_sentence(one) for one in by_hand]
+    whole = json.loads(saved(app, "json"), parse_constant=lambda constant: pytest.fail(constant))["models"]
+    assert [one["sentence"] for one in whole] == [headline(check_result(one)) for one in by_hand]
+    assert [one["outcome"] for one in whole] == [check_result(one).outcome.value for one in by_hand]
+    assert [one["caveats"] for one in whole] == [[each.name for each in check_result(one).caveats] for one in by_hand]
     assert [line["performance"] for one in whole for line in one["curves"]] == [
         line["performance"] for one in by_hand for line in check_json(one)["curves"]
     ]
@@ -193,7 +200,7 @@ def test_a_second_visit_computes_nothing_and_a_new_measure_only_itself(given, mo
 # What is chosen
 
 
-def test_sample_and_choices_stand_in_the_address_and_dear_work_waits(monkeypatch, alone):
+def test_sample_and_choices_stand_in_the_address_and_slow_work_waits(monkeypatch, alone):
     monkeypatch.setattr("pages.parts.frame.working.AT_ONCE_SECONDS", 0.0)
     monkeypatch.setattr("pages.parts.sections.studying._LEADING_SECONDS", 0.0)
     monkeypatch.setattr("core.evaluation.engine.Run.read", lambda run: None)
@@ -220,7 +227,7 @@ def test_sample_and_choices_stand_in_the_address_and_dear_work_waits(monkeypatch
     )
     assert (
         app.at.query_params["sample"] in ("50", ["50"])
-        and "Ask for random order below" in app.said
+        and app.outcomes[0] == ModelCheckOutcome.RUNNING.value
         and re.search(r"at most [\d,]+ forward passes, about ", app.said)
         and not charts(app)
     )
@@ -253,25 +260,23 @@ def test_the_check_can_be_of_what_the_filter_shows(given, alone, monkeypatch, bu
     # Without a filter it is the same work, whichever is chosen.
     app = complete(given(measures=["gradient"], texts=FILTERED))
     assert keys == works and not app.has("button", "Compute")
-    assert named(app, "all masked ↑") == named(whole, "all masked ↑") and "that the filter leaves" not in app.said
+    assert named(app, "all masked ↑") == named(whole, "all masked ↑") and app.facts == whole.facts
     app = complete(given(measures=["gradient"], texts=FILTERED, label="positive"))
     positive = [e for e in SHORT if e.label == "positive"]
-    assert f"Asked of the {len(positive)} that the filter leaves of 6 texts of mine.jsonl (label positive)." in app.said
-    assert not asked and check_answer(library(bundled, [CHANCE], positive)[0]) in unescape(app.said)
+    assert app.facts["texts"] == f"{len(positive)} of {len(positive)}" and "(label positive)" in app.said
+    assert not asked and app.headlines[0][2] == headline(check_result(library(bundled, [CHANCE], positive)[0]))
     empty = given(measures=["gradient"], texts=FILTERED, search="zebra crossing")
     assert "leaves no text" in empty.said and not charts(empty) and not empty.errors
 
 
 def test_texts_picked_by_the_prediction_give_no_verdict_on_the_model(given):
     app = complete(given(measures=["gradient"], texts=FILTERED, outcome="right"))
-    assert "No verdict on the model" in app.said and "how they were picked" in app.said
-    assert "sst2-fmm reaches 100.0 % accuracy ↑ unmasked" in app.said and "Beside FMM" not in app.said
-    told = json.loads(app.download("All figures (JSON)"))["models"][0]
-    assert (
-        told["sentence"].startswith("No verdict")
-        and told["verdict"] == "picked texts"
-        and told["data"] == "mine.jsonl, filtered"
-    )
+    assert app.outcomes[0] == ModelCheckOutcome.NOT_KNOWN.value and f"⚠ {Caveat.SELECTED.badge}" in app.badges
+    assert app.facts["accuracy, unmasked ↑"] == "100 %"
+    assert not any("FMM found" in table[0] for table in app.tables)
+    told = json.loads(saved(app, "json"))["models"][0]
+    assert told["outcome"] == ModelCheckOutcome.NOT_KNOWN.value and Caveat.SELECTED.name in told["caveats"]
+    assert told["verdict"] == "picked texts" and told["data"] == "mine.jsonl, filtered"
 
 
 @pytest.mark.parametrize(
@@ -328,16 +333,14 @@ def test_a_model_without_a_card_or_reference_is_not_tested(given, tiny_root, mon
             measures=["leave-one-out"],
         )
     )
-    assert (
-        "Not enough to say: 9 texts" in app.said
-        and "has no MaSF reference" in app.said
-        and "python -m core reference" in app.said
-        and not app.errors
-    )
+    assert app.outcomes[0] == ModelCheckOutcome.NOT_KNOWN.value and not app.errors
+    assert {f"⚠ {one.badge}" for one in (Caveat.FEW_TEXTS, Caveat.NOT_TESTED)} <= set(app.badges)
+    assert any("python -m core reference" in one.value for one in app.at.code)
     (row,) = named(app, "all masked ↑")[1:]
-    assert row[1] == "no card" and row[5:] == ["— (no reference)", "— (no reference)", "—", "9"]
-    (only,) = charts(app)
-    assert {trace.get("yaxis", "y") for trace in only["data"]} == {"y"} and "Beside FMM" not in app.said
+    assert row[1] == "no card" and row[5:] == [*["—"] * 8, "9"]
+    first = charts(app)[0]
+    assert {trace.get("yaxis", "y") for trace in first["data"]} == {"y"}
+    assert not any("FMM found" in table[0] for table in app.tables)
 
 
 def test_a_model_of_another_task_beside_it_is_a_sentence(given, tiny_root, monkeypatch):
@@ -358,9 +361,9 @@ def test_what_is_left_out_is_counted_and_said(given, alone, bundled):
     assert (
         "Left out (1 example): The tokenizer keeps nothing of this text" in app.said
         and "1 of 8 examples" in app.said
-        and "examples so far" not in app.said
+        and app.facts["texts"] == "6 of 7"
     )
-    assert check_answer(library(bundled, [CHANCE])[0]) in unescape(app.said)
+    assert app.headlines[0][2] == headline(check_result(library(bundled, [CHANCE])[0]))
 
 
 def test_an_example_that_cannot_be_shown_changes_nothing_of_what_is_checked(given, alone, monkeypatch):
@@ -379,7 +382,7 @@ def test_an_example_that_cannot_be_shown_changes_nothing_of_what_is_checked(give
 
 def test_a_filter_that_leaves_no_example_changes_nothing_of_what_is_checked(given, alone):
     app = complete(given(measures=["gradient"], computed="once", search="zebra crossing", unit="nonsense"))
-    assert answered(app) and len(app.errors) <= 1 and "examples so far" not in app.said
+    assert answered(app) and len(app.errors) <= 1 and app.facts["texts"] == "6 of 6"
 
 
 def test_a_card_that_does_not_say_what_it_was_trained_on_is_no_error(given, monkeypatch, bundled):
@@ -391,11 +394,8 @@ def test_a_card_that_does_not_say_what_it_was_trained_on_is_no_error(given, monk
         loading, "load", lambda name, *more: replace(bundled, card=card) if name == "sst2-fmm" else really(name, *more)
     )
     app = complete(given(measures=["gradient"]))
-    assert (
-        [row[0] for row in named(app, "all masked ↑")[1:]] == ["sst2-fmm"]
-        and "By their cards" not in app.said
-        and not app.errors
-    )
+    assert [row[0] for row in named(app, "all masked ↑")[1:]] == ["sst2-fmm"] and not app.errors
+    assert "By their cards" not in app.said
 
 
 # Evidence
@@ -421,29 +421,31 @@ def test_finding_the_evidence_stands_beside_faithfulness(given, alone, bundled):
     ]
     found, passed = library(bundled, [CHANCE, *ONCE], examples)
     lines_ = [line for line in found.lines if not line.curve.random]
-    drawn = named(app, "average precision ↑")[1:]
+    header, *drawn = named(app, "recall of top k ↑")
     assert [row[0] for row in drawn] == ["gradient, computed once", "attention, computed once", "random order"]
-    assert drawn[-1][1:3] == ["0", "0"] and float(drawn[-1][4]) == pytest.approx(lines_[0].chance, rel=6e-3)
+    at = {name: place for place, name in enumerate(header)}
+    assert drawn[-1][1] == drawn[-1][3] == "0"
+    assert float(drawn[-1][at["average precision ↑"]]) == pytest.approx(lines_[0].chance, rel=6e-3)
     for row, line in zip(drawn, lines_):
-        assert row[1:3] == list(area_cells(line.areas, found.marked(line, CALIBRATED)))
-        numbers = [float(cell.split()[0]) for cell in row[1:6]]
-        assert (
-            numbers
-            == pytest.approx([line.racu, line.acu, line.p[CALIBRATED].min(), line.precision, line.recall], rel=6e-3)
-            and row[6] == "6"
-        )
-        assert all(("⚠" in cell) == (found.marked(line, CALIBRATED)) for cell in row[1:3])
-    few = "Not enough to say which measure finds the evidence best, or is the most faithful: 6 texts"
-    assert few in app.said and "has the highest RACU" not in app.said
+        values = measures_table(found, CALIBRATED)[1][lines_.index(line)]
+        assert [row[at[name]] for name in ("against random order", "⚠")] == [
+            "—",
+            "⚠" if found.marked(line, CALIBRATED) else "—",
+        ]
+        for name in ("ACU ↑", "average precision ↑", "recall of top k ↑"):
+            assert float(row[at[name]]) == pytest.approx(values[at[name]], rel=6e-3)
+        assert float(row[at["average precision ↑"]]) == pytest.approx(line.precision, rel=6e-3) and row[-1] == "6"
     parts = disagreement(passed)
-    assert parts is not None and f"They part most on {found.sample.examples[parts.place].id}" in app.said
-    app.press(f"Choose {found.sample.examples[parts.place].id}")
-    assert app.example == found.sample.examples[parts.place].id
+    example = found.sample.examples[parts.place].id
+    (pair,) = (table for table in app.tables if table[0] == ["measure", "average precision ↑", "ACU ↑"])
+    assert [row[0] for row in pair[1:]] == [parts.finder, parts.faithful]
+    app.press(f"Choose {example}")
+    assert app.example == example
 
 
-def test_without_evidence_nothing_is_said_of_it(given, alone):
+def test_without_evidence_no_column_is_of_it(given, alone):
     app = complete(given(measures=["gradient"]))
-    assert "finds the evidence" not in app.said and not any("average precision ↑" in table[0] for table in app.tables)
+    assert not any("average precision ↑" in table[0] for table in app.tables) and not app.has("button", "Choose ")
 
 
 def test_no_measure_is_called_faithful_where_nothing_changes_under_masking(given, alone, monkeypatch, bundled, fresh):
@@ -456,7 +458,8 @@ def test_no_measure_is_called_faithful_where_nothing_changes_under_masking(given
 
     monkeypatch.setattr(bundled.scheduler, "network", network)
     app = complete(given(told_with_evidence(), measures=["gradient", "attention"], computed="once"))
-    assert named(app, "average precision ↑")[1][1].startswith("—") and "has the highest RACU" not in app.said
+    header, *rows = named(app, "recall of top k ↑")
+    assert {row[1] for row in rows[:-1]} == {"—"} == {row[header.index("against random order")] for row in rows}
 
 
 # Hostile names
@@ -475,9 +478,8 @@ def test_names_of_other_people_are_shown_as_written(given, alone, monkeypatch, b
     ]
     told.append({"text": "A dull film.", "label": "<script>attic</script>", "id": "z", "evidence": []})
     app = complete(given(told, "<b>mine.jsonl", measures=["gradient", "attention"], computed="once"))
-    assert answered(app) and "They part most on" in app.said and not app.errors
+    assert answered(app) and not app.errors and "<script>m</script>" in app.headlines[0][2]
     no_raw_markup(app, "**b**", "<b>mine")
-    assert "always answering" in app.said and any(name.split()[0] in unescape(app.said) for name in labels)
     assert "<script" not in json.dumps([chart["data"] for chart in charts(app)])
 
 
@@ -512,38 +514,34 @@ def held_back(monkeypatch, fresh):
 
 def test_what_is_known_so_far_is_shown_while_the_rest_is_computed(held_back, given, alone):
     app = given(measures=["gradient"], computed="once")
-    wait(app, lambda: "3 of 6 examples so far" in app.said)
-    assert app.has("button", "Cancel") and app.at.get("progress")
+    wait(app, lambda: "3 done" in progress_of(app))
+    assert app.has("button", "Cancel") and app.outcomes[0] == ModelCheckOutcome.RUNNING.value
     # Nothing is drawn or told of so few while more are to come.
-    assert not answered(app) and not charts(app) and "reaches" not in app.said
+    assert not answered(app) and not charts(app) and not app.facts
     held_back.set()
     complete(app)
-    assert answered(app) and charts(app) and "reaches" in app.said
-    assert "examples so far" not in app.said and not app.errors
+    assert answered(app) and charts(app) and app.facts["texts"] == "6 of 6"
+    assert app.outcomes[0] == ModelCheckOutcome.NOT_KNOWN.value and not app.errors
 
 
-def test_before_the_first_example_it_says_what_is_under_way(held_back, given, alone, monkeypatch):
+def test_before_the_first_example_it_runs(held_back, given, alone, monkeypatch):
     monkeypatch.setattr(
         "core.evaluation.engine.Run.missing", lambda run: [i for i in (5, 0, 1, 2, 3, 4) if not run.there[i]]
     )
     app = given(measures=["gradient"], computed="once")
-    assert (
-        "first examples are being masked" in app.said
-        and "Ask for" not in app.said
-        and app.has("button", "Cancel")
-        and not answered(app)
-    )
+    assert app.outcomes[0] == ModelCheckOutcome.RUNNING.value and app.has("button", "Cancel") and not answered(app)
     app.press("Cancel")
     wait(app, lambda: app.has("button", "Compute random order"))
-    assert "Ask for random order below" in app.said
+    assert app.outcomes[0] == ModelCheckOutcome.RUNNING.value
 
 
 def test_cancelling_keeps_what_is_there_and_asking_again_goes_on(held_back, given, alone, bundled):
     app = given(measures=["gradient"], computed="once")
-    wait(app, lambda: "3 of 6 examples so far" in app.said)
+    wait(app, lambda: "3 done" in progress_of(app))
     app.press("Cancel")
     wait(app, lambda: app.has("button", "Go on with random order"))
-    assert "3 of 6 examples so far" in app.said and "Cancelled; what was computed is kept" in app.said
+    assert app.outcomes[0] == ModelCheckOutcome.NOT_KNOWN.value and "Cancelled; what was computed is kept" in app.said
+    assert f"⚠ {Caveat.PARTIAL.badge}" in app.badges
     # A server that starts anew knows what was written, and shows it before it is asked.
     st.cache_resource.clear()
     held_back.set()
@@ -555,19 +553,20 @@ def test_cancelling_keeps_what_is_there_and_asking_again_goes_on(held_back, give
     assert [i for name, i in held_back.asked if name == "random order"] == [3, 4, 5], (
         "what was there is not computed again"
     )
-    assert "examples so far" not in app.said and check_answer(library(bundled, [CHANCE])[0]) in unescape(app.said)
+    assert f"⚠ {Caveat.PARTIAL.badge}" not in app.badges
+    assert app.headlines[0][2] == headline(check_result(library(bundled, [CHANCE])[0]))
 
 
 def test_going_on_in_the_same_session_shows_no_less_than_before(held_back, given, alone):
     app = given(measures=["gradient"], computed="once")
-    wait(app, lambda: "3 of 6 examples so far" in app.said)
+    wait(app, lambda: "3 done" in progress_of(app))
     app.press("Cancel")
     wait(app, lambda: app.has("button", "Go on with random order"))
     app.press("Go on with random order", exact=False)
-    assert "3 of 6 examples so far" in app.said and app.has("button", "Cancel")
+    assert "3 done" in progress_of(app) and app.has("button", "Cancel")
     held_back.set()
     complete(app)
-    assert "examples so far" not in app.said
+    assert app.facts["texts"] == "6 of 6"
     del held_back.asked[:]
 
 
@@ -588,12 +587,8 @@ def test_a_model_that_gives_nan_is_counted_and_said(given, alone, monkeypatch, b
     app = complete(given(told, measures=["gradient"]))
     counted = [int(count) for count in re.findall(r"Left out \((\d+) example", app.said)]
     assert sum(counted) == (tokens.count(max(tokens)) if left_out == 1 else 6) and "NaN" in app.said
-    assert ("None of the 6 examples of the sample could be checked" in app.said) == (left_out == 6)
-    assert (
-        "Ask for random order" not in app.said
-        and answered(app) == (left_out == 1)
-        and app.has("multiselect", "Measures")
-    )
+    assert app.outcomes[0] == ModelCheckOutcome.NOT_KNOWN.value and bool(app.facts) == (left_out == 1)
+    assert answered(app) == (left_out == 1) and app.has("multiselect", "Measures")
 
 
 @pytest.mark.parametrize(
@@ -617,3 +612,15 @@ def test_the_last_size_is_called_all_of_them_and_a_link_that_asks_for_more_takes
     sample = app.widget("button_group", "Sample")
     count = len(read_bundled("reviews"))
     assert sample.options[-1] == f"all {count}" and sample.value == "500" and "not here" not in app.said
+
+
+def saved(app: App, ending: str) -> str:
+    """The file of the check."""
+    return next(
+        text for name, text in app.downloads.items() if name.startswith("model-check") and name.endswith(ending)
+    )
+
+
+def progress_of(app: App) -> str:
+    """What the progress of work says."""
+    return " ".join(one.proto.text for one in app.at.get("progress"))

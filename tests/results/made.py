@@ -23,6 +23,11 @@ SLOTS: dict = {
     "soft": ["gradient"],
     "kinds": ["hard", "soft"],
     "way": 0.877,
+    "share": 0.877,
+    "model": "sst2-fmm",
+    "low": 11,
+    "high": 44,
+    "ratio": 0.3,
 }
 SLOTS |= {"cheapest": ["gradient"], "figure": "comprehensiveness", "total": 24, "needed": 20, "passes": 11}
 # Of ours: no name of others.

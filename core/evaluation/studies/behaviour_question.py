@@ -5,14 +5,8 @@ from dataclasses import dataclass, field, replace
 from core.evaluation.engine import Study
 from core.evaluation.questions import Answers, Question, Table, choice, register
 from core.evaluation.studies.behaviour import Course, Walked
-from core.evaluation.studies.behaviour_report import HALF, BehaviourReport, X, behaviour_report
-from core.evaluation.studies.behaviour_sentences import (
-    behaviour_answer,
-    behaviour_in_words,
-    behaviour_table,
-    signed_number,
-    signed_percent,
-)
+from core.evaluation.studies.behaviour_report import BehaviourReport, X, behaviour_report
+from core.evaluation.studies.behaviour_rows import behaviour_in_words, behaviour_table
 from core.evaluation.studies.fewest import FewestFeatures, Searched
 from core.explanation.explainer import softmax
 from core.explanation.rows import SIGNS, values_taken
@@ -20,7 +14,7 @@ from core.measures.catalogue import default_measures, measures
 from core.network.features import UNITS
 from core.network.model import Model
 from core.oracle.erasing import ERASURES, MASK
-from core.wording import fixed_number, number, refuse_unknown, with_ends
+from core.wording import cell_text, refuse_unknown
 
 
 @register
@@ -80,32 +74,14 @@ class Behaviour(Question[BehaviourReport]):
         found = behaviour_report(answers.model, answers.sample, *_apart(answers))
         return None if found is None else replace(found, tally=answers.tally([*_apart(answers)[0]]))
 
-    def sentences(self, report: BehaviourReport) -> list[str]:
-        """The answer, and what to know of the examples."""
-        return [*behaviour_answer([report]), *report.notes]
-
     def tables(self, report: BehaviourReport) -> list[Table]:
         """Fidelity and drift of each order."""
-        return [behaviour_table([report])]
+        header, rows = behaviour_table([report])
+        return [(header, [[cell_text(value) for value in row] for row in rows])]
 
     def in_words(self, report: BehaviourReport) -> str:
         """Its figure for those who do not see it."""
         return behaviour_in_words([report])
-
-    def readable(self, report: BehaviourReport) -> str:
-        """The answer, what to know of the examples, a line for each order."""
-        parts = [" ".join(behaviour_answer([report])), *report.notes]
-        for line in report.lines:
-            fidelity = with_ends(line.fidelity.mean, line.fidelity.low, line.fidelity.high, fixed_number)
-            parts.append(
-                f"{line.course.measure}: fidelity ↑ {fidelity}, normalised "
-                f"{fixed_number(line.normalised)} ↑, never changes "
-                f"{number(100 * line.never)} %, centroid change {fixed_number(line.centroid[HALF])} at 50 % and "
-                f"{fixed_number(line.centroid[-1])} at 100 %, change of mean σ "
-                f"{signed_percent(line.spread[HALF])} and {signed_percent(line.spread[-1])} "
-                f"({signed_number(line.sigma[HALF])} and {signed_number(line.sigma[-1])})"
-            )
-        return "\n".join(parts)
 
     def records(self, answers: Answers) -> list[dict]:
         """A line for each example, order, and masking ratio.

@@ -10,15 +10,14 @@ import numpy as np
 from core.evaluation.findings import of_enough
 from core.evaluation.sampling import Sample
 from core.evaluation.studies.behaviour import Course, Walked
-from core.evaluation.studies.check_report import strategy
+from core.evaluation.studies.check_report import strategy, told_left_out
 from core.evaluation.studies.fewest import Searched
 from core.mathematics.drift import centroid_change, spread_change
 from core.mathematics.flips import normalised_fidelity
 from core.mathematics.masking import RATIOS
-from core.mathematics.search.fewest import EXACT_FEATURES, WIDTH
 from core.mathematics.statistics import Interval, mean_interval
 from core.network.model import Model
-from core.wording import WHOLE, Tally, cut_sentence
+from core.wording import WHOLE, Tally
 
 X = np.array(RATIOS)
 HALF, ALL = 5, 10
@@ -52,7 +51,8 @@ class CourseLine:
 class BehaviourReport:
     """A model on a sample: its lines, random order first where it is known; best: the largest fidelity that any order
     of its inputs has, where the fewest features that change a prediction are searched, else NaN; notes: sentences on
-    the examples; explained: {example: class that is predicted, and explained}; tally: how far its orders are.
+    the examples; explained: {example: class that is predicted, and explained}; tally: how far its orders are; cut:
+    whether a text is longer than the model reads; beam: in how many examples the fewest features are of a beam search.
     """
 
     model: str
@@ -65,6 +65,8 @@ class BehaviourReport:
     notes: tuple[str, ...]
     explained: dict[int, str] = field(default_factory=dict)
     tally: Tally = WHOLE
+    cut: bool = False
+    beam: int = 0
 
     @property
     def random(self) -> CourseLine | None:
@@ -108,8 +110,10 @@ def behaviour_report(
         _best(shares, first.judged),
         tuple(lines),
         left_out,
-        (*_notes(first, left_out), *_notes_of_search(searched)),
+        (*sample.notes, *told_left_out(left_out)),
         {int(i): model.labels[predicted[i]] for i in np.flatnonzero(first.there)},
+        cut=bool(first.cut),
+        beam=0 if searched is None else int((searched.there & ~searched.exact).sum()),
     )
 
 
@@ -170,44 +174,3 @@ def _best(fewest: np.ndarray | None, judged: np.ndarray) -> float:
     """1 − mean(C*/F) over the examples that are judged and searched."""
     known = np.empty(0) if fewest is None else fewest[judged & ~np.isnan(fewest)]
     return float(1 - known.mean()) if len(known) else float("nan")
-
-
-def _notes_of_search(searched: Searched | None) -> list[str]:
-    """How the fewest features were found."""
-    if searched is None or not searched.there.any():
-        return []
-    beam = int((searched.there & ~searched.exact).sum())
-    if not beam:
-        return []
-    told = (
-        f"The fewest pieces that change a prediction are found by beam search (width {WIDTH}) in the {beam:,} of "
-        f"{int(searched.there.sum()):,} examples with more than {EXACT_FEATURES}, where fewer may do, so that the "
-        "normalised fidelity may be too high; in the others they are exact."
-    )
-    return [told]
-
-
-def _notes(first: Walked, left_out: dict[str, int]) -> list[str]:
-    notes = [
-        f"Left out ({count} example{'' if count == 1 else 's'}): {sentence}" for sentence, count in left_out.items()
-    ]
-    alone = int((first.there & ~first.judged).sum())
-    if alone:
-        notes.append(
-            "A single word or piece that can be erased: C/F is 1 whatever the model does, so fidelity leaves out "
-            f"{alone:,} of {int(first.there.sum()):,} examples."
-        )
-    few = int((first.judged & (first.free < 10)).sum())
-    if few:
-        notes.append(
-            f"Fewer than 10 pieces that can be erased, so that several masking ratios erase the same ones: {few:,} of "
-            f"{int(first.there.sum()):,} examples."
-        )
-    if int(first.there.sum()) == 1 and first.complete:
-        notes.append(
-            "One example alone has no spread, and its centroid is itself. Take more examples to see how embeddings "
-            "drift."
-        )
-    if first.cut:
-        notes.append(cut_sentence(first.cut, len(first.there)))
-    return notes

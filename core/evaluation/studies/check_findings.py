@@ -4,28 +4,11 @@ from collections.abc import Iterator
 
 import numpy as np
 
-from core.evaluation.findings import (
-    FEW,
-    MARGIN,
-    NOT_ENOUGH,
-    Finding,
-    not_lower,
-    not_more,
-    once_counted,
-    points_text,
-    too_few,
-    unsure_of,
-)
-from core.evaluation.studies.check_lengths import split_told
+from core.evaluation.findings import FEW, MARGIN, Finding, not_lower, not_more, once_counted, points_text
 from core.evaluation.studies.check_report import CheckReport, X, difference_of
-from core.evaluation.studies.check_sentences import simes_misses, simes_takes
-from core.mathematics.statistics import Interval, more_often, significant
-from core.validity.marks import PERCENT
+from core.mathematics.statistics import Interval, more_often
 from core.validity.references import CALIBRATED, LITERAL
-from core.wording import p_value, percent, share_text
-
-# Of a difference between a model that always gives one class and the class majority.
-_ONE_EACH = f"{NOT_ENOUGH}: both give one class for all texts, so this compares only how common the two classes are"
+from core.wording import number, p_value, percent, share_text
 
 
 def check_findings(reports: list[CheckReport]) -> list[Finding]:
@@ -45,38 +28,43 @@ def check_findings(reports: list[CheckReport]) -> list[Finding]:
     masked, plain = by.get("half"), by.get("none")
     if reports[0].sample.one_class or reports[0].sample.picked:
         return []
-    told = (*_performance(masked, plain), *_validity(masked, plain))
+    told = (*_performance(masked, plain), *_ends(masked, plain), *_validity(masked, plain))
     least = min((one.tally for one in by.values()), key=lambda tally: (not tally.coming, tally.n))
     return once_counted(told, least)
 
 
 def _performance(masked: CheckReport | None, plain: CheckReport | None) -> Iterator[Finding]:
-    if masked and plain and masked.metric == plain.metric:
-        both = np.flatnonzero(masked.followed.there & plain.followed.there)
-        answers = [(one.sample.labels[both], one.followed.predicted[both, 0]) for one in (masked, plain)]
-        lost = difference_of(masked.metric, *answers) if len(both) else Interval(np.nan, np.nan, np.nan)
-        yield Finding(
-            "Masked fine-tuning loses no unmasked performance.",
-            f"{percent(masked.unmasked, masked.metric)} against {percent(plain.unmasked, plain.metric)} of plain "
-            f"fine-tuning: {points_text(lost, masked.metric)}",
-            not_lower(lost, len(both)),
-            unsure_of(len(both)),
-        )
-    for one, falls, claim in (
-        (masked, False, "With {} masked, a masked fine-tuned model reaches the class majority."),
-        (plain, True, "With {} masked, a plain model falls below it."),
+    if masked is None or plain is None or masked.metric != plain.metric:
+        return
+    both = np.flatnonzero(masked.followed.there & plain.followed.there)
+    answers = [(one.sample.labels[both], one.followed.predicted[both, 0]) for one in (masked, plain)]
+    lost = difference_of(masked.metric, *answers) if len(both) else Interval(np.nan, np.nan, np.nan)
+    yield Finding(
+        "Masked fine-tuning loses no unmasked performance.",
+        f"{percent(masked.unmasked, masked.metric)} against {percent(plain.unmasked, plain.metric)}: "
+        f"{points_text(lost, masked.metric)}",
+        not_lower(lost, len(both)),
+        paper="0 points",
+    )
+
+
+def _ends(masked: CheckReport | None, plain: CheckReport | None) -> Iterator[Finding]:
+    """What each reaches with everything masked. A model below the class majority for certain, though not by the margin,
+    neither reaches it nor falls below it.
+    """
+    for one, falls, claim, paper in (
+        (masked, False, "With {} masked, a masked fine-tuned model reaches the class majority.", "class majority"),
+        (plain, True, "With {} masked, a plain model falls below it.", "below it"),
     ):
         if one is not None:
             gained, reaches = one.gained[1], not_lower(one.gained[1], one.n)
-            # Below it for certain, though not by the margin: it does not reach it, and hardly falls below it.
             little = reaches is True and gained.high < 0
-            alike = one.n >= FEW and len(np.unique(one.followed.predicted[one.followed.there, -1])) == 1
             yield Finding(
                 claim.format(one.sample.whole),
-                f"{percent(one.masked, one.metric)}, class majority {percent(one.majority, one.metric)}: "
+                f"{percent(one.masked, one.metric)} against {percent(one.majority, one.metric)}: "
                 f"{points_text(gained, one.metric)}",
                 None if reaches is None or (little and falls) else reaches != falls,
-                "below it, by less than the margin" if little else _ONE_EACH if alike else unsure_of(one.n),
+                paper=paper,
             )
 
 
@@ -85,91 +73,38 @@ def _validity(masked: CheckReport | None, plain: CheckReport | None) -> Iterator
     5 points above what is expected, by its 95 % interval at every ratio. Told only where the paper's literal form, each
     ratio by itself, says the same.
     """
-    for one, should, name in ((masked, False, "masked fine-tuned"), (plain, True, "plain")):
+    for one, should, claim, paper in (
+        (masked, False, "Inputs of a masked fine-tuned model are not rejected at any masking ratio.", "p ≥ 0.05"),
+        (plain, True, "Inputs of a plain model are rejected at some masking ratio.", "p < 0.05"),
+    ):
         if one is not None and CALIBRATED in one.random.gates and one.random.gates[CALIBRATED].available:
-            p, where = one.smallest()[0], one.rejected().tolist()
-            claim = (
-                f"The inputs of a {name} model are {'rejected' if should else 'not rejected'} at "
-                f"{'some' if should else 'any'} masking ratio."
-            )
-            # The one exception that FMM names among masked fine-tuned models.
-            only_all = "; at no smaller ratio, as FMM found for bAbI-2" if not should and where == [len(X) - 1] else ""
-            most = one.most_rejected()
-            here = f"{one.counted(one.worst())}{only_all}{_by_length(one)}"
-            tested = (
-                f"{one.model}: {p_value(p)} (calibrated, by count); literal form, by Simes "
-                f"{p_value(one.smallest(LITERAL)[0])}{_cannot(one)}; of single texts at most {100 * most.mean:.1f} % "
-                f"[{100 * most.low:.1f}, {100 * most.high:.1f}] rejected, {PERCENT} expected, margin {100 * MARGIN:g}"
-            )
-            within = not_more(most, one.n)
-            rejected = one.n >= FEW and (one.random.gates[CALIBRATED].marked or within is False)
-            too = _unmasked_too(one, should)
-            if rejected and (one.as_held_out or too):
-                why = "unmasked texts are rejected, too" if too else "not shown to be more than of held-out texts"
-                yield Finding(claim, here, None, f"{NOT_ENOUGH}: {why}", more=tested)
-                continue
-            found = True if rejected else False if not where and within else None
-            literal = one.random.gates.get(LITERAL)
-            # A form that cannot reject says nothing against one that does.
-            paper = found if literal is None or not literal.available else len(one.rejected(LITERAL)) > 0
-            if found is not None and found != paper:
-                differ, how = _forms_differ(one, bool(paper))
-                yield Finding(claim, here, None, differ, more=f"{tested}. {how}")
-                continue
-            told = None if found is None else found == should
-            yield Finding(claim, here, told, _unsure(one), _by_one_form(one) * (told is not None), tested)
+            k, found = one.worst(), _rejects(one, should)
+            here = f"{share_text(one.random.share(CALIBRATED)[k])} rejected at {share_text(X[k])} masked"
+            yield Finding(claim, here, None if found is None else found == should, more=_tests(one), paper=paper)
 
 
-def _by_length(one: CheckReport) -> str:
-    """How many of the texts of usual length are rejected where the most of them are, as a sentence goes on; "" where
-    all are of such, or nobody knows.
-    """
-    split, m = split_told(one), 0
-    if split is not None and split.rejected is not None:
-        m = split.alike[1]
-    if split is None or split.rejected is None or not m:
-        return ""
-    k = int(split.rejected[0].argmax())
-    count = int(split.rejected[0][k])
-    most = f"{'all' if count == m else f'at most {share_text(count / m)}'}, at {share_text(X[k])} masked"
-    return f"; of the {m:,} of {split.low:,} to {split.high:,} tokens {most}"
+def _tests(one: CheckReport) -> str:
+    """The numbers behind it: p of both forms, and of single texts the share rejected."""
+    most = one.most_rejected()
+    ends = f"{100 * most.mean:.1f} % [{100 * most.low:.1f}, {100 * most.high:.1f}]"
+    p = f"{p_value(one.smallest()[0])} ({CALIBRATED}), {p_value(one.smallest(LITERAL)[0])} ({LITERAL})"
+    return f"{p}; floor {number(one.floor[LITERAL])}; texts rejected {ends}, margin {100 * MARGIN:g}"
 
 
-def _cannot(one: CheckReport) -> str:
-    """That the literal form cannot reject whatever the texts, in brackets; "" where it can."""
-    literal = one.random.gates.get(LITERAL)
-    shut = literal is not None and not literal.available
-    return f" (cannot reject: none of this reference is below {one.floor[LITERAL]:.3g})" if shut else ""
-
-
-def _by_one_form(one: CheckReport) -> str:
-    """That the calibrated form alone says so, behind whether a finding holds; "" where the literal one can reject."""
-    return ", by the calibrated test alone" * bool(_cannot(one))
-
-
-def _forms_differ(one: CheckReport, paper: bool) -> tuple[str, str]:
-    """That the two forms of the test disagree, and whether it is what combines the texts that decides: the calibrated
-    one counts them, the literal one takes Simes.
-    """
-    by, not_by = ("Simes in the literal form (the paper’s)", "count in the calibrated one")[:: 1 if paper else -1]
-    alike = any(map(significant, one.random.simes[CALIBRATED].tolist())) == paper
-    decides = "; by Simes both forms say the same, so how texts are combined decides" * alike
-    most, misses = one.random.rejected[CALIBRATED].max(), simes_misses(one, one.worst())
-    weak = f"; Simes rejects nothing even where {most:,} of {one.n:,} texts are rejected"
-    takes = simes_takes(one) * (not paper)
-    short, not_short = ("Simes", "count")[:: 1 if paper else -1]
-    return (
-        f"the two tests disagree: rejected by {short}, not by {not_short}",
-        f"Rejected by {by}, not by {not_by}{takes}{decides}{weak * misses}",
-    )
-
-
-def _unsure(one: CheckReport) -> str:
+def _rejects(one: CheckReport, should: bool) -> bool | None:
+    """Whether inputs are rejected, masking being why; None where that is not known."""
+    within = not_more(one.most_rejected(), one.n)
     if one.n < FEW:
-        return too_few(one.n)
-    if len(one.rejected()):
-        return f"{NOT_ENOUGH}: rejected by itself, not over all ratios"
-    return f"{NOT_ENOUGH}: not rejected, but more than the margin may be"
+        return None
+    if one.random.gates[CALIBRATED].marked or within is False:
+        found = None if one.as_held_out or _unmasked_too(one, should) else True
+    else:
+        found = False if not len(one.rejected()) and within else None
+    literal = one.random.gates.get(LITERAL)
+    # A form that cannot reject says nothing against one that does.
+    if literal is None or not literal.available:
+        return found
+    return found if found == (len(one.rejected(LITERAL)) > 0) else None
 
 
 def _unmasked_too(one: CheckReport, should: bool) -> bool:

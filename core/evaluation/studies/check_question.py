@@ -5,15 +5,13 @@ from dataclasses import dataclass, replace
 from core.evaluation.questions import Answers, Question, Table, choice, register
 from core.evaluation.studies import check_tables
 from core.evaluation.studies.check_report import CheckReport, X, build_check_report
-from core.evaluation.studies.check_sentences import verdict_sentence
 from core.evaluation.studies.model_check import Curve
-from core.explanation.recursive import NO_RACU, UNSTABLE_MEANS
 from core.explanation.rows import SIGNS, values_taken
 from core.measures.catalogue import measures
 from core.network.features import UNITS
 from core.network.model import Model
 from core.validity.references import CALIBRATED, FORMS
-from core.wording import as_json, refuse_unknown
+from core.wording import as_json, cell_text, refuse_unknown
 
 EACH_STEP, ONCE = "at each step", "once"
 SEEDS = 1, 3, 5
@@ -68,18 +66,11 @@ class MaskingCheck(Question[CheckReport]):
             return None
         return replace(found, tally=answers.tally(self.studies[:1]), measured_tally=answers.tally())
 
-    def sentences(self, report: CheckReport) -> list[str]:
-        """The verdict, and what to know of the examples."""
-        told = check_tables.faithful_sentence(report, CALIBRATED)
-        unstable = [line.areas.unstable for line in report.measured]
-        # Where all are it is told of them together.
-        some = [UNSTABLE_MEANS] * (any(unstable) and NO_RACU not in told)
-        return [verdict_sentence(report), *report.notes, *filter(None, [told]), *some]
-
     def tables(self, report: CheckReport) -> list[Table]:
         """Random order, and how faithful the measures are."""
         measured = [check_tables.measures_table(report, CALIBRATED)] if report.measured else []
-        return [check_tables.training_table([report], CALIBRATED), *measured]
+        tables = [check_tables.training_table([report], CALIBRATED), *measured]
+        return [(header, [[cell_text(value) for value in row] for row in rows]) for header, rows in tables]
 
     def in_words(self, report: CheckReport) -> str:
         """Its figure for those who do not see it."""

@@ -9,7 +9,7 @@ from dataclasses import dataclass
 import numpy as np
 from scipy.stats import binomtest
 
-from core.evaluation.families import constant_sentence, training_file
+from core.evaluation.families import above_constant, training_file
 from core.evaluation.findings import FEW, MARGIN, NOT_ENOUGH
 from core.evaluation.sampling import Sample
 from core.evaluation.studies.model_check import Curve, Passed
@@ -26,14 +26,16 @@ from core.mathematics.statistics import (
     simes,
 )
 from core.network.model import Model
-from core.validity.marks import PLAIN, Gate, Why, alone, counted_text, decide_ratios, doubts
+from core.validity.marks import PLAIN, Gate, Why, alone, decide_ratios, doubts
 from core.validity.references import CALIBRATED, FORMS, HeldOut, Reference, held_out_of
-from core.wording import WHOLE, Tally, cut_sentence, share_text
+from core.wording import WHOLE, Tally
 
 X = np.array(RATIOS)
 TRUSTED, DOUBTFUL, REJECTED, UNTESTED = "not rejected", "on the edge", "rejected", "untested"
 UNSURE = NOT_ENOUGH
 CONFUSED, POOR, ONE_CLASS, PICKED = "confused", "no better than a constant", "one class", "picked texts"
+# Of performance on texts that a model was trained on.
+TRAINED_HERE = "The model was trained on this file, so its performance here does not carry over to new texts."
 # A sample of balanced classes may hold more of one by chance: less than this is not chance.
 CONFUSION = 0.01
 
@@ -95,10 +97,11 @@ class CheckReport:
     is); gained: how much better than that answer it is, unmasked and with everything masked; followed: random order, as
     far as it is computed;
     floor: {form: smallest attainable p}, {} without a reference; left_out: {sentence: examples}; trained_on: digest of
-    its training file, or None; extra: more sentences on the texts; other_lengths: the tokens between which nine of ten
+    its training file, or None; other_lengths: the tokens between which nine of ten
     of the reference's texts are, where these are of other lengths, else None; held_out: None where that was not
     measured; fitted: texts of the reference's last level, 0 without one; tally, measured_tally: how far random order
-    is, and the curve that is the least far.
+    is, and the curve that is the least far; doubted: why p-values of these texts may be off; above_constant:
+    False where its card says that it does no better than a constant answer.
     """
 
     model: str
@@ -116,13 +119,14 @@ class CheckReport:
     floor: dict[str, float]
     left_out: dict[str, int]
     trained_on: str | None = None
-    extra: tuple[str, ...] = ()
     other_lengths: tuple[int, int] | None = None
     majority_of: str = "these texts"
     held_out: HeldOut | None = None
     fitted: int = 0
     tally: Tally = WHOLE
     measured_tally: Tally = WHOLE
+    doubted: tuple[Why, ...] = ()
+    above_constant: bool = True
 
     @property
     def random(self) -> CurveFigures:
@@ -140,8 +144,9 @@ class CheckReport:
 
     @property
     def notes(self) -> tuple[str, ...]:
-        """Sentences on what was left out, lacks or is cut."""
-        return (*self.sample.notes, *told_left_out(self.left_out), *self.extra)
+        """Sentences on what was left out or lacks."""
+        notes = [*self.sample.notes, *told_left_out(self.left_out)]
+        return tuple(notes if self.trained_on != self.sample.digest else [*notes, TRAINED_HERE])
 
     @property
     def unmasked(self) -> float:
@@ -162,15 +167,6 @@ class CheckReport:
         return np.flatnonzero(
             decide_ratios(self.random.p[form], self.floor[form], PLAIN).rejected if form in self.random.gates else ()
         )
-
-    def counted(self, k: int) -> str:
-        """Random order at a ratio: "3 of 40 texts rejected at 30 % masked, 5 % expected; of its own held-out texts
-        7.2 %".
-        """
-        masked = "unmasked" if X[k] == 0 else "with all masked" if X[k] == 1 else f"at {share_text(X[k])} masked"
-        held = self.held_out
-        against = "" if held is None else f"; of its own held-out texts{of_held(held)}{share_text(held.share(k), 1)}"
-        return f"{counted_text(int(self.random.rejected[CALIBRATED][k]), self.n, masked)}{against}"
 
     @functools.cached_property
     def above(self) -> np.ndarray | None:
@@ -259,7 +255,6 @@ def build_check_report(
         for curve, one in passed.items()
         if one.there.any() and curve not in more
     )
-    cut = [cut_sentence(baseline.cut, len(baseline.predicted))] if baseline.cut else []
     doubted = _doubted(model, reference, baseline, unit)
     return CheckReport(
         model.name,
@@ -277,17 +272,13 @@ def build_check_report(
         floor,
         left_out(baseline),
         training_file(model.card),
-        (*_about_model(model), *cut, *doubted.values()),
         (reference.about["tokens"][1], reference.about["tokens"][3]) if reference and Why.LENGTH in doubted else None,
         "its training data" if _trained_majority(model) else "these texts",
         None if reference is None else held_out_of(reference),
         0 if reference is None else reference.texts,
+        doubted=doubted,
+        above_constant=model.card is None or above_constant(model.card),
     )
-
-
-def of_held(held: HeldOut) -> str:
-    """What stands between held-out texts and their share: that they are unmasked, where they are at every ratio."""
-    return ", unmasked, " if held.unmasked else " "
 
 
 def metric_of(model: Model) -> str:
@@ -295,16 +286,10 @@ def metric_of(model: Model) -> str:
     return model.card["performance"]["metric"] if model.card else "accuracy"
 
 
-def _about_model(model: Model) -> list[str]:
-    """A sentence where its card says that it is no better than a constant."""
-    said = constant_sentence(model.card) if model.card else ""
-    return [said] if said else []
-
-
-def _doubted(model: Model, reference: Reference | None, baseline: Passed, unit: str) -> dict[Why, str]:
-    """Sentences where texts are unlike those of the reference in length, precision or what is masked as one piece."""
+def _doubted(model: Model, reference: Reference | None, baseline: Passed, unit: str) -> tuple[Why, ...]:
+    """Why p-values may be off: length, precision, or what is masked as one piece, unlike those of the reference."""
     read = np.array([]) if baseline.tokens is None else baseline.tokens[~np.isnan(baseline.tokens)]
-    return doubts(reference, read.astype(np.int64), model.precision, unit) if reference and len(read) else {}
+    return tuple(doubts(reference, read.astype(np.int64), model.precision, unit)) if reference and len(read) else ()
 
 
 def left_out(passed: Passed) -> dict[str, int]:

@@ -6,7 +6,6 @@ import numpy as np
 
 from core.evaluation.studies.check_findings import check_findings
 from core.evaluation.studies.check_report import CheckReport, CurveFigures, X
-from core.evaluation.studies.check_sentences import verdict_sentence
 from core.evaluation.studies.model_check import Curve
 from core.explanation.rows import values_taken
 from core.measures.catalogue import measures
@@ -50,15 +49,19 @@ def check_rows(found: CheckReport) -> list[list]:
     ]
 
 
-def all_as_json(reports: list[CheckReport]) -> dict:
-    """Reports and the findings of papers beside them, as plain values for a JSON file."""
-    return {
-        "models": [check_json(one) for one in reports],
-        "findings": [
-            {"claim": one.claim, "here": one.here, "tests": one.more, "agrees": one.agrees, "said": one.said}
-            for one in check_findings(reports)
-        ],
-    }
+def findings_json(reports: list[CheckReport]) -> list[dict]:
+    """The findings of papers beside reports, as plain values for a JSON file."""
+    return [
+        {
+            "claim": one.claim,
+            "paper": one.paper,
+            "here": one.here,
+            "tests": one.more,
+            "agrees": one.agrees,
+            "said": one.word,
+        }
+        for one in check_findings(reports)
+    ]
 
 
 def check_json(found: CheckReport) -> dict:
@@ -74,7 +77,6 @@ def check_json(found: CheckReport) -> dict:
         "class_majority": found.majority,
         "majority_class": found.majority_name,
         "verdict": found.verdict if found.tally.settled else None,
-        "sentence": verdict_sentence(found),
         "worse_than_majority_p": found.worse,
         "above_majority_unmasked": as_json(np.array(astuple(found.gained[0]))),
         "above_majority_all_masked": as_json(np.array(astuple(found.gained[1]))),

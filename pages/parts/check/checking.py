@@ -1,7 +1,6 @@
 """A question to the model of the page, and to those beside it, on one sample."""
 
-from collections.abc import Sequence
-from dataclasses import replace
+from dataclasses import dataclass, replace
 
 import streamlit as st
 from streamlit.delta_generator import DeltaGenerator
@@ -9,39 +8,85 @@ from streamlit.delta_generator import DeltaGenerator
 from core.data.parsed import BadData
 from core.evaluation.questions import Question
 from core.evaluation.sampling import Sample, draw_sample, same_examples
+from core.evaluation.studies.behaviour_question import Behaviour
+from core.evaluation.studies.check_question import EACH_STEP, ONCE, SEEDS, MaskingCheck
+from core.evaluation.studies.check_report import metric_of
+from core.evaluation.studies.orders import RANDOM
+from core.mathematics.search.fewest import EXACT_FEATURES
 from core.network.architectures import UnsupportedModel
-from core.oracle.erasing import MASK
+from core.oracle.erasing import MASK, erasures_of
 from core.wording import amount, plain
-from pages.parts.frame.sidebar import DataView
-from pages.parts.sections.asking import choose_size, other_model
+from pages.parts.frame.links import choose_one, folded, held, linked
+from pages.parts.frame.sidebar import DataView, chosen_method
+from pages.parts.sections.asking import choose_measures, choose_models, choose_sign, choose_size, other_model
 from pages.parts.sections.filtered import choose_which, count_kept, examples_kept, narrows, told_of
+from pages.parts.sections.sides import RECURSIVE, choose_order
 from pages.parts.sections.studying import Asking
+
+UNSEARCHED, SEARCHED = "not searched", "searched"
+_MEASURES_HELP = "Each masks what it ranks first for the label, step by step, on every text."
+_SEEDS_HELP = "Of each text; measures are compared with their mean, and more of them lessen chance in ACU and RACU."
+_ERASURE_HELP = "Of Behaviour: what stands where a word was."
+_MAPPED_HELP = "The order in which words were erased in the texts whose embeddings the map shows."
+_SEARCH_HELP = f"Searched: the fewest words that change each prediction, exact up to {EXACT_FEATURES} words."
+
+
+@dataclass(frozen=True)
+class Choice:
+    """What is chosen on the page; filtered, size: which texts and how many; beside: models on the same texts; form: of
+    the test; mapped: the order of the embedding map.
+    """
+
+    filtered: bool
+    size: int
+    beside: tuple[str, ...]
+    check: MaskingCheck
+    behaviour: Behaviour
+    form: str
+    mapped: str
+
+
+def choose(frame: DataView) -> Choice:
+    """Draw the choices in a line: measures and models, the others in a popover."""
+    model, row = frame.explainer.model, st.container(horizontal=True, vertical_alignment="bottom")
+    with row.container(width=430):
+        chosen = tuple(choose_measures(_MEASURES_HELP))
+    with row.container():
+        beside = tuple(choose_models(model, "Checked on the same texts in random order"))
+    with folded(row.popover("More settings", icon=":material/tune:", width="content")):
+        filtered = choose_which()
+        size = choose_size(count_kept(frame, filtered))
+        sign = choose_sign()
+        computed = EACH_STEP if choose_order() == RECURSIVE else ONCE
+        seeds = choose_one("Random orders", [str(count) for count in SEEDS], str(SEEDS[0]), "seeds", _SEEDS_HELP)
+        erasure = linked(st.selectbox, "Erase by", erasures_of(model), MASK, "erasure", help=_ERASURE_HELP)
+        offered = [RANDOM, *chosen]
+        mapped = linked(st.selectbox, "Map of the embeddings along", offered, RANDOM, "mapped", help=_MAPPED_HELP)
+        fewest = choose_one("Fewest words", (UNSEARCHED, SEARCHED), UNSEARCHED, "fewest", _SEARCH_HELP) == SEARCHED
+    # Of the sidebar and not of its example, which may be one that cannot be shown.
+    unit = held("unit")
+    check = MaskingCheck(chosen, sign, unit, computed, int(seeds), metric=metric_of(model))
+    behaviour = Behaviour(chosen, sign, unit, erasure, fewest=fewest)
+    return Choice(filtered, size, beside, check, behaviour, chosen_method().form, mapped)
 
 
 def models_on_sample(
-    frame: DataView,
-    question: Question,
-    size: int,
-    filtered: bool,
-    beside: Sequence[str],
-    said: DeltaGenerator,
-    erasure: str = MASK,
+    frame: DataView, choice: Choice, question: Question, said: DeltaGenerator, erasure: str = MASK
 ) -> list[Asking]:
     """The model of the page, and of those beside it the ones that can be loaded and erase so; `said` is where it stands
-    why others cannot, or why there is no sample, in which case nothing is given. filtered: whether it is drawn of what
-    the filter on Examples shows.
+    why others cannot, or why there is no sample, in which case nothing is given.
     """
     data = frame.browsed.index.data
     with said:
         try:
-            sample = _sample(frame, size, filtered)
+            sample = _sample(frame, choice.size, choice.filtered)
         except BadData as error:
             st.error(plain(str(error)), icon=":material/error:")
             return []
         if sample is None:
             return []
         found = [Asking(frame.explainer, sample, question)]
-        for name in beside:
+        for name in choice.beside:
             try:
                 other = other_model(name, [one.model for one in found], erasure)
                 same = same_examples(sample, data, other.model.labels)
@@ -53,17 +98,6 @@ def models_on_sample(
     return found
 
 
-def choose_texts(frame: DataView) -> tuple[bool, int]:
-    """Draw the choice of texts, in a row of its own: in a third of one its words are cut. Whether they are what the
-    filter on Examples shows, and how many are drawn.
-    """
-    left, right = st.columns([5, 4])
-    with left:
-        filtered = choose_which()
-    with right:
-        return filtered, choose_size(count_kept(frame, filtered))
-
-
 def _sample(frame: DataView, size: int, filtered: bool) -> Sample | None:
     """The sample; None, after a sentence, where there is no text. BadData as `draw_sample`."""
     data, kept = frame.browsed.index.data, examples_kept(frame, filtered)
@@ -73,7 +107,6 @@ def _sample(frame: DataView, size: int, filtered: bool) -> Sample | None:
     sample = draw_sample(data if whole else replace(data, examples=kept), frame.explainer.model.labels, size)
     if whole:
         return sample
-    part = "" if len(sample) == len(kept) else f"{amount(len(sample), 'text')} drawn at random of "
-    about = f"Asked of {part}{told_of(frame, filtered, kept)}."
+    about = f"Asked of {amount(len(sample), 'text')}: {told_of(frame, filtered, kept)}."
     picked = frame.browsed.query.picked_by
     return replace(sample, name=f"{data.name}, filtered", notes=(about, *sample.notes), picked=picked)

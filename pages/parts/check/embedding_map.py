@@ -5,8 +5,7 @@ from dataclasses import dataclass
 import numpy as np
 import streamlit as st
 
-from core.evaluation.studies.embedding_map import FEWEST, MOST, Points, can_map, draw_map, points_of
-from core.evaluation.studies.orders import RANDOM
+from core.evaluation.studies.embedding_map import FEWEST, Points, can_map, draw_map, points_of
 from core.explanation.explainer import Cost
 from core.figures.behaviour_figures import COLOURS, MASKED, groups_of, map_figure
 from core.job import Job
@@ -19,6 +18,8 @@ from pages.parts.frame.sidebar import DataView
 from pages.parts.frame.working import PageWork
 from pages.parts.sections.saving import about_models
 from pages.parts.sections.studying import Asking, Studying
+
+_MEANING = "UMAP keeps neighbours together; distances between groups, their sizes and the axes mean nothing."
 
 
 @dataclass(frozen=True, eq=False)
@@ -66,27 +67,19 @@ def maps_of(behaved: list[Asking], measure: str) -> list[MapWork]:
     return [one for one in maps if len(one.points) >= FEWEST]
 
 
-def map_section(frame: DataView, behaved: list[Asking], measure: str) -> None:
-    """Draw the maps that are there, or say when they will be."""
-    st.header("Map of the embeddings", anchor=False)
+def draw_maps(frame: DataView, behaved: list[Asking], measure: str) -> None:
+    """Draw the maps that are there; a click on a point chooses its example."""
     drawn = [(one, places) for one in maps_of(behaved, measure) if (places := one.places) is not None]
     if not can_map():
-        st.info("UMAP is not installed, so no map is drawn. Run the line of the README that installs the requirements.")
+        st.info("UMAP is not installed. Run the line of the README that installs the requirements.")
         return
     if not drawn:
-        order = RANDOM if measure == RANDOM else f"the order of {plain(measure)}"
-        st.caption(f"It is drawn once all examples are erased in {order}, from {FEWEST} embeddings on.")
+        st.caption(f"Drawn once all texts are erased, from {FEWEST} embeddings on.")
         return
-    colour = choose_one("Colour by", COLOURS, MASKED, "colour")
+    colour = choose_one("Colour by", COLOURS, MASKED, "colour", _MEANING)
     for column, (one, places) in zip(st.columns(len(drawn)), drawn):
         with column:
             _map(frame, one, places, colour)
-    st.caption(
-        f"Each point is one text with 0, 20, 50, 80 or 100 % masked (at most {MOST} texts); a click chooses its "
-        f"example, whose points are joined. UMAP keeps "
-        "neighbours together: distances between groups, their sizes and the axes mean nothing, and two maps do not "
-        "compare point by point."
-    )
 
 
 def _map(frame: DataView, one: MapWork, places: np.ndarray, colour: str) -> None:

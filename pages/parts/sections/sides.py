@@ -4,7 +4,7 @@ from collections.abc import Iterable, Iterator, Sequence
 from contextlib import nullcontext
 from dataclasses import dataclass
 from functools import cached_property
-from typing import Any
+from typing import Any, Protocol
 
 import numpy as np
 import streamlit as st
@@ -244,16 +244,23 @@ def about_the_test(sides: list[Side], form: str, notes: bool = True) -> None:
         st.info(plain(note))
 
 
-def reference_tab(sides: Sequence[Side], form: str) -> None:
+class Tested(Protocol):
+    """Whatever has an explainer, whose reference tests inputs."""
+
+    @property
+    def explainer(self) -> Explainer: ...
+
+
+def reference_tab(sides: Sequence[Tested], form: str) -> None:
     """What the MaSF test of each model compares with, and the command that fits a reference on other texts."""
-    for side in sides:
-        if side.reference is None:
-            st.markdown(f"**{plain(side.model.name)}**")
-            st.info(plain(side.explainer.reference_problem or Caveat.NOT_TESTED.explanation))
+    for explainer in (side.explainer for side in sides):
+        if explainer.reference is None:
+            st.markdown(f"**{plain(explainer.model.name)}**")
+            st.info(plain(explainer.reference_problem or Caveat.NOT_TESTED.explanation))
         else:
-            header = [side.model.name, f"{form} form"]
-            data_table(header, reference_facts(side.reference, form), f"reference-{side.model.name}")
-        st.code(fitting_command(side.model), language="bash")
+            header = [explainer.model.name, f"{form} form"]
+            data_table(header, reference_facts(explainer.reference, form), f"reference-{explainer.model.name}")
+        st.code(fitting_command(explainer.model), language="bash")
 
 
 def side_caveats(sides: Sequence[Side], side: Side) -> list[Caveat]:

@@ -1,0 +1,105 @@
+"""Behaviour under masking: when do predictions change as words are erased, and how far do embeddings drift?"""
+
+from collections.abc import Iterable
+
+from core.evaluation.findings import FEW
+from core.evaluation.studies.behaviour_question import Behaviour
+from core.evaluation.studies.behaviour_report import ALL, HALF, BehaviourReport, CourseLine
+from core.results.catalogue import register_result
+from core.results.caveats import Caveat
+from core.results.result import Fact, Kind, Outcome, Result
+
+
+class BehaviourOutcome(Outcome):
+    """Which order changes predictions earliest, set against random order."""
+
+    EARLIER = "earlier than random"
+    NOT_EARLIER = "not earlier than random"
+    NEVER = "never changes"
+    RANDOM_ALONE = "random order alone"
+    NOT_KNOWN = "not known"
+    RUNNING = "running"
+
+
+@register_result(Behaviour.name)
+def behaviour_result(found: BehaviourReport) -> Result:
+    """What erasing along each order says; of few texts, and of picked ones, no order is set above another."""
+    chance, first = _chance(found), _earliest(found)
+    line = first or chance
+    slots: dict[str, str | int | float] = {"model": found.model}
+    if line is not None:
+        slots |= {"count": line.judged, "measure": line.course.measure, "share": 1 - line.fidelity.mean}
+    return Result.of(_outcome(found, first, chance), _facts(first, chance), _caveats(found), **slots)
+
+
+def nothing_erased(model: str, coming: bool) -> Result:
+    """The same where no text has an answer; coming: whether one may still get it."""
+    if coming:
+        return Result.of(BehaviourOutcome.RUNNING, caveats=[Caveat.PARTIAL], model=model)
+    return Result.of(BehaviourOutcome.NOT_KNOWN, caveats=[Caveat.FEW_TEXTS], model=model)
+
+
+def _chance(found: BehaviourReport) -> CourseLine | None:
+    """Random order, where it went through the texts that measures did."""
+    chance, ranked = found.random, found.ranked
+    if chance is None or not chance.judged or (ranked and chance.n != ranked[0].n):
+        return None
+    return chance
+
+
+def _earliest(found: BehaviourReport) -> CourseLine | None:
+    """The measure that changes predictions earliest; None of few texts or of picked ones."""
+    ranked = found.ranked
+    if not ranked or ranked[0].judged < FEW or found.sample.picked:
+        return None
+    return ranked[0]
+
+
+def _outcome(found: BehaviourReport, first: CourseLine | None, chance: CourseLine | None) -> BehaviourOutcome:
+    if found.tally.coming and not found.tally.settled:
+        return BehaviourOutcome.RUNNING
+    line = first or chance
+    if line is None:
+        return BehaviourOutcome.NOT_KNOWN
+    if all(one.never == 1 for one in found.lines if one.judged):
+        return BehaviourOutcome.NEVER
+    if first is None:
+        return BehaviourOutcome.RANDOM_ALONE
+    if chance is not None and first.fidelity.mean <= chance.fidelity.mean:
+        return BehaviourOutcome.NOT_EARLIER
+    return BehaviourOutcome.EARLIER
+
+
+def _caveats(found: BehaviourReport) -> Iterable[Caveat]:
+    judged = max((one.judged for one in found.lines), default=0)
+    holds = {
+        # Changes on rejected inputs count, too.
+        Caveat.NOT_TESTED: True,
+        Caveat.PARTIAL: not found.tally.complete,
+        Caveat.FEW_TEXTS: judged < FEW,
+        Caveat.SELECTED: bool(found.sample.picked),
+        Caveat.TRUNCATED: found.cut,
+        Caveat.SINGLE_FEATURE: not judged,
+        Caveat.LIMITS_SEARCHED: found.beam > 0,
+    }
+    return [caveat for caveat, one in holds.items() if one]
+
+
+def _facts(first: CourseLine | None, chance: CourseLine | None) -> list[Fact]:
+    facts = []
+    for key, line in (("", first), ("_random", chance)):
+        if line is not None:
+            name = line.course.measure
+            about = line.fidelity
+            facts.append(
+                Fact(f"fidelity{key}", f"fidelity, {name}", about.mean, Kind.NUMBER, "↑", about.low, about.high)
+            )
+            facts.append(Fact(f"never{key}", f"never changes, {name}", line.never, Kind.SHARE))
+    drifted = chance or first
+    if drifted is not None and drifted.n > 1:
+        facts += [
+            Fact("centroid_half", "centroid change at 50 %", float(drifted.centroid[HALF])),
+            Fact("centroid_all", "centroid change at 100 %", float(drifted.centroid[ALL])),
+            Fact("spread_all", "change of mean σ at 100 %", float(drifted.spread[ALL]), Kind.SHARE),
+        ]
+    return facts
