@@ -112,7 +112,12 @@ def scores_across(lines: Sequence[AcrossMetrics], heads: Sequence[str], kinds: S
         showgrid=False,
     )
     below = legend(-0.14 - 0.12 * many, yanchor="top", xanchor="left")
-    drawn = figure(traces, 380 + 60 * many, named, xaxis=columns, yaxis=axis("score"), legend=below, shapes=between)
+    known = np.concatenate([line.values for line in lines])
+    known = known[~np.isnan(known)]
+    # All that a share can be, also before a score is there.
+    ends = {"range": [-0.04, 1.04]} if ((known >= 0) & (known <= 1)).all() else {}
+    scale = axis("score", **ends)
+    drawn = figure(traces, 380 + 60 * many, named, xaxis=columns, yaxis=scale, legend=below, shapes=between)
     drawn["layout"]["margin"] = {"l": 10, "r": 10, "t": 34, "b": 10}
     return drawn
 
