@@ -1,7 +1,7 @@
 """THIRD_PARTY_LICENSES.md lists every package that is required and all weights that are included, as they say."""
 
 import re
-from importlib.metadata import metadata
+from importlib.metadata import distribution, metadata
 
 import pytest
 
@@ -34,7 +34,10 @@ def test_the_licence_is_that_of_the_installed_package(name):
     found = metadata(name)
     kinds = [one for one in found.get_all("Classifier") or [] if one.startswith("License")]
     # Some state nothing but a whole text or "BSD": the family is what can be compared.
-    text = " ".join([found.get("License-Expression") or "", found.get("License") or "", *kinds])
+    said = [found.get("License-Expression") or "", found.get("License") or "", *kinds]
+    # One that states nothing at all has its text beside it.
+    files = [] if any(said) else [one for one in distribution(name).files or [] if "LICENSE" in one.name.upper()]
+    text = " ".join([*said, *(one.read_text() for one in files)])
     families = {family for family in FAMILIES if re.search(rf"\b0?{family}\b", text)}
     assert families == {family for family in FAMILIES if re.search(rf"\b0?{family}\b", PACKAGES[name])}, text[:200]
 
