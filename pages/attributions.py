@@ -115,9 +115,7 @@ def _tabs(
 ) -> dict[str, Callable[[], None]]:
     """What stands behind the picture."""
     report = scoring.report
-    tabs: dict[str, Callable[[], None]] = {}
-    if report is not None:
-        tabs["Verdicts"] = partial(_verdicts_tab, view, scoring, report)
+    tabs: dict[str, Callable[[], None]] = {"Verdicts": partial(_verdicts_tab, view, scoring, report)}
     if view.example.evidence:
         tabs["Evidence"] = partial(evidence_section, view, rows)
     tabs |= {
@@ -131,8 +129,13 @@ def _tabs(
     return tabs
 
 
-def _verdicts_tab(view: View, scoring: ScoredRows, report: VerdictReport) -> None:
-    """Every number of the verdicts, and each measure's order among the random ones."""
+def _verdicts_tab(view: View, scoring: ScoredRows, report: VerdictReport | None) -> None:
+    """Every number of the verdicts, and each measure's order among the random ones; their shape before they are
+    there.
+    """
+    if report is None:
+        st.skeleton(160)
+        return
     data_table(ALL_NUMBERS, scoring.rows(report), "verdicts-table", help=HELP)
     if scoring.limits is None or not report.reached:
         return

@@ -13,7 +13,7 @@ from core.wording import number
 from pages.parts.components.component import component
 
 _draw = component("words", "word")
-_SCALED = "Each row’s colour is scaled to its own largest value."
+_SCALED = "colours scaled by row"
 
 
 def chip(status: Status, text: str, href: str, about: str) -> dict:
@@ -64,11 +64,11 @@ def words(
         "signed": any(row.kind == "signed" for row in rows),
         "unsigned": any(row.kind == "positive" for row in rows),
         "for": f"supports “{class_name}”",
-        "most": "matters most, for or against (no sign)",
+        "most": "matters most (no sign)",
         "against": f"opposes “{class_name}”",
         "brief": brief,
         "legend": "" if brief else _SCALED,
-        "hint": "" if brief else f"Point at a {unit} for the number, click it to compare.",
+        "hint": "" if brief else f"click a {unit} to compare",
         "name": name,
         "about": about,
         "title": f"{unit.capitalize()}s coloured by {', '.join(row.measure for row in rows)}",
