@@ -77,7 +77,7 @@ def _facts(report: BoardReport, leaders: list[str]) -> list[Fact]:
         return [counted]
     first, best = leaders[0], report.cells[report.leaders(by)[0], by].interval
     passes = min(report.passes[name] for name in leaders)
-    label = f"metrics with {first} unbeaten"
+    label = f"metrics for {first}"
     return [
         Fact("score", f"best {by}", best.mean, Kind.NUMBER, ARROWS[direction_of(by)], best.low, best.high, about=by),
         Fact("passes", "forward passes, cheapest", round(passes), Kind.COUNT, "↓", about="forward passes"),

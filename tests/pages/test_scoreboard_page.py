@@ -236,7 +236,7 @@ def test_what_ships_of_the_hard_reviews_is_shown_by_no_job(ships):
     app = App(PAGE, model="sst2-fmm", data="reviews")
     assert app.outcomes == ["several measures unbeaten"] and app.facts["texts scored"] == "100 of 100"
     assert app.facts["best comprehensiveness ↑"] == "0.612" and app.facts["forward passes, cheapest ↓"] == "3"
-    assert app.facts["metrics with leave-one-out unbeaten"] == "4 of 4" and app.badges[0] == "100 texts of reviews"
+    assert app.facts["metrics for leave-one-out"] == "4 of 4" and app.badges[0] == "100 texts of reviews"
     first = {line["metric"]: line["first"] for line in columns(app, "metric", "first")}
     assert {metric for metric, name in first.items() if name == "leave-one-out"} == {"sufficiency ↓", "RACU ↑", "NC ↑"}
     verdicts = {line["measure"]: [*line.values()][1:] for line in columns(app, "better than random ↑")}

@@ -34,18 +34,20 @@ from pages.parts.sections.studying import Asking, Growing
 def board_of_sample(frame: DataView, places: BoardPlaces) -> None:
     """Draw the scoreboard of a sample; of one that takes long the beginning is asked first."""
     explainer, data = frame.explainer, frame.browsed.index.data
+    waits = places.stage.empty()
+    waits.skeleton(HEIGHT)
     with folded(places.settings):
         drawn, picked, about = choose_drawn(frame, SCORED)
         question = cast(Scoreboard, choose_question(Scoreboard, explainer.model))
     if drawn is None:
+        waits.empty()
         places.answer.info("No text is left to score: see which texts are chosen under Settings.")
         return
     if is_refused(question, explainer.model, places.answer):
+        waits.empty()
         return
     texts = without_labels(data.name, data.digest, drawn)
     grown = Growing.of(Asking(explainer, replace(texts, picked=picked), question, drawn_from=len(data)))
-    waits = places.stage.empty()
-    waits.skeleton(HEIGHT)
     _ = grown.shown.report  # kept from here on
     waits.empty()
     draw, say = partial(_draw, grown, texts), partial(_say, grown, about)
