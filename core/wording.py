@@ -260,11 +260,6 @@ class Tally:
         """Whether a verdict may be told."""
         return self.complete or (not self.coming and self.n >= self.fewest)
 
-    @property
-    def so_far(self) -> str:
-        """How many, in words: "43 of 55 examples"."""
-        return f"{self.n:,} of {amount(self.total, self.what)}"
-
 
 # Of what nothing is to come any more.
 WHOLE = Tally()
