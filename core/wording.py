@@ -234,11 +234,6 @@ def amount(count: int, noun: str) -> str:
     return f"{count:,} {noun}{'' if count == 1 else 'es' if noun.endswith('s') else 's'}"
 
 
-def none_of(count: int, noun: str) -> str:
-    """None of so many, as a sentence begins: "None of the 12 texts", and of a single one "Not even the one text"."""
-    return f"Not even the one {noun}" if count == 1 else f"None of the {amount(count, noun)}"
-
-
 @dataclass(frozen=True)
 class Tally:
     """How many of so many are counted, and whether more are on their way: what decides when a verdict may be told.
@@ -264,22 +259,6 @@ class Tally:
     def settled(self) -> bool:
         """Whether a verdict may be told."""
         return self.complete or (not self.coming and self.n >= self.fewest)
-
-    @property
-    def so_far(self) -> str:
-        """How many, in words: "43 of 55 examples"."""
-        return f"{self.n:,} of {amount(self.total, self.what)}"
-
-    def tell(self, verdict: str, figures: str = "") -> str:
-        """The verdict; before it may be told, how many are counted, and their figures, which begin a sentence of their
-        own.
-        """
-        if self.complete:
-            return verdict
-        if self.settled:
-            return f"Stopped at {self.so_far}. {verdict}".rstrip()
-        why = "the answer comes with the last" if self.coming else f"answers begin at {self.fewest:,}"
-        return f"{self.so_far} so far; {why}. {figures}".rstrip()
 
 
 # Of what nothing is to come any more.

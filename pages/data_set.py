@@ -1,75 +1,71 @@
 """Data set: does what one example shows hold over the data?"""
 
-from functools import partial
-
 import streamlit as st
 
 from core.evaluation.studies.catalogue import questions
 from core.evaluation.studies.diagnosticity_question import Diagnosing
 from core.evaluation.studies.scoring import Scoring
 from core.evaluation.studies.verdicts_question import Verdicts
-from pages.parts.check.known import caution
-from pages.parts.data_set.diagnosticity import draw_diagnosticity
-from pages.parts.data_set.scores import draw_scored, rejected_here, signed_scores, where_tested
-from pages.parts.data_set.verdicts import known_shares, verdict_of_chosen
-from pages.parts.frame.links import choose_one, held
+from core.results.caveats import Caveat
+from pages.parts.check.known import known_result
+from pages.parts.data_set.diagnosticity import diagnosticity_parts
+from pages.parts.data_set.rejected import with_rejected
+from pages.parts.data_set.scores import scores_parts
+from pages.parts.data_set.verdicts import verdicts_parts
+from pages.parts.frame.links import choose_one, folded, held
 from pages.parts.frame.sidebar import DataView, open_data_page
-from pages.parts.sections.filtered import choose_drawn
-from pages.parts.sections.questions import question_section
-from pages.parts.sections.studying import Asking
+from pages.parts.sections.filtered import choose_texts, drawn_texts, say_none
+from pages.parts.sections.questions import Shown, choose_question, question_parts, question_section, say_command_only
 
 PAGE = "Data set"
-
-
-def _where_tested(frame: DataView, asked: Asking) -> tuple[str, str]:
-    return where_tested(frame, asked, caution(frame.explainer, frame.browsed.index, held("unit") or "word")), ""
-
-
-def _known_shares(frame: DataView, asked: Asking) -> tuple[str, str]:
-    return rejected_here(frame, asked), known_shares(asked)
-
-
-def _of_chosen(frame: DataView, asked: Asking) -> tuple[str, str]:
-    return verdict_of_chosen(frame, asked), ""
-
-
-# Questions that have a picture of their own here, and what draws it; the others are drawn alike.
-DRAWN = {Diagnosing.name: draw_diagnosticity, Scoring.name: draw_scored}
-# What stands behind the answer besides, in view and folded.
-ADDED = {Verdicts.name: _of_chosen, Scoring.name: _where_tested, Diagnosing.name: _known_shares}
-# What is told with what else the page knows.
-SHOWN = {Scoring.name: signed_scores}
-# What they are called here; others by their name.
-CALLED = {
-    Scoring.name: "Scores by metrics",
-    Diagnosing.name: "Metrics against chance (diagnosticity)",
-    Verdicts.name: "Measures against chance (verdicts)",
+OWN = "A text of your own is one example, and this page asks about many. Choose data"
+TERMS = {
+    Verdicts.name: ("verdict", "random order", "interval (95 %)"),
+    Scoring.name: ("hard erasure", "soft erasure", "interval (95 %)"),
+    Diagnosing.name: ("diagnosticity", "hard erasure", "soft erasure", "interval (95 %)"),
 }
 
 
 def data_set() -> None:
     """Draw the page."""
-    frame = open_data_page(PAGE, "A text of your own is one example, and this page asks about many. Choose data")
+    frame = open_data_page(PAGE, OWN)
     if frame is None:
         return
     # First what the page's title asks.
     others = [name for name, one in questions().items() if one.page == PAGE and name != Verdicts.name]
     offered = [Verdicts.name, *others]
-    name = choose_one("Question", offered, offered[0], "section", format_func=_named, label_visibility="collapsed")
-    # The answer stands above what is chosen for it.
-    answered, chosen = st.container(), st.container()
-    with chosen:
-        examples, picked, about = choose_drawn(frame)
-    if examples is not None:
-        added = partial(ADDED[name], frame) if name in ADDED else None
-        with answered:
-            drawn = partial(DRAWN[name], frame) if name in DRAWN else None
-            known = partial(SHOWN[name], frame) if name in SHOWN else lambda asked: asked.report
-            question_section(frame, questions()[name], examples, drawn, picked, about, added, shown=known)
+    say_command_only()
+    with st.container(horizontal=True, vertical_alignment="bottom"):
+        name = choose_one(
+            "Question", offered, offered[0], "section", format_func=str.capitalize, label_visibility="collapsed"
+        )
+        settings = st.popover("Settings", icon=":material/tune:", width="content")
+    with folded(settings):
+        texts = choose_texts(frame)
+        question = choose_question(questions()[name], frame.explainer.model)
+    examples, picked, about = drawn_texts(frame, *texts)
+    if not examples:
+        say_none(frame)
+        return
+    question_section(frame, question, examples, picked, about, _shown(frame, name))
 
 
-def _named(name: str) -> str:
-    return CALLED.get(name, name.capitalize())
+def _shown(frame: DataView, name: str) -> Shown:
+    terms = TERMS.get(name, ())
+    if name == Verdicts.name:
+        return Shown(verdicts_parts, terms=terms)
+    if name in (Scoring.name, Diagnosing.name):
+        parts = {Scoring.name: scores_parts, Diagnosing.name: diagnosticity_parts}[name]
+        data = frame.browsed.index.data
+        return Shown(parts, lambda asked: with_rejected(asked, data), lambda asked: _known(frame), terms)
+    return Shown(question_parts, terms=terms)
+
+
+def _known(frame: DataView) -> list[Caveat]:
+    """What *Model check* knows of these data that limits every score over them."""
+    result = known_result(frame.explainer, frame.browsed.index, held("unit") or "word")
+    limits = (Caveat.OUT_OF_DISTRIBUTION, Caveat.NOT_TESTED)
+    return [] if result is None else [one for one in limits if result.has(one)]
 
 
 data_set()

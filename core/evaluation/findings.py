@@ -2,24 +2,17 @@
 say.
 """
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable
 from dataclasses import dataclass, replace
 
 from core.mathematics.statistics import ALPHA, Interval
-from core.wording import Tally, amount
+from core.wording import Tally
 
 # Of fewer texts nothing is told.
 FEW = 20
 # A difference in performance, or in the share of texts rejected, of no more than this is none.
 MARGIN = 0.05
 NOT_ENOUGH = "not enough to say"
-
-
-# What the level of a test over texts is, for whoever reads its p.
-LOOKS = (
-    f"at 1 % over up to {FEW} texts and at 4 % over more; it is told over the first {FEW} texts and again over all, "
-    "and where nothing differs, at most 5 % of samples of texts tell of a difference at either time"
-)
 
 
 def look_share(n: int) -> float:
@@ -41,14 +34,12 @@ _COUNTING = "…"
 class Finding:
     """A finding of a paper, what is found here, and whether the two agree, None where that is not known.
 
-    paper: the paper's own figure; more: the tests behind it, "" for none; unsure, but: words of `said`.
+    paper: the paper's own figure; more: the tests behind it, "" for none.
     """
 
     claim: str
     here: str
     agrees: bool | None
-    unsure: str = NOT_ENOUGH
-    but: str = ""
     more: str = ""
     paper: str = ""
 
@@ -57,23 +48,6 @@ class Finding:
         """Whether the two agree: "yes", "no" or "not tested"."""
         return {True: "yes", False: "no", None: "not tested"}[self.agrees]
 
-    @property
-    def said(self) -> str:
-        """Whether the two agree, in words."""
-        # One model on one data set refutes no paper.
-        told = {True: "agrees on this data", False: "departs from the paper on this data", None: self.unsure}
-        return f"{told[self.agrees]}{self.but}"
-
-
-def findings_in_short(findings: Sequence[Finding], paper: str) -> str:
-    """With how many findings of a paper these data agree, a sentence; "" while that is being counted."""
-    if any(one.here == _COUNTING for one in findings):
-        return ""
-    counts = [sum(one.agrees is told for one in findings) for told in (True, False, None)]
-    words = ("agree", "agrees"), ("depart", "departs"), ("cannot be told", "cannot be told")
-    parts = [f"{n:,} {one if n == 1 else many}" for n, (many, one) in zip(counts, words) if n]
-    return f"Of {amount(len(findings), 'finding')} of {paper} on this data: {', '.join(parts)}."
-
 
 def once_counted(findings: Iterable[Finding], tally: Tally) -> list[Finding]:
     """The findings; while more examples are to come, none agrees or departs yet, and no two of them are compared: what
@@ -81,8 +55,7 @@ def once_counted(findings: Iterable[Finding], tally: Tally) -> list[Finding]:
     """
     if tally.complete or not tally.coming:
         return list(findings)
-    unsure = f"told once all are counted: {tally.so_far} so far"
-    return [replace(one, here=_COUNTING, agrees=None, unsure=unsure, but="", more="") for one in findings]
+    return [replace(one, here=_COUNTING, agrees=None, more="") for one in findings]
 
 
 def of_enough(interval: Interval, n: int) -> Interval:
@@ -102,23 +75,6 @@ def not_lower(difference: Interval, n: int) -> bool | None:
 def not_more(share: Interval, n: int, expected: float = ALPHA) -> bool | None:
     """The same of a share that should not be more than 5 points above what is expected."""
     return not_lower(Interval(expected - share.mean, expected - share.high, expected - share.low), n)
-
-
-def too_few(n: int) -> str:
-    """Why nothing is told of n texts."""
-    return f"{NOT_ENOUGH}: {n} text{'' if n == 1 else 's'}, and verdicts begin at {FEW}"
-
-
-def unranked(n: int, picked: str, which: str, what: str) -> str:
-    """Why none is set before another over n texts, a sentence; "" where one may be.
-
-    Args:
-        picked: how a filter picks the texts, as of `core.evaluation.sampling.Sample`; which: what is not told, "which
-            measure …"; what: what says of such texts how they were picked.
-    """
-    if picked:
-        return f"Not told {which}: the filter picks texts {picked}, so {what} here says how they were picked."
-    return f"{NOT_ENOUGH.capitalize()} {which}: {amount(n, 'text')}, and verdicts begin at {FEW}." if n < FEW else ""
 
 
 def points_text(difference: Interval, metric: str = "accuracy") -> str:

@@ -12,7 +12,7 @@ from core.evaluation.findings import FEW
 from core.evaluation.sampling import Sample
 from core.network.model import Model
 from core.validity.references import Reference
-from core.wording import Tally, text_table
+from core.wording import Tally
 
 if TYPE_CHECKING:
     from core.evaluation.engine import Study
@@ -86,9 +86,7 @@ class Question(abc.ABC, Generic[Report]):
 
     Its figure is registered in `core.figures.catalogue` under its `name`, which is also what it is asked for by. asks:
     the question in words; done: what is done to an example, "could not be …"; order: place in menus, ascending; page:
-    title of the page that it has a place on; labelled: whether it is asked of labelled examples; stand: how many of its
-    sentences stand in view where the rest unfolds, None for all; in_view: of how many that stand behind the first in
-    its answer that holds.
+    title of the page that it has a place on; labelled: whether it is asked of labelled examples.
     """
 
     name: str
@@ -98,8 +96,6 @@ class Question(abc.ABC, Generic[Report]):
     order: ClassVar[int] = LAST
     page: ClassVar[str] = "Data set"
     labelled: ClassVar[bool] = False
-    stand: ClassVar[int | None] = None
-    in_view: ClassVar[int] = 1
 
     @classmethod
     def choices(cls) -> tuple[str, ...]:
@@ -141,23 +137,9 @@ class Question(abc.ABC, Generic[Report]):
     def conclude(self, answers: Answers) -> Report | None:
         """What the answers come to; None while nothing can be said."""
 
-    def sentences(self, report: Report) -> list[str]:
-        """What a report says, the answer first; plain text. An answer that may turn while examples are to come is told
-        by `Answers.tally`.
-        """
-        return []
-
     def tables(self, report: Report) -> list[Table]:
         """A report in tables of text, each (header, rows)."""
         return []
-
-    def in_words(self, report: Report) -> str:
-        """Its figure for those who do not see it."""
-        return " ".join(self.sentences(report))
-
-    def readable(self, report: Report) -> str:
-        """A report as text for a terminal."""
-        return "\n\n".join([*self.sentences(report), *(text_table(*one) for one in self.tables(report))])
 
     @abc.abstractmethod
     def records(self, answers: Answers) -> list[dict]:
@@ -177,7 +159,7 @@ class Question(abc.ABC, Generic[Report]):
             "precision": answers.model.precision,
             "data": answers.sample.name,
             "data_sha256": answers.sample.digest,
-            "sentences": [] if report is None else self.sentences(report),
+            "sentences": [],
             "tables": [] if report is None else [[header, *rows] for header, rows in self.tables(report)],
             "examples": self.records(answers),
         }

@@ -134,21 +134,10 @@ def same_examples(sample: Sample, data: DataSet, classes: tuple[str, ...]) -> Sa
 
 
 def _notes(data: DataSet, usable: int, labels: np.ndarray, how: str, classes: tuple[str, ...]) -> list[str]:
-    notes = [how] if how else []
-    if usable < len(data):
-        notes.append(
-            f"Left out, since they have no label that the model knows: {len(data) - usable:,} of {len(data):,} "
-            f"examples."
-        )
     missing = [name for c, name in enumerate(classes) if not (labels == c).any()]
-    if len(missing) == len(classes) - 1:
-        notes.append(
-            f"The sample holds only the class {classes[int(labels[0])]}, so always answering it would be right every "
-            f"time: "
-            "the class majority says nothing here. Take a larger or another sample."
-        )
-    elif missing:
-        notes.append(
-            f"No example of the sample has the label {listed(missing, 6)}, so nothing is known here about that."
-        )
-    return notes
+    found = {
+        how: bool(how),
+        f"{len(data) - usable:,} of {len(data):,} examples have no label that the model knows.": usable < len(data),
+        f"No example of the sample has the label {listed(missing, 6)}.": bool(missing),
+    }
+    return [note for note, holds in found.items() if holds]

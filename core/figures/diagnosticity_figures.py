@@ -4,8 +4,7 @@ import html
 from collections.abc import Sequence
 
 from core.evaluation.studies.diagnosticity_question import Diagnosing
-from core.evaluation.studies.diagnosticity_report import ALL, DiagnosticityReport
-from core.evaluation.studies.diagnosticity_sentences import BASELINE_WORDS
+from core.evaluation.studies.diagnosticity_report import ALL, BASELINE_WORDS, DiagnosticityReport
 from core.evaluation.studies.scoring import interval_text
 from core.figures.catalogue import register_figure
 from core.figures.figures import INK, axis, band, figure, legend, level, note, stroke, trace, upright
@@ -28,6 +27,7 @@ _LENGTHS = {
     "ticktext": [share_text(length) for length in LENGTHS],
     "range": _ENDS,
 }
+_NEITHER, _TOGETHER = "neither preferred", "all measures together"
 _TITLES = {STRICT: "a tie counts 0 (the paper’s rule)", HALF: "a tie counts one half"}
 
 
@@ -52,12 +52,12 @@ def draw_diagnosticity_by_length(reports: Sequence[DiagnosticityReport]) -> dict
             traces += _hard(name, [cell.by(rule) for cell in found.lengths[name]], look, panel)
         for place, name in enumerate(soft):
             traces += _level(name, found.cells[name, ALL].by(rule), _hue(name, place), panel)
-        title = f"length of the rationale; {_TITLES[rule]}"
+        title = f"rationale length; {_TITLES[rule]}"
         axes[f"xaxis{end}"] = axis(title, **_LENGTHS, domain=_DOMAINS[rule], anchor=f"y{end}")
         title = "" if end else f"diagnosticity ↑ better, against<br>{BASELINE_WORDS[found.study.baseline]}"
         axes[f"yaxis{end}"] = axis(title, range=[-0.03, 1.03], anchor=f"x{end}")
     chance, at = CHANCE[HALF], {"xref": "x2", "yref": "y2", "yshift": 9, "xanchor": "right"}
-    said = note(len(LENGTHS) - 0.75, chance, "neither preferred", 12, **at)
+    said = note(len(LENGTHS) - 0.75, chance, _NEITHER, 12, **at)
     shapes = [level(chance, RANDOM, "x2 domain", yref="y2")]
     return figure(traces, 400, [said], **axes, legend=legend(1.03), shapes=shapes)
 
@@ -72,7 +72,7 @@ def draw_preferences(found: DiagnosticityReport) -> dict:
     for place, name in enumerate(found.told):
         y, symbol = place * tall, _SYMBOLS[place % len(_SYMBOLS)]
         look = {"color": INK, "size": 12, "symbol": symbol}
-        whole = {"name": "all measures together", "legendgroup": ALL, "showlegend": bool(measures) and not place}
+        whole = {"name": _TOGETHER, "legendgroup": ALL, "showlegend": bool(measures) and not place}
         traces.append(_preferred(found.cells[name, ALL].half, y, look, f"{html.escape(name)}, all measures") | whole)
         places.append(y)
         for i, measure in enumerate(measures):
@@ -90,7 +90,7 @@ def draw_preferences(found: DiagnosticityReport) -> dict:
         "xaxis": axis(title, range=[0, 1.02]),
         "yaxis": axis(tickvals=places, ticktext=names, range=[end, -0.6], showgrid=False),
     }
-    said = note(CHANCE[HALF], 1, "tossing a coin", 12, yref="paper", yanchor="bottom")
+    said = note(CHANCE[HALF], 1, _NEITHER, 12, yref="paper", yanchor="bottom")
     drawn = int(_UNIT * (end + 0.6))
     # Below the axis and its title, whatever the number of rows.
     below = {"legend": legend(-96 / drawn, yanchor="top"), "margin": {"l": 10, "r": 10, "t": 24, "b": 164}}

@@ -283,7 +283,7 @@ def draw_scores(reports: Sequence[ScoresReport]) -> dict | None:
             shapes.append(_through(chance, end))
         arrow = f" {metrics()[name].arrow} better" if metrics()[name].arrow else ""
         at = {"xref": f"x{end} domain", "yref": f"y{end} domain", "xanchor": "left", "yanchor": "bottom"}
-        said.append(note(0, 1, with_sign(f"<b>{html.escape(name)}</b>{arrow}", name in found.rejected), 13, **at))
+        said.append(note(0, 1, with_sign(f"<b>{html.escape(name)}</b>{arrow}", name in found.marked), 13, **at))
     height = down * (len(lines) * _LINE + _AROUND)
     return figure(traces, height, said, **axes, shapes=shapes, showlegend=False)
 

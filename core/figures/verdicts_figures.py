@@ -1,4 +1,4 @@
-"""Figure of verdicts over many texts: of each measure how often it is better than chance."""
+"""Figure of verdicts over many texts: of each measure how often it is better than random."""
 
 from collections.abc import Sequence
 from typing import Any
@@ -6,6 +6,7 @@ from typing import Any
 from core.figures.catalogue import register_figure
 from core.figures.figures import SHARE_AXIS, axis, figure, legend
 from core.figures.palette import OPPOSES, RANDOM, SUPPORTS
+from core.results.verdicts import word_status
 from core.verdicts.deciding import Word
 from core.wording import share_text
 
@@ -16,15 +17,16 @@ _LOOK = {
     Word.WORSE: (OPPOSES, "\\", "#ffffff"),
     Word.UNTOLD: ("#d0d0d0", "x", "#444444"),
 }
+# Pixels of a bar, and of what is around them.
+_BAR, _AROUND = 56, 130
 # On each of these, patterned or not, at least 4.5:1 in both themes: the bars are opaque.
 ON_BARS, PATTERNED = "#000000", 0.25
 
 
 @register_figure("verdicts")
 def verdict_shares(reports: Sequence[Any]) -> dict:
-    """A bar a measure (and model, where there are several), parted into the four words; reports: `VerdictsReport`s.
-
-    The words are told apart by pattern and by numbers, too.
+    """A bar a measure (and model, where there are several), parted by verdict; reports: `VerdictsReport`s.
+    Verdicts differ by pattern and by numbers, too.
     """
     several, bars = len(reports) > 1, []
     lines = [
@@ -33,13 +35,13 @@ def verdict_shares(reports: Sequence[Any]) -> dict:
         for m, name in enumerate(one.measures)
     ]
     for w, word in enumerate(Word):
-        colour, pattern, lines_of = _LOOK[word]
+        name, (colour, pattern, lines_of) = str(word_status(word)), _LOOK[word]
         shares = [float(counts[w]) / n for _, counts, n in lines]
         bars.append(
             {
                 "type": "bar",
                 "orientation": "h",
-                "name": str(word),
+                "name": name,
                 "y": [name for name, _, _ in lines],
                 "x": shares,
                 "text": [f"{counts[w]:,}" if counts[w] else "" for _, counts, _ in lines],
@@ -54,12 +56,12 @@ def verdict_shares(reports: Sequence[Any]) -> dict:
                 "insidetextanchor": "middle",
                 "constraintext": "none",
                 "customdata": [share_text(share) for share in shares],
-                "hovertemplate": f"%{{y}}: {word} on %{{customdata}} of texts<extra></extra>",
+                "hovertemplate": f"%{{y}}: {name} on %{{customdata}} of texts<extra></extra>",
             }
         )
     return figure(
         bars,
-        120 + 34 * len(lines),
+        _AROUND + _BAR * len(lines),
         barmode="stack",
         xaxis=axis("share of texts", range=[0, 1.01], **SHARE_AXIS),
         yaxis=axis("", autorange="reversed"),

@@ -115,6 +115,12 @@ class Caveat(Enum):
         Severity.INFO,
         "Verdict",
     )
+    DIFFERENT_AMOUNTS = (
+        "unequal amounts",
+        "Soft metrics keep more or less of a text for measures than for the baseline; shuffled ones keep as much.",
+        Severity.WARNING,
+        "Diagnosticity",
+    )
     OTHER_CLASSES = (
         "different classes",
         "The two models explain different classes, so their scores are not compared.",

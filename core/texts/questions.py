@@ -12,9 +12,8 @@ from core.wording import text_table
 def readable_answer(question: Question, report: Any) -> str:
     """A report as text for a terminal."""
     result = question_result(question.name, report)
-    if result is None:
-        return question.readable(report)
-    return "\n\n".join([write_result(result), *(text_table(*one) for one in question.tables(report))])
+    said = [] if result is None else [write_result(result)]
+    return "\n\n".join([*said, *(text_table(*one) for one in question.tables(report))])
 
 
 def answer_as_json(question: Question, answers: Answers) -> dict[str, Any]:

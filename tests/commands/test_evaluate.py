@@ -135,7 +135,7 @@ def test_scores_are_a_long_table(evaluate, capsys):
     if value is not None:
         assert value == pytest.approx(np.mean([line["value"] for line in by if line["length"] is not None]))
     said = capsys.readouterr().out
-    assert "4 of 4 examples of texts.jsonl, 5 attributions each" in said and f"Written: {evaluate.out}" in said
+    assert "texts: 4 of 4" in said and "few texts" in said and f"Written: {evaluate.out}" in said
 
 
 @pytest.mark.parametrize("what", UNLABELLED)
@@ -146,7 +146,7 @@ def test_texts_that_were_cut_are_counted_and_marked(evaluate, tmp_path, capsys, 
     for again in range(2):
         assert evaluate("--what", what, data=path) == 0
         assert {line["example"]: line["cut"] for line in lines(evaluate.out)} == {"t0": False, "t1": True, "t2": True}
-        assert "2 of 3 texts were cut to 64 tokens" in capsys.readouterr().out, ("read from the store", again)
+        assert "2 of 3" in capsys.readouterr().out, ("read from the store", again)
 
 
 def test_diagnosticity_is_what_the_scores_say(evaluate, capsys):
@@ -175,7 +175,7 @@ def test_diagnosticity_is_what_the_scores_say(evaluate, capsys):
             [None if pairs.defined[0] == 0 else share[0] for share in (pairs.strict, pairs.half)]
         )
     said = capsys.readouterr().out
-    assert "Not enough to say: 4 texts, and verdicts begin at 20. " in said and "a tie as ½ ↑" in said
+    assert "few texts" in said and "a tie counts one half ↑" in said
 
 
 def test_shuffles_of_a_measures_own_scores_are_a_baseline(evaluate, capsys):
@@ -187,7 +187,7 @@ def test_shuffles_of_a_measures_own_scores_are_a_baseline(evaluate, capsys):
     assert taken == {("leave-one-out", "signed"), ("gradient", "L2")}
     assert (
         evaluate("--baseline", "shuffled", "--what", Diagnosing.name) == 0
-        and "set against 3 shuffles of its own scores" in capsys.readouterr().out
+        and "shuffled attributions: 3" in capsys.readouterr().out
     )
     compared = [line for line in lines(evaluate.out) if line["length"] is None and line["measure"] in MEASURES]
     assert len(compared) == 4 * len(MEASURES) * len(METRICS)
@@ -301,6 +301,7 @@ def test_a_column_without_values_has_its_type(evaluate):
         "word",
         ["NS"],
     )
+    assert about["outcome"] == "few texts" and "FEW_TEXTS" in about["caveats"]
     types = {field.name: str(field.type) for field in parquet.read_schema(evaluate.out)}
     assert (types["problem"], types["scaling"], types["error"], types["length"], types["row"]) == (
         "string",

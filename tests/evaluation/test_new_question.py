@@ -1,6 +1,7 @@
 """How a new question over a sample is added, the example to read: `example/one_word.py` in the place of a file in
-`core/evaluation/studies`, its figure `example_figure/one_word_figure.py` in the place of one in `core/figures`, and
-its test. The command, the page and the README follow from what it registers.
+`core/evaluation/studies`, what it comes to `example_result/one_word_result.py` in the place of one in `core/results`
+with its template beside it, its figure `example_figure/one_word_figure.py` in the place of one in `core/figures`, and
+its test. The command, the page and the README follow from what they register.
 """
 
 import csv
@@ -13,7 +14,7 @@ import pytest
 import streamlit as st
 from pyarrow import parquet
 
-from core import figures
+from core import figures, results
 from core.commands import evaluating
 from core.commands.command_line import main
 from core.commands.readme import question_table
@@ -27,7 +28,13 @@ from core.explanation.explainer import Explainer
 from core.figures import catalogue
 from core.figures.catalogue import question_figure
 from core.network.scheduler import Cancelled
+from core.results import catalogue as results_catalogue
+from core.results.asked import AskedOutcome
+from core.results.catalogue import question_result
 from core.storage.store import Store
+from core.texts import rendering
+from core.texts.rendering import headline
+from core.wording import WHOLE
 from pages.parts.frame.pages import PAGES
 from tests import tiny
 from tests.adding import TESTS, one_more_file
@@ -40,11 +47,17 @@ TEXTS = tiny.SENTENCES[:4]
 
 @pytest.fixture(scope="module", autouse=True)
 def added():
+    folder = TESTS / "evaluation" / "example_result"
     with (
+        pytest.MonkeyPatch.context() as patch,
         one_more_file(studies, REGISTERED, TESTS / "evaluation" / "example"),
+        one_more_file(results, results_catalogue.REGISTERED, folder),
         one_more_file(figures, catalogue.REGISTERED, TESTS / "evaluation" / "example_figure"),
     ):
+        patch.setattr(rendering, "_TEMPLATES", [rendering._TEMPLATES, folder])
+        rendering._environment.cache_clear()
         yield
+    rendering._environment.cache_clear()
     assert NAME not in questions() and question_figure(NAME, []) is None
 
 
@@ -64,6 +77,12 @@ def test_what_it_comes_to_by_hand(answers):
     report = question.conclude(replace(answers, found={question: rows}))
     assert report.drop.mean == pytest.approx(drops.mean()) and report.hang == 0.5
     best = int(drops.argmax())
+    result = question_result(NAME, report)
+    assert result.outcome is AskedOutcome.FEW_TEXTS and result.fact("hang").value == 0.5
+    whole = replace(report, drops=np.tile(drops, 5), tally=WHOLE)
+    assert question_result(NAME, whole).name == "some predictions hang on one word"
+    assert question_result(NAME, replace(whole, hang=0.0)).name == "no prediction hangs on one word"
+    assert headline(question_result(NAME, whole)).startswith("50 % of predictions")
     assert report.words[0] == (drops[best], rows.sentences[rows.columns["word"][best]], f"e{best}")
 
 
@@ -105,7 +124,8 @@ def test_the_command_asks_it_and_goes_on_where_it_stopped(tiny_model, tmp_path, 
     found = parquet.read_table(out).to_pylist()
     assert [line["row"] for line in found if line["example"] == "e2"] == [3] and all(line["word"] for line in found)
     assert json.loads(parquet.read_schema(out).metadata[b"faithscope"])["enough"] == 0.1
-    assert "Masking the one word that matters most" in capsys.readouterr().out
+    said = capsys.readouterr().out
+    assert "hang on one word: " in said and "mean fall: " in said and "few texts" in said
     with pytest.raises(SystemExit):
         main([*command, "--what", NAME, "--enough", "0.3"])
 
@@ -124,17 +144,18 @@ def test_the_page_offers_it_runs_it_stops_goes_on_and_saves(fresh, monkeypatch, 
 
     monkeypatch.setattr(Run, "add", slow)
     app = App("pages/data_set.py", section=NAME)
-    assert "Not known yet" in app.said and questions()[NAME].asks in app.said
+    assert app.outcomes == ["not computed"]
     assert app.widget("button_group", "Enough").value == "0.5" and "forward passes" in app.said
-    wait(app.press("Compute one word", exact=False), lambda: "2 of 4 examples so far" in app.said)
-    assert "Masking the one word" not in app.said
+    wait(app.press("Compute one word", exact=False), lambda: "2 of 4 texts" in app.said)
+    assert app.outcomes == ["unfinished"]
     wait(app.press("Cancel"), lambda: app.has("button", "Go on with one word"))
     held.clear()
-    wait(app.press("Go on with one word", exact=False), lambda: "so far" not in app.said)
-    assert "Masking the one word that matters most" in app.said and app.at.get("plotly_chart")
+    wait(app.press("Go on with one word", exact=False), lambda: app.outcomes == ["few texts"])
+    assert app.at.get("plotly_chart") and "4 of 4 texts" in app.badges
     (table,) = app.tables
     assert table[0] == ["word", "fall ↓", "text"] and len(table) == 1 + 4
     saved = json.loads(app.download("All figures (JSON)"))
     assert saved["tables"][0][1:] == table[1:] and saved["choices"]["enough"] == 0.5
+    assert saved["outcome"] == "few texts" and "FEW_TEXTS" in saved["caveats"]
     rows = list(csv.DictReader(io.StringIO(app.download("Table (CSV)").lstrip("\ufeff"))))
     assert {row["example"] for row in rows} == {f"e{i}" for i in range(4)} and all(row["drop"] for row in rows)

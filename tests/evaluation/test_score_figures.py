@@ -94,6 +94,3 @@ def test_over_how_many_texts_stands_once_for_a_metric_and_in_cells_where_they_di
         "0.400 (n = 20)",
         "0.300 [0.200, 0.400] (n = 26)",
     ]
-    assert "gradient: NS ↑ 0.700 [0.600, 0.750], Soft-NS ↑ 0.700 [0.600, 0.750] (n = 26)" in found.found.study.in_words(
-        found
-    )

@@ -6,31 +6,53 @@ import numpy as np
 import pytest
 
 from core.evaluation.engine import Known
-from core.evaluation.findings import FEW, Finding, findings_in_short, once_counted
+from core.evaluation.findings import FEW, Finding, once_counted
 from core.evaluation.questions import Answers
 from core.evaluation.sampling import without_labels
+from core.results.asked import AskedOutcome, sample_caveats, unanswered, without_report
+from core.results.caveats import Caveat
 from core.wording import WHOLE, Tally
 
 COMING = Tally(43, 55, coming=True, fewest=FEW)
 STOPPED = replace(COMING, coming=False)
 
 
-def test_a_verdict_waits_for_the_last_example():
-    assert COMING.tell("No.", "Half are right.") == (
-        "43 of 55 examples so far; the answer comes with the last. Half are right."
-    )
-    assert not COMING.settled
-    # Those that were left out are never counted; what is still under way then adds nothing.
-    for done in (WHOLE, replace(COMING, n=55), replace(COMING, n=50, left_out=5)):
-        assert done.tell("No.", "Half are right.") == "No." and done.settled
+@pytest.mark.parametrize(
+    "tally, settled, outcome",
+    [
+        (COMING, False, AskedOutcome.UNFINISHED),
+        # Those that were left out are never counted; what is still under way then adds nothing.
+        (WHOLE, True, None),
+        (replace(COMING, n=55), True, None),
+        (replace(COMING, n=50, left_out=5), True, None),
+        # Where it stopped an answer is of so many, and of enough alone.
+        (STOPPED, True, None),
+        (replace(STOPPED, n=FEW), True, None),
+        (replace(STOPPED, n=FEW - 1), False, AskedOutcome.UNFINISHED),
+        (Tally(FEW - 1, FEW - 1, fewest=FEW), True, AskedOutcome.FEW_TEXTS),
+    ],
+)
+def test_an_answer_waits_for_the_last_example_and_for_enough(tally, settled, outcome):
+    n = FEW if tally == WHOLE else tally.n
+    early = unanswered(tally, n, [], sample_caveats(tally, n, 0, ""))
+    assert tally.settled == settled and (None if early is None else early.outcome) is outcome
+    if early is not None:
+        assert early.slots["count"] == n and set(early.caveats) <= {Caveat.PARTIAL, Caveat.FEW_TEXTS}
+    assert (Caveat.PARTIAL in sample_caveats(tally, n, 0, "")) == (not tally.complete)
 
 
-def test_where_it_stopped_it_is_told_of_so_many_and_of_enough_alone():
-    assert STOPPED.tell("No.", "Half are right.") == "Stopped at 43 of 55 examples. No." and STOPPED.settled
-    assert replace(STOPPED, n=FEW).settled
-    few = replace(STOPPED, n=FEW - 1)
-    assert few.tell("No.", "Half are right.") == ("19 of 55 examples so far; answers begin at 20. Half are right.")
-    assert not few.settled
+@pytest.mark.parametrize(
+    "complete, runs, outcome",
+    [
+        (True, False, AskedOutcome.NO_TEXT),
+        (False, True, AskedOutcome.UNFINISHED),
+        (False, False, AskedOutcome.NOT_COMPUTED),
+    ],
+)
+def test_before_the_first_text_it_is_known_whether_it_is_computed_waits_or_cannot_be(complete, runs, outcome):
+    result = without_report(7, "scored", complete, runs)
+    assert result.outcome is outcome and 7 in (result.slots["count"], result.slots.get("total"))
+    assert result.has(Caveat.PARTIAL) == runs
 
 
 @dataclass(frozen=True, eq=False)
@@ -64,13 +86,6 @@ def test_answers_are_as_far_as_what_is_under_way(found, coming, expected):
 def test_no_finding_agrees_or_departs_before_all_are_counted():
     told = [Finding("It falls.", "it rises", False), Finding("It rises.", "it rises", True)]
     early = once_counted(told, COMING)
-    assert [one.agrees for one in early] == [None, None] and "43 of 55 examples so far" in early[0].said
+    assert [one.agrees for one in early] == [None, None] and {one.word for one in early} == {"not tested"}
     assert [one.here for one in early] == ["…", "…"], "one may rest on other examples than another"
     assert once_counted(told, STOPPED) == once_counted(told, WHOLE) == told
-
-
-def test_findings_are_counted_in_a_sentence_once_all_are_told():
-    told = [Finding("a", "1", True), Finding("b", "2", True), Finding("c", "3", False), Finding("d", "4", None)]
-    assert findings_in_short(told, "P") == "Of 4 findings of P on this data: 2 agree, 1 departs, 1 cannot be told."
-    assert findings_in_short(told[:1], "P") == "Of 1 finding of P on this data: 1 agrees."
-    assert findings_in_short(once_counted(told, COMING), "P") == ""

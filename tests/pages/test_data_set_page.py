@@ -5,12 +5,9 @@ work that is stopped.
 import csv
 import io
 import json
-import re
 import threading
 from dataclasses import replace
-from html import unescape
 from types import SimpleNamespace
-from urllib.parse import parse_qsl
 
 import numpy as np
 import pytest
@@ -21,16 +18,18 @@ from core.data.examples import DataSet, Example, read_bundled
 from core.evaluation.engine import Run, run_study
 from core.evaluation.sampling import without_labels
 from core.evaluation.studies.diagnosticity_report import build_diagnosticity_report
-from core.evaluation.studies.diagnosticity_sentences import HEADER, diagnosticity_answer, diagnosticity_parts
+from core.evaluation.studies.diagnosticity_rows import HEADER
 from core.evaluation.studies.scoring import RANDOM, SHUFFLED, Scoring
 from core.explanation.explainer import Explainer
 from core.judging.judging import How
-from core.mathematics.erasure import MIN_MAX
 from core.mathematics.stepwise import finish
 from core.measures.catalogue import default_measures, swept_measures
 from core.network.scheduler import Cancelled
+from core.results.caveats import Caveat
+from core.results.diagnosticity import diagnosticity
+from core.texts.rendering import fact_text
+from core.validity.marks import SIGN
 from pages.parts.frame import resources
-from pages.parts.frame.texts import captions, show_answer
 from pages.parts.sections.filtered import count_kept, examples_kept, told_of
 from pages.parts.sections.studying import Studying
 from tests.app_session import App, complete, wait
@@ -38,6 +37,7 @@ from tests.hostile import lines
 from tests.pages.test_pages import no_raw_markup
 
 pytestmark = pytest.mark.usefixtures("server")
+METRICS = "SoftFaith’s average ↑"
 PAGE, FILTERED = "pages/data_set.py", "what the filter on Examples shows"
 # Short ones, so that a test takes no longer than it must.
 SHORT = [example for example in read_bundled("reviews") if example.id in ("s041", "s068", "s076", "s096")]
@@ -104,31 +104,31 @@ def by_hand(bundled):
     return {baseline: told(baseline) for baseline in FEW}
 
 
-def test_the_page_says_what_the_library_says(given, by_hand):
+def close(told: list[str], values: list[float]) -> bool:
+    """Whether numbers of a table are these, to three digits."""
+    return [float(one) for one in told] == pytest.approx(values, rel=0.006)
+
+
+def test_the_page_shows_what_the_library_computes(given, by_hand):
     by_hand = by_hand[RANDOM]
+    result = diagnosticity(by_hand)
     app = complete(given())
-    assert (
-        all(one in app.said for part in diagnosticity_parts(by_hand) for one in part.split(". ", 1))
-        and "Asked of the 4 texts of mine.jsonl" in app.said
-        and not app.errors
-    )
-    drawn = named(app, "SoftFaith’s average ↑")
+    assert app.outcomes == ["few texts"] == [result.name] and not app.errors
+    assert app.badges[0] == "4 of 4 texts" and any(Caveat.FEW_TEXTS.badge in one for one in app.badges)
+    facts = {f"{one.label} {one.better}": fact_text(replace(one, low=None, high=None)) for one in result.facts[:4]}
+    assert app.facts == facts
+    drawn = named(app, METRICS)
     assert [row[0] for row in drawn[1:]] == ["NS", "NC", "Soft-NS", "Soft-NC"]
-    for name, strict, half, ties, texts, _paper in drawn[1:]:
+    for name, half, _low, _high, strict, ties, texts, _paper in drawn[1:]:
         cell = by_hand.cells[name, "all"]
-        assert (
-            strict == f"{cell.strict.mean:.3f}"
-            and half == f"{cell.half.mean:.3f}"
-            and (ties, texts) == (f"{100 * cell.ties:.1f} %", f"{cell.n}")
-        )
-    assert len(named(app, "measure")) == 1 + 2 * 4 and len(named(app, "paired p")) == 1 + 4
+        assert close([half, strict, ties, texts], [cell.half.mean, cell.strict.mean, 100 * cell.ties, cell.n])
+    assert len(named(app, "interval")) == 1 + 2 * 4 and len(named(app, "ahead")) == 1 + 4
     preferred, lengths = (json.loads(figure.proto.spec)["data"] for figure in app.at.get("plotly_chart"))
     shares = [by_hand.cells[row[0], "all"].half.mean for row in drawn[1:]]
     assert [trace["x"][0] for trace in preferred if trace["name"] == "all measures together"] == pytest.approx(shares)
     # Two measures below each metric, each by itself.
     assert len(preferred) == len(shares) * (1 + 2)
     assert len(lengths) == 2 * 4 * 3
-    assert "Not enough to say: 4 texts" in app.said
     no_raw_markup(app)
 
 
@@ -136,21 +136,18 @@ def test_what_stands_behind_a_tab_of_diagnosticity_is_drawn_once_it_is_opened(gi
     app = given()
     complete(app).tabs = False
     app.run()
-    assert len(app.at.get("plotly_chart")) == 1 and named(app, "SoftFaith’s average ↑")
-    app.at.session_state["parts-of-diagnosticity"] = "By length of the rationale"
+    assert len(app.at.get("plotly_chart")) == 1 and named(app, METRICS)
+    app.at.session_state["parts-of-diagnosticity"] = "By length"
     assert app.run() and len(app.at.get("plotly_chart")) == 2 and len(app.tables) == 0
 
 
 def test_the_baseline_is_chosen_and_both_stand_beside_each_other(given, by_hand):
     app = complete(given())
-    assert "set Baseline to shuffled" in app.said
+    assert all("against random attributions ↑" not in table[0] for table in app.tables)
     app.set("button_group", "Baseline", SHUFFLED)
     complete(app)
-    assert (
-        all(one in app.said for part in diagnosticity_parts(by_hand[SHUFFLED]) for one in part.split(". ", 1))
-        and "2 shuffles of its own scores" in app.said
-        and "SoftFaith found" not in app.said
-    )
+    shares = [by_hand[SHUFFLED].cells[name, "all"].half.mean for name in by_hand[SHUFFLED].told]
+    assert close([row[1] for row in named(app, "a tie as 0 ↑")[1:]], shares)
     beside = named(app, "against random attributions ↑")
     assert beside[0] == ["metric", "against random attributions ↑", "against shuffles of their own scores ↑", "texts"]
     for name, *cells, texts in beside[1:]:
@@ -158,25 +155,17 @@ def test_the_baseline_is_chosen_and_both_stand_beside_each_other(given, by_hand)
         assert [cell.split(" [")[0] for cell in cells] == [
             f"{by_hand[baseline].cells[name, 'all'].half.mean:.3f}" for baseline in FEW
         ]
-    assert len(beside) == 1 + 4 and all(row[0] != "SoftFaith’s average ↑" for table in app.tables for row in table)
-    # Only where both are explained.
-    left = re.sub(
-        "a shuffle is a random order|random ones only|against random attributions ↑|random scores another amount",
-        "",
-        app.said,
-    )
-    assert "random" not in left, left[left.index("random") - 80 :]
-    app.set("button_group", "Scaling", "softmax")
-    complete(app)
-    assert "set Baseline to shuffled" not in app.said and "telling amounts" not in app.said
-    app.set("button_group", "Scaling", MIN_MAX)
+    # What SoftFaith found is of random attributions.
+    assert len(beside) == 1 + 4 and not any(METRICS in table[0] for table in app.tables)
     app.set("button_group", "Baseline", RANDOM)
     complete(app)
-    assert (
-        all(one in app.said for part in diagnosticity_parts(by_hand[RANDOM]) for one in part.split(". ", 1))
-        and named(app, "against random attributions ↑") == beside
-        and "set Baseline to shuffled" not in app.said
-    )
+    assert named(app, "against random attributions ↑") == beside and named(app, METRICS)
+
+
+def test_a_link_to_what_the_command_line_alone_offers_says_so(given):
+    app = complete(given(scaling="softmax"))
+    assert "asks for scaling softmax, which is not here" in app.said and "scaling" not in app.at.query_params
+    assert not any(one.label == "Scaling" for one in app.at.get("button_group"))
 
 
 def test_a_baseline_that_is_not_known_for_all_texts_does_not_stand_beside(given, bundled):
@@ -187,9 +176,8 @@ def test_a_baseline_that_is_not_known_for_all_texts_does_not_stand_beside(given,
     next(work)
     work.close()
     told = given([{"id": e.id, "text": f"{e.text} Twice."} for e in SHORT])
-    assert "set Baseline to shuffled" in complete(told).said and all(
-        "against random attributions ↑" not in table[0] for table in told.tables
-    )
+    assert named(complete(told), METRICS)
+    assert all("against random attributions ↑" not in table[0] for table in told.tables)
     assert not app.errors
 
 
@@ -199,15 +187,15 @@ def test_what_is_saved_is_every_number(given, by_hand):
     header, *saved = csv.reader(io.StringIO(app.download("Table (CSV)").lstrip("\ufeff")))
     assert tuple(header) == HEADER and len(saved) == 4 * 3 + 2 * 5
     whole = json.loads(app.download("All figures (JSON)"), parse_constant=lambda constant: pytest.fail(constant))
-    assert (
-        whole["sentence"] == diagnosticity_answer(by_hand) and len(whole["tests"]) == 4 and len(whole["weights"]) == 64
-    )
+    assert whole["outcome"] == "few texts" and whole["notes"] == whole["caveats"] and "FEW_TEXTS" in whole["caveats"]
+    assert whole["facts"]["NS"] == by_hand.cells["NS", "all"].half.mean
+    assert len(whole["tests"]) == 4 and len(whole["weights"]) == 64
     assert [float(row[5]) for row in saved] == pytest.approx([one["strict"] for one in whole["diagnosticity"]])
 
 
 def test_a_second_visit_computes_nothing_and_a_new_measure_only_itself(given, monkeypatch):
     app = complete(given())
-    first = named(app, "SoftFaith’s average ↑")
+    first = named(app, METRICS)
     asked, really = [], Scoring._attribution
     monkeypatch.setattr(
         Scoring,
@@ -216,10 +204,10 @@ def test_a_second_visit_computes_nothing_and_a_new_measure_only_itself(given, mo
     )
     st.cache_resource.clear()
     again = complete(App(PAGE, **CHOSEN))
-    assert not asked and named(again, "SoftFaith’s average ↑") == first and not again.has("button", "Compute")
+    assert not asked and named(again, METRICS) == first and not again.has("button", "Compute")
     again.set("multiselect", "Measures", ["gradient", "attention", "input × gradient"])
     complete(again)
-    assert asked == ["input × gradient"] * 4 and len(named(again, "measure")) == 1 + 3 * 4
+    assert asked == ["input × gradient"] * 4 and len(named(again, "interval")) == 1 + 3 * 4
 
 
 def test_dear_work_says_its_cost_and_waits(given, monkeypatch):
@@ -227,10 +215,11 @@ def test_dear_work_says_its_cost_and_waits(given, monkeypatch):
     app = given(
         [{"id": "a", "text": "A film that nobody has scored as yet."}, {"id": "b", "text": "Nor has anybody this one."}]
     )
-    assert "Not known yet" in app.said and "forward passes, about" in app.said and not app.at.get("plotly_chart")
+    assert app.outcomes == ["not computed"]
+    assert "forward passes, about" in app.said and not app.at.get("plotly_chart")
     app.press("Compute diagnosticity", exact=False)
     complete(app)
-    assert "Not enough to say: 2 texts" in app.said and app.at.get("plotly_chart")
+    assert app.outcomes == ["few texts"] and app.badges[0] == "2 of 2 texts" and app.at.get("plotly_chart")
 
 
 def test_of_many_texts_the_first_come_unasked_and_the_rest_goes_on_from_there(given, monkeypatch):
@@ -240,16 +229,12 @@ def test_of_many_texts_the_first_come_unasked_and_the_rest_goes_on_from_there(gi
     monkeypatch.setattr(Run, "add", lambda run, i, stop: asked.append((len(run.sample), i)) or really(run, i, stop))
     told = [{"id": e.id, "text": f"{e.text} And more."} for e in SHORT]
     app = complete(given(told))
-    assert asked == [(2, 0), (2, 1)] and "Not enough to say: 2 texts" in app.said
-    assert (
-        "Asked of the first 2 drawn of the 4 texts of mine.jsonl" in app.said
-        and "all of them can be asked for below" in app.said
-    )
+    assert asked == [(2, 0), (2, 1)] and app.outcomes == ["few texts"] and app.badges[0] == "first 2 of 4 texts"
     assert offered(app) == ["Go on with diagnosticity (sst2-fmm, 4 examples)"]
     app.press("Go on with diagnosticity", exact=False)
     complete(app)
     assert asked[2:] == [(4, 2), (4, 3)], "what the first gave is not computed again"
-    assert "Not enough to say: 4 texts" in app.said and "Asked of the first" not in app.said
+    assert app.outcomes == ["few texts"] and app.badges[0] == "4 of 4 texts"
     # Where these take long, too, both wait, and both say how long.
     monkeypatch.setattr("pages.parts.sections.studying._BEGINNING_SECONDS", -1.0)
     app = given([one | {"text": f"{one['text']} Twice."} for one in told])
@@ -272,17 +257,14 @@ def test_all_texts_are_asked_for_while_the_first_stream_and_nothing_is_computed_
 
     monkeypatch.setattr(Run, "add", slow)
     app = given([{"id": e.id, "text": f"{e.text} And yet."} for e in SHORT])
-    wait(app, lambda: "1 of 3 examples so far" in app.said)
-    # What one text says of all is not told, nor that these are all.
-    assert (
-        "None of" not in app.said and "Not even" not in app.said and "Asked of the first 3 drawn of the 4" in app.said
-    )
+    wait(app, lambda: app.outcomes == ["unfinished"] and "1 of 3 texts" in app.said)
+    assert app.badges[0] == "first 3 of 4 texts"
     assert offered(app)[-1:] == ["Compute diagnosticity (sst2-fmm, 4 examples)"]
     app.press("Compute diagnosticity", exact=False)
     going.set()
     complete(app)
     assert sorted(i for _, i in asked) == [0, 1, 2, 3] and asked[0] == (3, 0), asked
-    assert "Not enough to say: 4 texts" in app.said
+    assert app.outcomes == ["few texts"] and app.badges[0] == "4 of 4 texts"
 
 
 def test_the_page_opens_with_how_often_measures_beat_chance_each_question_with_its_own_measures(given):
@@ -290,7 +272,7 @@ def test_the_page_opens_with_how_often_measures_beat_chance_each_question_with_i
     assert app.widget("button_group", "Question").value == "verdicts"
     complete(app)
     assert list(app.widget("multiselect", "Measures").value) == list(default_measures())
-    assert "Not enough to say how often: 1 text" in app.said and f"On the example chosen, {SHORT[0].id}" in app.said
+    assert app.outcomes == ["few texts"] and app.badges[0] == "1 of 1 texts"
     app.set("button_group", "Question", "diagnosticity")
     assert list(app.widget("multiselect", "Measures").value) == list(swept_measures())
     assert "measures" not in app.at.query_params
@@ -301,14 +283,12 @@ def test_the_page_opens_with_how_often_measures_beat_chance_each_question_with_i
 
 def test_the_filter_on_examples_says_which_texts(given):
     app = complete(given(texts=FILTERED))
-    assert "no filter is set on Examples" in app.said
+    assert app.badges[0] == "4 of 4 texts" and Caveat.SELECTED.badge not in " ".join(app.badges)
     app = complete(given(texts=FILTERED, search="film"))
     left = sum("film" in example.text.casefold() for example in SHORT)
-    assert f"Asked of the {left} that the filter leaves of 4 texts of mine.jsonl" in app.said
+    assert app.badges[0] == f"{left} of 4 texts"
     picked = complete(given(texts=FILTERED, predicted="positive"))
-    assert (
-        "The filter picks texts by what the model does with them, so this may say how they were picked" in picked.said
-    )
+    assert Caveat.SELECTED.badge in " ".join(picked.badges)
     empty = given(texts=FILTERED, search="zzzz")
     assert "leaves no text" in empty.said and not empty.at.get("plotly_chart") and not empty.errors
     empty.set("button_group", "Texts", "all of the data")
@@ -317,25 +297,26 @@ def test_the_filter_on_examples_says_which_texts(given):
 
 
 @pytest.mark.parametrize(
-    "told, said",
+    "told, outcome",
     [
-        ([{"text": SHORT[0].text}], "Of fewer than 20 texts there is no verdict"),
-        ([{"text": "[MASK]"}, {"text": "[MASK] [MASK]"}], "every metric is undefined on these texts"),
-        ([{"text": "\u200b"}, {"text": "\u200b\u200b"}], "none of the 2 texts can be scored"),
+        ([{"text": SHORT[0].text}], "few texts"),
+        ([{"text": "[MASK]"}, {"text": "[MASK] [MASK]"}], "undefined"),
+        ([{"text": "\u200b"}, {"text": "\u200b\u200b"}], "no text"),
     ],
 )
-def test_texts_of_which_little_or_nothing_can_be_said(given, told, said):
+def test_texts_of_which_little_or_nothing_can_be_said(given, told, outcome):
     app = given(told)
     if app.at.get("progress"):
         complete(app)
-    assert said in app.said
+    assert app.outcomes == [outcome]
     # What the sidebar says of its one example is no concern of this page.
     assert all("Or choose another example in the sidebar" in error for error in app.errors)
 
 
-def test_a_class_that_is_never_predicted_is_named(given):
+def test_a_class_that_is_never_predicted_has_no_text(given):
     app = complete(given([{"id": e.id, "text": e.text} for e in SHORT if e.label == SHORT[0].label][:2]))
-    assert "None of the 2 texts is predicted to be" in app.said
+    counts = dict(named(app, "predicted class")[1:])
+    assert sorted(counts.values()) == ["0", "2"]
 
 
 def test_a_text_of_ones_own_is_one_example():
@@ -354,28 +335,23 @@ def test_nothing_chosen_is_a_sentence(given):
     app.set("multiselect", "Measures", ["gradient"])
     app.set("multiselect", "Metrics", ["NS"])
     complete(app)
-    assert "Not enough to say: 4 texts" in app.said and "to test soft against hard ones" in app.said
+    assert app.outcomes == ["few texts"] and not any("ahead" in table[0] for table in app.tables)
 
 
 def test_scores_are_told_as_means_over_the_texts(given, bundled):
     app = complete(given(section="scores"))
     study = Scoring(("gradient", "attention"), how=How(draws=1), count=FEW[RANDOM])
     found = finish(run_study(Explainer(bundled), without_labels("d", "0" * 64, SHORT), study))
-    header, *rows = named(app, "measure")
-    assert header[1:] == ["NS ↑", "NC ↑", "Soft-NS ↑", "Soft-NC ↑"]
-    assert [row[0] for row in rows] == ["gradient", "attention", "3 random attributions"]
-    for a, row in enumerate(rows):
+    header, *rows = named(app, "beside baseline")
+    assert header == ["measure", "metric", "mean", "95 % low", "95 % high", "beside baseline", SIGN, "texts"]
+    lines = ["gradient", "attention", "random"]
+    assert [row[0] for row in rows] == [name for name in lines for _ in range(4)]
+    for a in range(3):
         values = found.values[:, a if a < 2 else slice(2, None), :, 0].reshape(4, -1, 4)
-        for cell, mean in zip(row[1:], np.nanmean(np.nanmean(values, axis=1), axis=0)):
-            assert cell.split(" [")[0] == f"{mean:.3f}"
-    assert "Over 4 texts no measure is put first" in app.said and not app.errors
-    assert (
-        "Scoreboard can compare measures by paired tests, and say of which texts inputs are rejected; Hard and soft erasure tests those of one"
-        in app.said
-    )
-    (board,) = re.findall(r'href="(scoreboard[^"]+)"', " ".join(html.value for html in app.at.html))
-    sample = App("pages/scoreboard.py", **dict(parse_qsl(unescape(board).partition("?")[2])))
-    assert sample.widget("button_group", "Scored on").value == "a sample of the data" and not sample.errors
+        means = np.nanmean(np.nanmean(values, axis=1), axis=0)
+        assert close([row[2] for row in rows[4 * a : 4 * a + 4]], list(means))
+    assert app.outcomes == ["few texts"] and not app.errors
+    assert any("Scoreboard" in one.label for one in app.at.get("page_link"))
     assert len(json.loads(app.download("All figures (JSON)"))["examples"]) == 4 * 5 * (6 + 6 + 1 + 1)
     no_raw_markup(app)
 
@@ -398,15 +374,15 @@ def test_work_streams_is_stopped_and_goes_on(given, monkeypatch):
     monkeypatch.setattr(Run, "add", slow)
     told = [{"id": e.id, "text": f"{e.text} Once more."} for e in SHORT]
     app = given(told)
-    wait(app, lambda: "2 of 4 examples so far" in app.said)
-    assert app.has("button", "Cancel") and app.at.get("plotly_chart")
+    wait(app, lambda: "2 of 4 texts" in app.said)
+    assert app.outcomes == ["unfinished"] and app.has("button", "Cancel") and app.at.get("plotly_chart")
     app.press("Cancel")
     wait(app, lambda: app.has("button", "Go on with"))
-    assert "2 of 4 examples so far" in app.said, "what was computed stays"
+    assert app.outcomes == ["unfinished"] and "2 of 4 texts" in app.said, "what was computed stays"
     going.set()
     app.press("Go on with", exact=False)
     complete(app)
-    assert "examples so far" not in app.said and named(app, "SoftFaith’s average ↑")[1][4] == "4"
+    assert app.outcomes == ["few texts"] and named(app, METRICS)[1][6] == "4"
 
 
 def test_the_work_is_named_by_all_that_it_rests_on(bundled):
@@ -446,15 +422,6 @@ def test_every_page_leads_to_where_data_is_added():
     app.press("Add data")
     assert app.at.main.expander[0].proto.expanded and app.at.title[0].value.startswith("Which example")
     assert app.at.tabs[0].label == "A text of your own" and app.has("button_group", "From")
-
-
-def test_a_percentage_does_not_break_between_lines(monkeypatch):
-    drawn = []
-    for kind in ("html", "caption"):
-        monkeypatch.setattr(f"pages.parts.frame.texts.st.{kind}", drawn.append)
-    show_answer("on 158 of 200 (79 %)")
-    captions(["at most 5 % of such texts"])
-    assert len(drawn) == 2 and "(79\N{NO-BREAK SPACE}%)" in drawn[0] and "5\N{NO-BREAK SPACE}% of" in drawn[1]
 
 
 def test_a_text_that_is_told_several_times_is_asked_about_once():

@@ -28,10 +28,15 @@ SLOTS: dict = {
     "low": 11,
     "high": 44,
     "ratio": 0.3,
+    "fewest": 20,
+    "done": "scored",
+    "metric": "Soft-NS",
+    "against": "shuffles of their own scores",
+    "metrics": ["NS", "Soft-NC"],
 }
 SLOTS |= {"cheapest": ["gradient"], "figure": "comprehensiveness", "total": 24, "needed": 20, "passes": 11}
 # Of ours: no name of others.
-_OURS = {"unit", "kinds"}
+_OURS = {"unit", "kinds", "done", "against"}
 
 
 def _slots(outcome: Outcome) -> list[str]:
@@ -52,6 +57,11 @@ OUTCOMES: dict[type[Outcome], dict[Outcome, list[str]]] = {
 def outcomes() -> Iterator[Outcome]:
     for question in OUTCOMES:
         yield from question
+
+
+def names_others(outcome: Outcome) -> bool:
+    """Whether the template of an outcome names text of others."""
+    return any(isinstance(SLOTS[slot], str | list) and slot not in _OURS for slot in _slots(outcome))
 
 
 def slots_of(outcome: Outcome, name: str | None = None, count: int = 3) -> dict:

@@ -6,7 +6,7 @@ from core.evaluation.engine import Study
 from core.evaluation.questions import Answers, Question, Table, choice, register
 from core.evaluation.studies.behaviour import Course, Walked
 from core.evaluation.studies.behaviour_report import BehaviourReport, X, behaviour_report
-from core.evaluation.studies.behaviour_rows import behaviour_in_words, behaviour_table
+from core.evaluation.studies.behaviour_rows import behaviour_table
 from core.evaluation.studies.fewest import FewestFeatures, Searched
 from core.explanation.explainer import softmax
 from core.explanation.rows import SIGNS, values_taken
@@ -78,10 +78,6 @@ class Behaviour(Question[BehaviourReport]):
         """Fidelity and drift of each order."""
         header, rows = behaviour_table([report])
         return [(header, [[cell_text(value) for value in row] for row in rows])]
-
-    def in_words(self, report: BehaviourReport) -> str:
-        """Its figure for those who do not see it."""
-        return behaviour_in_words([report])
 
     def records(self, answers: Answers) -> list[dict]:
         """A line for each example, order, and masking ratio.

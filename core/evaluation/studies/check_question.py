@@ -72,10 +72,6 @@ class MaskingCheck(Question[CheckReport]):
         tables = [check_tables.training_table([report], CALIBRATED), *measured]
         return [(header, [[cell_text(value) for value in row] for row in rows]) for header, rows in tables]
 
-    def in_words(self, report: CheckReport) -> str:
-        """Its figure for those who do not see it."""
-        return check_tables.curves_in_words([report])
-
     def records(self, answers: Answers) -> list[dict]:
         """A line for each example, order and masking ratio.
 

@@ -12,12 +12,13 @@ from core.evaluation.studies.diagnosticity_report import (
     build_diagnosticity_report,
     by_example,
 )
-from core.evaluation.studies.diagnosticity_sentences import diagnosticity_parts, readable_diagnosticity
 from core.evaluation.studies.diagnosticity_tables import (
     averages_table,
     diagnosticity_table,
-    lengths_in_words,
+    findings_table,
+    lengths_table,
     tests_table,
+    undefined_table,
 )
 from core.evaluation.studies.scoring import SHUFFLED, Scored, Scoring
 from core.mathematics.diagnosticity import HALF, STRICT
@@ -34,7 +35,7 @@ class Diagnosing(Scoring):
     Source: SoftFaith §4; glossary, Diagnosticity.
     """
 
-    name, order, in_view = "diagnosticity", 1, 2
+    name, order = "diagnosticity", 1
     asks = "How often does a faithfulness metric prefer a measure to what is set against it?"
 
     @property
@@ -60,23 +61,15 @@ class Diagnosing(Scoring):
         """All of it in numbers; None before the first text."""
         about = answers.model.name, answers.sample.name, answers.model.labels
         found = build_diagnosticity_report(answers.found[self], *about, answers.resamples)
-        return None if found is None else replace(found, tally=answers.tally())
-
-    def sentences(self, report: Any) -> list[str]:
-        """The answer, and what to know besides."""
-        return [*diagnosticity_parts(report), *report.notes]
+        return None if found is None else replace(found, tally=answers.tally(), picked=answers.sample.picked)
 
     def tables(self, report: Any) -> list[Table]:
-        """Over measures, by measure, and soft metrics against hard ones."""
-        return [averages_table(report), diagnosticity_table(report), tests_table(report)]
-
-    def in_words(self, report: Any) -> str:
-        """Its figure for those who do not see it."""
-        return lengths_in_words(report)
-
-    def readable(self, report: Any) -> str:
-        """As text for a terminal."""
-        return readable_diagnosticity(report)
+        """Over measures, by measure, soft metrics against hard ones, by length, SoftFaith's findings, and where metrics
+        are undefined.
+        """
+        every = (averages_table, diagnosticity_table, tests_table, lengths_table, findings_table, undefined_table)
+        first, *rest = (one(report) for one in every)
+        return [first, *(table for table in rest if table[1])]
 
     def records(self, answers: Answers) -> list[dict]:
         """A line for each example, metric, measure ("all": over the measures), and length of the rationale.

@@ -3,16 +3,16 @@ whether soft ones beat hard ones.
 """
 
 from collections import Counter
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from functools import reduce
 from operator import add
+from typing import Any
 
 import numpy as np
 
 from core.evaluation.findings import FEW, look_share, of_enough
-from core.evaluation.studies.check_report import told_left_out
-from core.evaluation.studies.scoring import BY_LENGTH, RANDOM, VALUE, Scored, Scoring
+from core.evaluation.studies.scoring import BY_LENGTH, RANDOM, SHUFFLED, VALUE, Scored, Scoring
 from core.mathematics.diagnosticity import (
     HALF,
     STRICT,
@@ -27,10 +27,12 @@ from core.mathematics.erasure import LENGTHS, SOFTMAX
 from core.mathematics.statistics import significant
 from core.metrics.catalogue import hard_and_fixed, hard_and_soft, metrics
 from core.metrics.registry import NO_ROOM
-from core.wording import WHOLE, Tally, cut_sentence, none_of
+from core.wording import WHOLE, Tally
 
 ALL = "all"
 NC_OVER_NS = "NC over NS"
+# What measures are set against, in words.
+BASELINE_WORDS = {RANDOM: "random attributions", SHUFFLED: "shuffles of their own scores"}
 SOFT, HARD, EQUAL, UNKNOWN, SPARSE = "soft", "hard", "equal", "unknown", "too few texts"
 
 
@@ -72,7 +74,7 @@ class DiagnosticityReport:
     predicted: {class: examples}, every class of the model; left_out: {sentence: examples}; undefined: {metric: examples
     on which it is undefined throughout};
     reasons: {metric: why it is undefined where it is, sentences}; cut: examples that are longer than the model reads,
-    {example: tokens that it reads}; tally: how far it is.
+    {example: tokens that it reads}; tally: how far it is; picked: as of `Sample`; rejected: as of `ScoresReport`.
     """
 
     model: str
@@ -91,6 +93,8 @@ class DiagnosticityReport:
     cut: dict[int, int] = field(default_factory=dict)
     tally: Tally = WHOLE
     fixed: tuple[Tested, ...] = ()
+    picked: str = ""
+    rejected: Mapping[str, Any] = field(default_factory=dict)
 
     @property
     def told(self) -> tuple[str, ...]:
@@ -108,36 +112,6 @@ class DiagnosticityReport:
     @property
     def complete(self) -> bool:
         return self.n + sum(self.left_out.values()) == self.total
-
-    @property
-    def notes(self) -> tuple[str, ...]:
-        """Sentences on what lacks, is undefined or was left out."""
-        notes = told_left_out(self.left_out)
-        if self.cut:
-            notes.append(cut_sentence(self.cut, self.total))
-        # What the next text may refute is told once none is to come.
-        ended = not self.tally.coming
-        never = [name for name, count in self.predicted.items() if not count]
-        if never and ended:
-            notes.append(
-                f"{none_of(self.n, 'text')} is predicted to be {' or '.join(never)}, so nothing is known here about "
-                "explanations of that class."
-            )
-        for count, why in sorted({(count, self.reasons[name]) for name, count in self.undefined.items() if count}):
-            names = [name for name, of in self.undefined.items() if (of, self.reasons[name]) == (count, why)]
-            are = f"{' and '.join(names)} {'is' if len(names) == 1 else 'are'} undefined on"
-            where = (
-                "every text"
-                if count == self.n and ended
-                else f"{count:,} of {self.n:,} texts, which {'its' if len(names) == 1 else 'their'} numbers leave out"
-            )
-            notes.append(f"{are} {where}. {' '.join(why)}".rstrip())
-        for (name, measure), one in self.cells.items():
-            if ended and not one.n and self.cells[name, ALL].n:
-                notes.append(f"{name} cannot score {measure}, so tests of soft against hard leave {measure} out.")
-        if self.n < FEW:
-            notes.append(f"Of fewer than {FEW} texts there is no verdict, whatever a p.")
-        return tuple(notes)
 
 
 def by_example(found: Scored, rows: np.ndarray | None = None) -> dict[tuple[str, float | None, str], Pairs]:

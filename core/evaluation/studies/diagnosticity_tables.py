@@ -1,39 +1,21 @@
-"""What diagnosticity comes to as tables, each (header, rows) of text, and what stands under them on a page."""
+"""What diagnosticity comes to as tables, each (header, rows) of text."""
 
-from collections.abc import Sequence
-
-from core.evaluation.findings import FEW, LOOKS
-from core.evaluation.studies.diagnosticity_paper import PAPER, PAPER_BY_TASK, PAPER_MEASURES, PAPER_TASKS
-from core.evaluation.studies.diagnosticity_report import ALL, DiagnosticityReport
-from core.evaluation.studies.diagnosticity_sentences import BASELINE_WORDS, set_against
+from core.evaluation.findings import FEW
+from core.evaluation.questions import Table
+from core.evaluation.studies.diagnosticity_paper import PAPER, PAPER_MEASURES, paper_findings
+from core.evaluation.studies.diagnosticity_report import ALL, BASELINE_WORDS, DiagnosticityReport
 from core.evaluation.studies.scoring import COUNTS, RANDOM, interval_text
 from core.mathematics.diagnosticity import CHANCE, HALF, STRICT, Diagnosticity
+from core.mathematics.erasure import LENGTHS
 from core.mathematics.statistics import Interval
-from core.metrics.catalogue import metrics
-from core.wording import fixed_number, joined, share_text
+from core.wording import fixed_number, share_text
 
 RULES = {STRICT: "a tie counts 0", HALF: "a tie counts one half"}
-# How the lines beside SoftFaith are told.
-FINDINGS_NOTE = (
-    f"By Wilcoxon’s signed-rank test on the same texts, a tie counting 0, {LOOKS}. p of each line is by itself, not "
-    "adjusted over the lines. Of lengths the two ends are tested; it agrees only where means rise nowhere in between."
-)
-# How the numbers over all lengths come about, which may lie outside those at each length.
-LENGTHS_NOTE = (
-    "The number over all lengths is no mean of these: on each text the scores of an attribution at the lengths are "
-    "averaged first, and these averages are compared, so that it may lie above or below them all."
-)
-# What the words in the table by measure are.
-SIDES_NOTE = (
-    "Intervals: 95 % over texts, each by itself and not corrected for how many there are; one that holds 0.5 does not "
-    "tell the measure from what it is set against."
-)
-Table = tuple[list[str], list[list[str]]]
+_AGREES = {True: "yes", False: "no", None: "not significant"}
 
 
 def averages_table(found: DiagnosticityReport) -> Table:
     """Each metric over all measures, beside what the paper reports where the baseline is the paper's."""
-    paper = found.study.baseline == RANDOM
     header = [
         "metric",
         f"{RULES[STRICT]} ↑ (as SoftFaith)",
@@ -41,22 +23,12 @@ def averages_table(found: DiagnosticityReport) -> Table:
         "ties",
         "texts",
     ]
-    return [*header, *["SoftFaith’s average ↑"] * paper], [
-        [name, *_cells(found, name, ALL), *[fixed_number(PAPER[name][-1]) if name in PAPER else "—"] * paper]
-        for name in found.told
+    rows = [[name, *_cells(found, name, ALL)] for name in found.told]
+    if found.study.baseline != RANDOM:
+        return header, rows
+    return [*header, "SoftFaith’s average ↑"], [
+        [*row, fixed_number(PAPER[name][-1]) if name in PAPER else "—"] for name, row in zip(found.told, rows)
     ]
-
-
-def averages_note(found: DiagnosticityReport) -> str:
-    """What the numbers of that table are."""
-    count = len(found.study.measures)
-    return (
-        f"Diagnosticity over {count} measure{'' if count == 1 else 's'}, each set against {set_against(found.study)}; "
-        f"in brackets the 95 % interval over texts, from {FEW} texts on. A metric that does not tell measures from "
-        f"{BASELINE_WORDS[found.study.baseline]} says little about which measure is better. Clipping makes ties, and "
-        "so do short texts on which both choose the same words. Whether the erased and perturbed inputs are "
-        "out-of-distribution is not tested here: Scoreboard tests it over texts, Hard and soft erasure for one."
-    )
 
 
 def baselines_table(found: DiagnosticityReport, other: DiagnosticityReport) -> Table:
@@ -73,121 +45,85 @@ def baselines_table(found: DiagnosticityReport, other: DiagnosticityReport) -> T
     ]
 
 
-def baselines_note(names: Sequence[str], amounts: bool) -> str:
-    """Why a metric's numbers against the two baselines may differ, for the metrics of these names.
-
-    Args:
-        amounts: whether how much soft metrics keep depends on what scores add up to, but for those of a fixed share.
-    """
-    by_amount = [name for name in names if metrics()[name].amounts]
-    orders = [name for name in names if not metrics()[name].magnitudes]
-    sizes = [name for name in names if metrics()[name].magnitudes and name not in by_amount]
-    told = []
-    if amounts and by_amount:
-        told.append(
-            f"Shuffled scores make {joined(by_amount)} keep and erase as much as the measure’s own do, random scores "
-            "another amount. One that is ahead against shuffles only, or against random ones only, may be telling "
-            "amounts and not words."
-        )
-    if orders:
-        told.append(
-            f"{joined(orders)} read{'s' if len(orders) == 1 else ''} the order alone: where no scores tie, a shuffle "
-            "is a random order like any other, and the numbers against the two differ by the draw."
-        )
-    if sizes:
-        told.append(
-            f"{joined(sizes)} read{'s' if len(sizes) == 1 else ''} how large scores are, and uniform random ones are "
-            "spread otherwise than the measure’s own: where a few scores are far larger than the rest, the two numbers "
-            "may lie far apart."
-        )
-    return " ".join(told)
-
-
 def diagnosticity_table(found: DiagnosticityReport) -> Table:
-    """Each measure under each metric, and on which side of one half its intervals lie, in a word."""
-    return ["measure", "metric", f"{RULES[STRICT]} ↑", f"{RULES[HALF]} ↑", "intervals", "ties", "texts"], [
-        [measure, name, *both, _sides(found.cells[name, measure]), *more]
-        for measure in found.study.measures
-        for name in found.told
-        for both, more in [(cells[:2], cells[2:]) for cells in [_cells(found, name, measure)]]
-    ]
-
-
-def _sides(cell: Diagnosticity) -> str:
-    """Whether the intervals by both rules for ties hold one half, in words; — without intervals."""
-    strict, half = (_side(cell.by(rule)) for rule in (STRICT, HALF))
-    return half if strict == half else f"{half}; a tie as 0: {strict}"
-
-
-def _side(one: Interval) -> str:
-    if not one.known:
-        return "—"
-    return "above 0.5" if one.low > CHANCE[HALF] else "below 0.5" if one.high < CHANCE[HALF] else "holds 0.5"
-
-
-def preferences_in_words(found: DiagnosticityReport) -> str:
-    """The figure of how often each metric prefers measures, for those who do not see it."""
-    told = (f"{name} {_preferred(found, name)}" for name in found.told)
-    return f"Share of pairs in which a metric prefers a measure, a tie counting one half: {'; '.join(told)}."
-
-
-def _preferred(found: DiagnosticityReport, metric: str) -> str:
-    """How often a metric prefers all measures together, and each by itself, where there are several."""
-    whole, names = interval_text(found.cells[metric, ALL].half), found.study.measures
-    each = [f"{name} {interval_text(found.cells[metric, name].half)}" for name in names if found.cells[metric, name].n]
-    return f"{whole} ({', '.join(each)})" if len(names) > 1 and each else whole
-
-
-def _cells(found: DiagnosticityReport, metric: str, measure: str) -> list[str]:
-    cell = found.cells[metric, measure]
-    ties = share_text(cell.ties, 1) if cell.n else "—"
-    return [interval_text(cell.strict), interval_text(cell.half), ties, f"{cell.n:,}"]
+    """Each measure under each metric, and on which side of one half its intervals by both rules for ties lie."""
+    header = ["measure", "metric", f"{RULES[STRICT]} ↑", f"{RULES[HALF]} ↑", "interval", "interval, a tie as 0"]
+    rows = []
+    for measure in found.study.measures:
+        for name in found.told:
+            cell, (strict, half, *more) = found.cells[name, measure], _cells(found, name, measure)
+            rows.append([measure, name, strict, half, _side(cell.half), _side(cell.strict), *more])
+    return [*header, "ties", "texts"], rows
 
 
 def tests_table(found: DiagnosticityReport) -> Table:
-    """Soft metrics against hard ones."""
-    return ["soft against hard", "", "soft ↑", "hard ↑", "rank-sum p (SoftFaith’s)", "paired p", "texts"], [
+    """Soft metrics against hard ones, and which kind is ahead."""
+    header = ["soft against hard", "", "soft ↑", "hard ↑", "rank-sum p (SoftFaith’s)", "paired p", "ahead", "texts"]
+    return header, [
         [
             f"{one.soft} against {one.hard}",
             RULES[one.rule],
             *map(fixed_number, (one.found.second, one.found.first)),
             *(_p(p) if one.found.n >= FEW else "—" for p in (one.found.rank_sum, one.found.paired)),
+            one.ahead,
             f"{one.found.n:,}",
         ]
         for one in (*found.tests, *found.fixed)
     ]
 
 
+def lengths_table(found: DiagnosticityReport) -> Table:
+    """Diagnosticity over all measures at each length of the rationale, by both rules for ties."""
+    ends = [share_text(length) for length in LENGTHS]
+    return ["by length", "", *ends], [
+        [name, RULES[rule], *(fixed_number(cell.by(rule).mean) for cell in cells)]
+        for name, cells in found.lengths.items()
+        for rule in RULES
+    ]
+
+
+def findings_table(found: DiagnosticityReport) -> Table:
+    """SoftFaith's findings, its figures, those here, and whether they agree by either rule for ties."""
+    header = ["SoftFaith’s finding", "SoftFaith", "here", "paired p", "agrees", "agrees, a tie as one half"]
+    return header, [
+        [one.claim, one.paper, one.ours, _p(one.p), _AGREES[one.agrees], _AGREES[one.agrees_half]]
+        for one in paper_findings(found)
+    ]
+
+
+def paper_table(found: DiagnosticityReport) -> Table:
+    """SoftFaith's Table 2, by measure, beside what is found here, a tie counting 0."""
+    return ["measure", "metric", "SoftFaith ↑", "here ↑"], [
+        [measure, name, fixed_number(PAPER[name][place]), fixed_number(found.cells[name, measure].strict.mean)]
+        for place, measure in enumerate(PAPER_MEASURES)
+        for name in found.told
+        if name in PAPER and (name, measure) in found.cells
+    ]
+
+
+def undefined_table(found: DiagnosticityReport) -> Table:
+    """On how many texts a metric has no value, and why."""
+    return ["undefined metric", "texts", "why"], [
+        [name, f"{count:,} of {found.n:,}", " ".join(found.reasons[name])]
+        for name, count in found.undefined.items()
+        if count
+    ]
+
+
+def _cells(found: DiagnosticityReport, metric: str, measure: str) -> list[str]:
+    cell: Diagnosticity = found.cells[metric, measure]
+    ties = share_text(cell.ties, 1) if cell.n else "—"
+    return [interval_text(cell.strict), interval_text(cell.half), ties, f"{cell.n:,}"]
+
+
+def _side(one: Interval) -> str:
+    """On which side of one half an interval lies; — without one."""
+    if not one.known:
+        return "—"
+    if one.low > CHANCE[HALF]:
+        return "above 0.5"
+    return "below 0.5" if one.high < CHANCE[HALF] else "holds 0.5"
+
+
 def _p(p: float) -> str:
     return "< 0.001" if p < 0.001 else fixed_number(p)
-
-
-def paper_tables(found: DiagnosticityReport) -> tuple[Table, Table]:
-    """SoftFaith's Table 2 (by measure, beside what is found here) and Table 3 (by task), of the metrics here."""
-    names = [name for name in found.told if name in PAPER]
-    heads = (head for name in names for head in (f"{name}, paper", f"{name}, here"))
-    by_measure = [
-        [
-            "average" if measure == ALL else measure,
-            *(cell for name in names for cell in (fixed_number(PAPER[name][place]), _here(found, name, measure))),
-        ]
-        for place, measure in enumerate(PAPER_MEASURES)
-    ]
-    by_task = [
-        [task, *(fixed_number(PAPER_BY_TASK[name][place]) for name in names)] for place, task in enumerate(PAPER_TASKS)
-    ]
-    return (["over its tasks", *heads], by_measure), (["over its measures", *names], by_task)
-
-
-def _here(found: DiagnosticityReport, name: str, measure: str) -> str:
-    return fixed_number(found.cells[name, measure].strict.mean) if (name, measure) in found.cells else "—"
-
-
-def lengths_in_words(found: DiagnosticityReport) -> str:
-    """The figure of lengths for those who do not see it."""
-    told = (
-        f"{name}: {', '.join(fixed_number(cell.strict.mean) for cell in cells)}"
-        for name, cells in found.lengths.items()
-    )
-    against = BASELINE_WORDS[found.study.baseline]
-    return f"Diagnosticity against {against} at each length of the rationale, a tie counting 0. {'; '.join(told)}."

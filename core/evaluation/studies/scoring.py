@@ -15,7 +15,6 @@ from core.evaluation.findings import of_enough
 from core.evaluation.questions import Answers, Question, Table, register
 from core.evaluation.studies.preparing import prepare
 from core.evaluation.studies.score_keys import score_keys
-from core.evaluation.studies.score_leads import score_sentences
 from core.explanation.explainer import Cost, Explainer
 from core.explanation.rows import SIGNS, values_taken
 from core.judging.baselines import BASELINES
@@ -30,7 +29,7 @@ from core.network.model import Model
 from core.oracle.erasing import erasures_of
 from core.storage.store import canonical_key
 from core.validity.marks import with_sign
-from core.wording import WHOLE, Tally, amount, as_json, cut_sentence, fixed_number, refuse_unknown, with_ends
+from core.wording import WHOLE, Tally, amount, as_json, fixed_number, refuse_unknown, with_ends
 
 # The paper takes one draw. Here 36 attributions × 2 soft metrics × draws are passes for each example, so 32 as for a
 # single attribution would be an hour for 200 texts; the noise that more draws would take away is the same for measure
@@ -96,8 +95,8 @@ class ScoresReport:
 
     means: {(metric, measure, or RANDOM or SHUFFLED for all of the baseline): mean over the examples that are scored
     wholly}, each example's attributions of the baseline counting as one; counts: how many of them have that value;
-    left_out: {sentence: examples}; tally: how far it is; rejected: metrics of which somebody knows that they rest on
-    rejected inputs on more of these texts than chance explains.
+    left_out: {sentence: examples}; tally: how far it is; rejected: as far as somebody knows, {metric: on how many texts
+    it rests on rejected inputs}, as of `core.evaluation.studies.board_report.RejectedTexts`; picked: as of `Sample`.
     """
 
     found: Scored
@@ -107,7 +106,13 @@ class ScoresReport:
     means: dict[tuple[str, str], Interval]
     counts: dict[tuple[str, str], int]
     tally: Tally = WHOLE
-    rejected: frozenset[str] = frozenset()
+    rejected: Mapping[str, Any] = field(default_factory=dict)
+    picked: str = ""
+
+    @property
+    def marked(self) -> tuple[str, ...]:
+        """Metrics that rest on rejected inputs on more of these texts than chance explains."""
+        return tuple(name for name, one in self.rejected.items() if one.marked)
 
     @property
     def n(self) -> int:
@@ -272,11 +277,7 @@ class Scoring(Study[Scored]):
             about: of_enough(mean_interval(one, answers.resamples), counts[about]) for about, one in columns.items()
         }
         about = answers.sample.name, answers.drawn_from, answers.left_out
-        return ScoresReport(found, *about, means, counts, answers.tally())
-
-    def sentences(self, report: Any) -> list[str]:
-        """Which measures have the highest mean by each metric, and what to know besides; nothing is tested."""
-        return score_sentences(self, report, RANDOM)
+        return ScoresReport(found, *about, means, counts, answers.tally(), picked=answers.sample.picked)
 
     def tables(self, report: Any) -> list[Table]:
         """Each measure, and the baseline, by each metric: mean, 95 % interval, and over how many where not over all: in
@@ -291,7 +292,7 @@ class Scoring(Study[Scored]):
 
         def titled(name: str) -> str:
             n = max(counts[name]) if len(counts[name]) == 1 else 0
-            signed = with_sign(f"{name} {metrics()[name].arrow}".rstrip(), name in report.rejected)
+            signed = with_sign(f"{name} {metrics()[name].arrow}".rstrip(), name in report.marked)
             return signed + (f" (n = {n:,})" if 0 < n < report.n else "")
 
         def cell(name: str, one: str) -> str:
@@ -299,19 +300,6 @@ class Scoring(Study[Scored]):
 
         header = ["measure", *map(titled, self.metrics)]
         return [(header, [[named.get(one, one), *(cell(name, one) for name in self.metrics)] for one in rows])]
-
-    def in_words(self, report: Any) -> str:
-        """The means of its figure."""
-        header, rows = self.tables(report)[0]
-        told = (f"{row[0]}: {', '.join(f'{name} {cell}' for name, cell in zip(header[1:], row[1:]))}" for row in rows)
-        return f"Means over texts with 95 % intervals. {'; '.join(told)}."
-
-    def readable(self, report: Any) -> str:
-        """How much was scored; the numbers are in the table that is written."""
-        left = f"; left out: {len(report.found.problems):,}" if report.found.problems else ""
-        each, cut = amount(len(self.attributions), "attribution"), cut_sentence(report.found.cut, len(report.found))
-        told = f"{report.n:,} of {amount(report.total, 'example')} of {report.data}, {each} each{left}"
-        return f"{told}\n{cut}".strip()
 
     def records(self, answers: Answers) -> list[dict]:
         """A line for each example, attribution, metric, and length of the rationale.

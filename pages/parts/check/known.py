@@ -5,12 +5,9 @@ from core.data.parsed import BadData
 from core.evaluation.sampling import SAMPLE, draw_sample
 from core.evaluation.studies.check_question import MaskingCheck
 from core.evaluation.studies.check_report import CheckReport, metric_of
-from core.evaluation.studies.masking_caution import MODEL_CHECK, masking_caution
 from core.explanation.explainer import Explainer
 from core.results.model_check import check_result
 from core.results.result import Result
-from core.wording import linked_name
-from pages.parts.frame.links import link_to
 from pages.parts.sections.studying import Asking
 
 
@@ -32,11 +29,3 @@ def known_check(explainer: Explainer, index: Index, unit: str) -> CheckReport | 
         return None
     one = Asking(explainer, sample, MaskingCheck(unit=unit, metric=metric_of(explainer.model)))
     return one.report if one.works[0].found.complete else None
-
-
-def caution(explainer: Explainer, index: Index, unit: str, linked: bool = True, means: bool = True) -> str:
-    """What speaks against means over this data by the check that is known of it, a sentence; "" where nothing does, or
-    nobody knows; linked: as HTML that leads to the page, else plain text; means: whether means are shown.
-    """
-    page = linked_name(MODEL_CHECK, link_to("model_check")) if linked else MODEL_CHECK
-    return masking_caution(known_check(explainer, index, unit), page, means)

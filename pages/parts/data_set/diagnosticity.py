@@ -1,4 +1,4 @@
-"""What the page Data set draws of how diagnostic metrics are: the tables, the picture, the tests, the paper beside."""
+"""What the page Data set draws of diagnosticity."""
 
 from collections.abc import Callable
 from dataclasses import replace
@@ -6,149 +6,110 @@ from functools import partial
 
 import streamlit as st
 
-from core.evaluation.findings import FEW, LOOKS
-from core.evaluation.studies.diagnosticity_paper import diagnosticity_findings
-from core.evaluation.studies.diagnosticity_report import DiagnosticityReport
-from core.evaluation.studies.diagnosticity_sentences import (
-    BASELINE_WORDS,
-    HEADER,
-    diagnosticity_json,
-    diagnosticity_rows,
-)
+from core.evaluation.studies.diagnosticity_paper import PAPER, paper_findings
+from core.evaluation.studies.diagnosticity_report import ALL, DiagnosticityReport
+from core.evaluation.studies.diagnosticity_rows import HEADER, diagnosticity_json, diagnosticity_rows
 from core.evaluation.studies.diagnosticity_tables import (
-    FINDINGS_NOTE,
-    LENGTHS_NOTE,
-    SIDES_NOTE,
-    averages_note,
-    averages_table,
-    baselines_note,
     baselines_table,
     diagnosticity_table,
-    lengths_in_words,
-    paper_tables,
-    preferences_in_words,
+    findings_table,
+    paper_table,
     tests_table,
+    undefined_table,
 )
 from core.evaluation.studies.scoring import RANDOM, SHUFFLED
 from core.figures.diagnosticity_figures import draw_diagnosticity_by_length, draw_preferences
-from core.metrics.catalogue import hard_and_soft
+from core.results.result import Result, as_record
+from core.texts.rendering import headline
 from pages.parts.components.pictures import draw_figure
-from pages.parts.components.tables import table
-from pages.parts.face.body import draw_tabs
-from pages.parts.frame.sidebar import DataView
-from pages.parts.frame.texts import captions
-from pages.parts.sections.findings import show_findings
+from pages.parts.components.tables import data_table
+from pages.parts.data_set.rejected import draw_rejected
+from pages.parts.sections.questions import Parts
 from pages.parts.sections.saving import about_models, save_report
 from pages.parts.sections.studying import Asking
 
 
-def draw_diagnosticity(_: DataView, work: Asking, asks: Callable[[], None]) -> None:
-    """Draw what is known so far: how often each metric prefers measures, and behind it the tables."""
-    found = work.report
-    if found is None or not found.told:
-        asks()
-        return
-    name, about = _name(found), about_models([work.model], found.data)
-    draw_figure(draw_preferences(found), "preferences", preferences_in_words(found), [*name, "preferences"], about)
-    captions(work.question.sentences(found)[1:])
-    each = "; small: each measure by itself" * (len(found.study.measures) > 1)
-    other = "a random one" if found.study.baseline == RANDOM else "a shuffle of its own scores"
-    st.caption(
-        f"A pair: a measure’s attribution of a text, and {other}. A metric prefers the one that it scores as more "
-        "faithful; a tie counts one half. Hard metrics (NS, NC) erase words, soft ones perturb them in part. Bars: "
-        f"95 % over texts, from {FEW} texts on{each}. A metric near the line says "
-        "little about which measure is better."
-    )
-    asks()
-    # Always the same ones: what is shown stays chosen while more is found.
-    parts = {
-        "Numbers": partial(_averages, work, found),
-        "By length of the rationale": partial(_figure, found, name, about),
-        "By measure": partial(_by_measure, found),
-        "Soft against hard": partial(_tests, found),
-        "Beside SoftFaith": partial(_papers, found),
+def diagnosticity_parts(asked: Asking, report: DiagnosticityReport, result: Result) -> Parts:
+    """How often each metric prefers measures; behind it the tables, and SoftFaith's findings."""
+    name, about = _name(report), about_models([asked.model], report.data)
+    picture = None
+    if report.told:
+        figure, said = draw_preferences(report), headline(result)
+        picture = partial(draw_figure, figure, "preferences", said, [*name, "preferences"], about)
+    return Parts(picture, _tabs(asked, report, result, name, about), partial(_save, asked, report, result, name))
+
+
+def metrics_table(found: DiagnosticityReport) -> tuple[list[str], list[list]]:
+    """Each metric over all measures by both rules for ties, beside the paper's average where the baseline is its."""
+    header = ["metric", "a tie as ½ ↑", "95 % low", "95 % high", "a tie as 0 ↑", "ties, %", "texts"]
+    rows: list[list] = []
+    for name in found.told:
+        cell = found.cells[name, ALL]
+        half = cell.half.mean, cell.half.low, cell.half.high
+        rows.append([name, *half, cell.strict.mean, 100 * cell.ties, cell.n])
+    if found.study.baseline != RANDOM:
+        return header, rows
+    paper = [PAPER[name][-1] if name in PAPER else None for name in found.told]
+    return [*header, "SoftFaith’s average ↑"], [[*row, one] for row, one in zip(rows, paper)]
+
+
+def _tabs(
+    asked: Asking, found: DiagnosticityReport, result: Result, name: list[str], about: str
+) -> dict[str, Callable[[], None]]:
+    tabs: dict[str, Callable[[], None]] = {
+        "Metrics": partial(_metrics, asked, found),
+        "Measures": partial(data_table, *diagnosticity_table(found), "diagnosticity-measures"),
+        "By length": partial(_lengths, found, result, name, about),
+        "Tests": partial(data_table, *tests_table(found), "diagnosticity-tests"),
+        "SoftFaith": partial(_paper, found),
+        "Out-of-distribution": partial(draw_rejected, found.rejected),
+        "Texts": partial(_texts, found),
     }
-    draw_tabs(parts, "parts-of-diagnosticity")
-    save_report(
-        HEADER,
-        lambda: diagnosticity_rows(found),
-        lambda: diagnosticity_json(found) | {"weights": work.model.digest, "data_sha256": work.sample.digest},
-        name,
-        "diagnosticity",
-    )
+    lacking = {"Tests": not (found.tests or found.fixed), "SoftFaith": not paper_findings(found)}
+    return {name: draw for name, draw in tabs.items() if not lacking.get(name)}
 
 
-def _averages(work: Asking, found: DiagnosticityReport) -> None:
-    table(*averages_table(found))
-    st.caption(averages_note(found))
-    # The other baseline beside this one, once both are known for all of these texts; else why one would ask for it.
-    other = replace(work, question=found.study.other())
+def _metrics(asked: Asking, found: DiagnosticityReport) -> None:
+    data_table(*metrics_table(found), "diagnosticity-metrics")
+    # The other baseline beside this one, once both are known for all of these texts.
+    other = replace(asked, question=found.study.other())
     known = other.report if found.complete and other.answers.complete else None
-    header, rows = ([], []) if known is None else baselines_table(found, known)
-    # Of whichever of the two is against random attributions.
-    amounts = bool(found.by_amount or (known and known.by_amount))
-    if rows:
-        st.markdown("**Against both baselines**, a tie counting one half (0.5: neither preferred)")
-        table(header, rows)
-        st.caption(baselines_note([row[0] for row in rows], amounts))
-    elif found.by_amount:
-        st.caption(
-            "How much soft metrics keep or erase depends on what an attribution’s scores add up to, which may be less "
-            "than random scores do. To compare at the same amount, set Baseline to shuffled in the settings below, or "
-            "choose the metrics of a fixed share there."
-        )
+    if known is not None:
+        header, rows = baselines_table(found, known)
+        data_table(header, rows, "diagnosticity-baselines")
 
 
-def _by_measure(found: DiagnosticityReport) -> None:
-    table(*diagnosticity_table(found))
-    st.caption(SIDES_NOTE)
-
-
-def _figure(found: DiagnosticityReport, name: list[str], about: str) -> None:
+def _lengths(found: DiagnosticityReport, result: Result, name: list[str], about: str) -> None:
     figure = draw_diagnosticity_by_length([found])
     if figure is None:
-        st.caption("None of these metrics judges rationales of several lengths; hard ones do.")
-        return
-    draw_figure(figure, "diagnosticity", lengths_in_words(found), name, about)
-    st.caption(
-        "Hard metrics judge rationales of each length; soft ones have no length, so they are level (dashed). Bands: 95 "
-        f"% over texts. Higher is better: the metric prefers measures to {BASELINE_WORDS[found.study.baseline]} more "
-        f"often. {LENGTHS_NOTE}"
-    )
+        st.caption("No metric here judges rationales of several lengths.")
+    else:
+        draw_figure(figure, "diagnosticity", headline(result), name, about)
 
 
-def _tests(found: DiagnosticityReport) -> None:
-    if not (found.tests or found.fixed):
-        pairs = " or ".join(f"{hard} with {soft}" for hard, soft in hard_and_soft())
-        st.caption(f"Choose {pairs} among the metrics to test soft against hard ones.")
-        return
-    table(*tests_table(found))
-    captions(dict.fromkeys(one.found.reason for one in (*found.tests, *found.fixed) if one.found.reason))
-    st.caption(
-        f"On the texts on which both metrics have a value; p from {FEW} texts on. Rank-sum: Wilcoxon’s test as "
-        "SoftFaith uses it, as if the two had been found on different texts. Paired: Wilcoxon’s signed-rank test on "
-        f"the same texts (zeros by Pratt), which is what the sentence above goes by, {LOOKS}. Each p by "
-        "itself, not adjusted over the lines."
-    )
+def _paper(found: DiagnosticityReport) -> None:
+    data_table(*findings_table(found), "softfaith-findings")
+    data_table(*paper_table(found), "softfaith-averages")
 
 
-def _papers(found: DiagnosticityReport) -> None:
-    told = diagnosticity_findings(found)
-    if not told:
-        st.caption("SoftFaith’s findings are of its own baseline and metrics, and stand beside those alone.")
-        return
-    show_findings("SoftFaith", told, 140)
-    st.caption(FINDINGS_NOTE)
-    with st.expander("SoftFaith’s figures (Tables 2 and 3), a tie counting 0"):
-        for header, rows in paper_tables(found):
-            table(header, rows)
-        st.caption(
-            "Another model, other data and one draw, so the order and the sign can be compared and the numbers cannot. "
-            "Its average holds DeepLift, too. Its code keeps the most important words least, the reverse of its Eq. 3, "
-            "so that its soft figures may be of what Scaling calls reversed."
-        )
+def _texts(found: DiagnosticityReport) -> None:
+    data_table(["predicted class", "texts"], [[*one] for one in found.predicted.items()], "predicted-classes")
+    header, rows = undefined_table(found)
+    if rows:
+        data_table(header, rows, "undefined-metrics")
+
+
+def _save(asked: Asking, found: DiagnosticityReport, result: Result, name: list[str]) -> None:
+    def plain() -> dict:
+        record = as_record(result)
+        said = {"sentence": headline(result), "notes": record["caveats"]}
+        where = {"weights": asked.model.digest, "data_sha256": asked.sample.digest}
+        return diagnosticity_json(found) | record | said | where
+
+    save_report(HEADER, lambda: diagnosticity_rows(found), plain, name, "diagnosticity")
 
 
 def _name(found: DiagnosticityReport) -> list[str]:
     """What files are named by."""
-    return ["diagnosticity", *["shuffled"] * (found.study.baseline == SHUFFLED), found.model, found.data]
+    shuffled = ["shuffled"] if found.study.baseline == SHUFFLED else []
+    return ["diagnosticity", *shuffled, found.model, found.data]

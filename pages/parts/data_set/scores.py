@@ -1,58 +1,60 @@
-"""What the page Data set adds to scores over many texts: where it is tested what is not tested here."""
+"""What the page Data set draws of scores over texts."""
 
-from collections.abc import Callable
-from dataclasses import replace
-from typing import cast
+from functools import partial
 
-from core.evaluation.studies.board_report import RejectedTexts
-from core.evaluation.studies.masking_caution import metrics_caution
 from core.evaluation.studies.scoring import ScoresReport, Scoring
-from core.wording import linked_name
-from pages.parts.frame.links import link_to
-from pages.parts.frame.sidebar import DataView
-from pages.parts.sections.judged import rejected_on_sample
-from pages.parts.sections.questions import draw_question
+from core.figures.erasure_figures import draw_scores
+from core.metrics.catalogue import metrics
+from core.results.result import Result
+from core.results.scores import score_cells
+from core.texts.questions import answer_as_json
+from core.texts.rendering import headline
+from core.validity.marks import SIGN
+from pages.parts.components.pictures import draw_figure
+from pages.parts.components.tables import data_table
+from pages.parts.data_set.rejected import draw_rejected
+from pages.parts.sections.questions import Parts
+from pages.parts.sections.saving import about_models, save_records
 from pages.parts.sections.studying import Asking
 
 
-def where_tested(frame: DataView, asked: Asking, known: str) -> str:
-    """Which pages compare measures by tests, and on how many texts what metrics score rests on rejected inputs, where
-    that is known; else which page tests that, and what is known of means over this data; HTML.
-    """
-    pairs, rejected = _scoreboard(), rejected_here(frame, asked)
-    compares = f"{pairs} can compare measures by paired tests"
-    if rejected:
-        return f"{rejected} On Scoreboard measures can be compared by paired tests."
-    inputs = linked_name("Hard and soft erasure", link_to("hard_and_soft_erasure"))
-    of_texts = f"{compares}, and say of which texts inputs are rejected"
-    return f"{of_texts}; {inputs} tests those of one text. {known}".rstrip()
+def scores_parts(asked: Asking, report: ScoresReport, result: Result) -> Parts:
+    """The means of each measure by each metric; the same as a table, and what they rest on."""
+    name, about = [Scoring.name, asked.model.name, asked.sample.name], about_models([asked.model], asked.sample.name)
+    question, answers, figure = asked.question, asked.answers, draw_scores([report])
+    return Parts(
+        None if figure is None else partial(draw_figure, figure, "question", headline(result), name, about),
+        {
+            "Means": partial(data_table, *means_table(report), "score-means", help=_columns(report)),
+            "Out-of-distribution": partial(draw_rejected, report.rejected),
+        },
+        partial(
+            save_records,
+            partial(question.records, answers),
+            partial(answer_as_json, question, answers),
+            name,
+            "question",
+        ),
+    )
 
 
-def draw_scored(frame: DataView, asked: Asking, asks: Callable[[], None]) -> None:
-    """Draw scores, with the sign at metrics that *Scoreboard* knows to rest on rejected inputs."""
-    draw_question(asked, asks, signed_scores(frame, asked))
+def means_table(report: ScoresReport) -> tuple[list[str], list[list]]:
+    """The mean of each measure by each metric with its interval, and beside the baseline."""
+    header = ["measure", "metric", "mean", "95 % low", "95 % high", "beside baseline", SIGN, "texts"]
+    study: Scoring = report.found.study
+    beside = {(one.measure, one.metric): one.beside for one in score_cells(report)}
+    rows = []
+    for one in [*study.measures, *([study.baseline] if study.count else [])]:
+        for metric in study.metrics:
+            mean, sign = report.means[metric, one], SIGN if metric in report.marked else ""
+            spans = mean.mean, mean.low, mean.high
+            named = f"{metric} {metrics()[metric].arrow}".rstrip()
+            rows.append([one, named, *spans, beside.get((one, metric), ""), sign, report.counts[metric, one]])
+    return header, rows
 
 
-def signed_scores(frame: DataView, asked: Asking) -> ScoresReport | None:
-    """The report that is known, with those metrics; None where none is."""
-    if asked.report is None:
-        return None
-    rejected = frozenset(name for name, one in _rejected(frame, asked).items() if one.marked)
-    return replace(asked.report, rejected=rejected)
-
-
-def rejected_here(frame: DataView, asked: Asking) -> str:
-    """On how many texts of the data what these metrics score rests on rejected inputs, as *Scoreboard* knows of its
-    own sample, a sentence of HTML; nothing is computed for it, and "" where it is not known, or metrics erase in
-    another way here.
-    """
-    return metrics_caution(_rejected(frame, asked), _scoreboard())
-
-
-def _rejected(frame: DataView, asked: Asking) -> dict[str, RejectedTexts]:
-    scored, data = cast(Scoring, asked.question), frame.browsed.index.data
-    return rejected_on_sample(asked.explainer, data, scored.metrics, scored.how, scored.sign, scored.unit)
-
-
-def _scoreboard() -> str:
-    return linked_name("Scoreboard", link_to("scoreboard", on="a sample of the data"))
+def _columns(report: ScoresReport) -> dict[str, str]:
+    return {
+        "beside baseline": f"Whether the interval lies beside that of {report.found.study.baseline} attributions.",
+        SIGN: "The metric rests on out-of-distribution inputs on more texts than chance explains.",
+    }

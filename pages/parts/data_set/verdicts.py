@@ -1,49 +1,52 @@
-"""What the page Data set knows of verdicts besides: that of the example that is chosen, and those over the texts for
-whoever takes them for granted.
-"""
+"""What the page Data set draws of verdicts over texts."""
 
-from typing import cast
+from functools import partial
 
-from core.evaluation.studies.scoring import Scoring
-from core.evaluation.studies.verdicts import VerdictsOfTexts
-from core.evaluation.studies.verdicts_question import Verdicts, shares_sentence
-from core.measures.catalogue import default_measures
+from core.evaluation.studies.verdicts_question import UNTOLD, Verdicts, VerdictsReport
+from core.figures.verdicts_figures import verdict_shares
+from core.results.result import Result
+from core.results.verdicts import word_status
+from core.texts.questions import answer_as_json
+from core.texts.rendering import headline
 from core.verdicts.deciding import Word
-from core.wording import joined, linked_name
-from pages.parts.frame.links import link_to
-from pages.parts.frame.sidebar import DataView
-from pages.parts.sections.judged import known_report, words_on
+from pages.parts.components.pictures import draw_figure
+from pages.parts.components.tables import data_table
+from pages.parts.sections.questions import Parts
+from pages.parts.sections.saving import about_models, save_records
 from pages.parts.sections.studying import Asking
 
 
-def known_shares(asked: Asking) -> str:
-    """On how many of these texts the measures that are set against others are better than chance, where that is known,
-    a sentence of HTML; nothing is computed for it.
-    """
-    scored = cast(Scoring, asked.question)
-    families = [
-        VerdictsOfTexts(names, scored.sign, scored.unit, scored.how.erasure)
-        for names in dict.fromkeys((scored.measures, default_measures()))
+def verdicts_parts(asked: Asking, report: VerdictsReport, result: Result) -> Parts:
+    """Of each measure the shares of texts by verdict; the counts, and why some have none."""
+    name, about = [Verdicts.name, asked.model.name, asked.sample.name], about_models([asked.model], asked.sample.name)
+    question, answers = asked.question, asked.answers
+    return Parts(
+        partial(draw_figure, verdict_shares([report]), "question", headline(result), name, about),
+        {
+            "Measures": partial(data_table, *measures_table(report), "verdict-measures"),
+            "Not tested": partial(data_table, *untested_table(report), "verdict-untested"),
+        },
+        partial(
+            save_records,
+            partial(question.records, answers),
+            partial(answer_as_json, question, answers),
+            name,
+            "question",
+        ),
+    )
+
+
+def measures_table(report: VerdictsReport) -> tuple[list[str], list[list]]:
+    """Of each measure the share of texts on which it is better than random, and the texts by verdict."""
+    header = ["measure", "better, % ↑", "95 % low", "95 % high", *(str(word_status(word)) for word in Word), "texts"]
+    rows = [
+        [name, *(100 * end for end in (share.mean, share.low, share.high)), *counts.tolist(), report.n]
+        for name, share, counts in zip(report.measures, report.better, report.counts)
     ]
-    found = known_report(asked.explainer, asked.sample, families)
-    page = linked_name("Measures against chance", link_to("data_set", section=Verdicts.name))
-    return "" if found is None else shares_sentence(found, scored.measures, page)
+    return header, rows
 
 
-def verdict_of_chosen(frame: DataView, asked: Asking) -> str:
-    """Which measures are better than chance on the example that is chosen, a sentence of HTML in which all text is
-    escaped; "" where that is not known, and nothing is computed for it.
-    """
-    example, data = frame.example, frame.browsed.index.data
-    if example is None or example.id not in {one.id for one in data.examples}:
-        return ""
-    words = words_on(asked.explainer, data, example, cast(Verdicts, asked.question).study)
-    if not words:
-        return ""
-    name = linked_name(example.id, link_to("attributions", example=example.id))
-    better = [measure for measure, word in words.items() if word == Word.BETTER]
-    if better:
-        are = "is" if len(better) == 1 else "are"
-        return f"On the example chosen, {name}, {joined(better)} {are} better than chance."
-    untold = all(word == Word.UNTOLD for word in words.values())
-    return f"On the example chosen, {name}, {'it cannot be told of any' if untold else 'none of them is shown to be'}."
+def untested_table(report: VerdictsReport) -> tuple[list[str], list[list]]:
+    """Of each measure the texts on which it has no verdict, by why."""
+    rows = [[name, *counts.tolist()] for name, counts in zip(report.measures, report.untold)]
+    return ["measure", *UNTOLD], rows

@@ -131,7 +131,7 @@ def _picture(work: Asking, report: BoardReport, column: VerdictColumn) -> None:
     if figure is None:
         st.info("No measure has a value to draw.")
     else:
-        alt, about = work.question.in_words(report), about_models([work.model], work.sample.name)
+        alt, about = cast(Scoreboard, work.question).in_words(report), about_models([work.model], work.sample.name)
         draw_figure(figure, "board", alt, [*name, report.board.by], about)
     question, answers = cast(Scoreboard, work.question), work.answers
     tables = [board_table(report, column), pairs_table(report, report.board.by)]

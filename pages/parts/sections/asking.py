@@ -8,9 +8,8 @@ from core.evaluation import families
 from core.evaluation.sampling import SAMPLE
 from core.explanation.explainer import Explainer
 from core.explanation.rows import SIGNS
-from core.mathematics.erasure import DRAWS, NOISE, PLACEMENTS, SIGMA, SIGMAS, WORD_EMBEDDING
+from core.mathematics.erasure import DRAWS
 from core.measures.catalogue import default_measures, measures
-from core.metrics.catalogue import metrics
 from core.network.architectures import UnsupportedModel
 from core.network.model import Model
 from core.oracle.erasing import MASK, erasures_of
@@ -101,22 +100,3 @@ def choose_measures(does: str, baselines: bool = False, first: Sequence[str] | N
 def choose_sign(about: str | None = None) -> str:
     """Draw the choice of signed or absolute values; about: what they are to the page."""
     return choose_one("Values", SIGNS, "signed", "values", about)
-
-
-def choose_perturbation(names: Sequence[str]) -> tuple[str, float]:
-    """Draw the choices of what soft metrics perturb, and of the noise's size where one of these metrics adds noise."""
-    kinds = {metrics()[name].perturbation for name in names} - {""}
-    placement, sigma = WORD_EMBEDDING, SIGMA
-    if kinds:
-        placement = choose_one(
-            "Soft metrics perturb",
-            PLACEMENTS,
-            WORD_EMBEDDING,
-            "placement",
-            "The word embedding alone, or what it becomes with its position after normalisation, as SoftFaith’s code "
-            "does; there its Bernoulli mask falls on special tokens too.",
-        )
-    if NOISE in kinds:
-        about = "Standard deviation of the noise, as a share of each element that it is added to; SoftFaith tunes it."
-        sigma = float(choose_one("Noise σ", tuple(f"{size:g}" for size in SIGMAS), f"{SIGMA:g}", "sigma", about))
-    return placement, sigma

@@ -12,6 +12,7 @@ from pages.parts.frame.links import choose_one
 from pages.parts.frame.sidebar import DataView
 from pages.parts.sections.asking import choose_size
 
+_NO_TEXT = "The filter on Examples leaves no text. Take a filter away there, or choose all of the data under Settings."
 WHOLE, FILTERED = "all of the data", "what the filter on Examples shows"
 
 
@@ -20,49 +21,66 @@ def choose_which(about: str | None = None) -> bool:
     return choose_one("Texts", (WHOLE, FILTERED), WHOLE, "texts", about) == FILTERED
 
 
-def choose_drawn(frame: DataView, first: int = SAMPLE) -> tuple[tuple[Example, ...] | None, str, str]:
-    """Draw the choice of texts whose labels nobody asks for; those that are drawn, None, and a sentence, where there
-    are none; how a filter picks them, as of `core.evaluation.sampling.Sample`; and which they are, "200 texts drawn at
-    random of the 264 texts of reviews". first: how many unasked.
+def choose_texts(frame: DataView, first: int = SAMPLE) -> tuple[bool, int]:
+    """Draw the choice of texts whose labels nobody asks for: whether they are those of the filter, and how many are
+    drawn. first: how many unasked.
     """
-    left, right = st.columns([5, 4])
-    with left:
-        filtered = choose_which("Labels are not needed: the prediction is explained.")
-    with right:
-        size = choose_size(count_kept(frame, filtered), "Texts drawn at random", first)
-    kept = examples_kept(frame, filtered)
+    filtered = choose_which("Labels are not needed: the prediction is explained.")
+    return filtered, choose_size(count_kept(frame, filtered), "Texts drawn at random", first)
+
+
+def drawn_texts(frame: DataView, filtered: bool, size: int) -> tuple[tuple[Example, ...], str, str]:
+    """The texts that are drawn; how a filter picks them, as of `core.evaluation.sampling.Sample`; and which they are,
+    "200 texts drawn at random of the 264 texts of reviews".
+    """
+    kept = kept_examples(frame, filtered)
     if not kept:
-        return None, "", ""
-    drawn = draw_examples(kept, size)
-    part = "" if len(drawn) == len(kept) else f"{amount(len(drawn), 'text')} drawn at random of "
-    about = f"{part}{told_of(frame, filtered, kept)}"
-    return drawn, frame.browsed.query.picked_by if narrows(frame, filtered) else "", about
+        return (), "", ""
+    drawn, narrowed = draw_examples(kept, size), narrows(frame, filtered)
+    about = told_of(frame, filtered, kept)
+    if len(drawn) < len(kept):
+        about = f"{amount(len(drawn), 'text')} drawn at random of {about}"
+    return drawn, frame.browsed.query.picked_by if narrowed else "", about
+
+
+def choose_drawn(frame: DataView, first: int = SAMPLE) -> tuple[tuple[Example, ...] | None, str, str]:
+    """As `choose_texts` and `drawn_texts`; None, and a sentence, where there are none."""
+    drawn, picked, about = drawn_texts(frame, *choose_texts(frame, first))
+    if not drawn:
+        say_none(frame)
+    return drawn or None, picked, about
+
+
+def kept_examples(frame: DataView, filtered: bool) -> tuple[Example, ...]:
+    """The texts, each once, in the order of the file, so that another order of the table draws the same ones."""
+    data, rows = frame.browsed.index.data, np.sort(frame.browsed.rows)
+    return once([data.examples[i] for i in rows] if filtered else data.examples)
 
 
 def examples_kept(frame: DataView, filtered: bool) -> tuple[Example, ...]:
-    """The texts, each once, in the order of the file, so that another order of the table draws the same ones; where
-    there are none, or may be more, a sentence says so.
-    """
+    """The same; where there are none, or may be more, a sentence says so."""
     browsed = frame.browsed
-    data = browsed.index.data
     if filtered and browsed.query.asks_model and browsed.known is not None and not browsed.known.complete:
-        st.caption(
-            "The filter asks what the model predicts, which is not known for all texts yet; the page Examples computes "
-            "it."
-        )
-    kept = once([data.examples[i] for i in np.sort(browsed.rows)] if filtered else data.examples)
-    if not kept and filtered:
-        st.info("The filter on Examples leaves no text. Take a filter away there, or choose all of the data here.")
-        st.page_link("pages/examples.py", label="Examples", icon=":material/table_rows:")
-    elif not kept:
-        st.info(f"{plain(data.name)} holds no examples.")
+        st.caption("The filter asks for predictions that are not computed yet; the page Examples computes them.")
+    kept = kept_examples(frame, filtered)
+    if not kept:
+        say_none(frame)
     return kept
+
+
+def say_none(frame: DataView) -> None:
+    """Say that there are no texts, and where the filter is."""
+    data = frame.browsed.index.data
+    if not len(data):
+        st.info(f"{plain(data.name)} holds no examples.")
+        return
+    st.info(_NO_TEXT)
+    st.page_link("pages/examples.py", label="Examples", icon=":material/table_rows:")
 
 
 def count_kept(frame: DataView, filtered: bool) -> int:
     """How many texts that is."""
-    index = frame.browsed.index
-    return len(once([index.data.examples[i] for i in frame.browsed.rows])) if filtered else index.different
+    return len(kept_examples(frame, True)) if filtered else frame.browsed.index.different
 
 
 def narrows(frame: DataView, filtered: bool) -> bool:
@@ -79,4 +97,4 @@ def told_of(frame: DataView, filtered: bool, kept: Sequence[Example]) -> str:
         of = f"{amount(index.different, 'different text')} in the {len(data):,} examples of {data.name}"
     if narrows(frame, filtered):
         return f"the {len(kept):,} that the filter leaves of {of} ({shortened(query.in_words, 200)})"
-    return f"the {of}" + ("; no filter is set on Examples" if filtered else "")
+    return f"the {of}"

@@ -76,14 +76,6 @@ class OneWord(Study[Rows]):
         fall, hang = mean_interval(drops, answers.resamples), float((drops >= self.enough).mean())
         return OneWordReport(fall, hang, drops, (*sorted(told)[::-1],), answers.tally())
 
-    def sentences(self, report: OneWordReport) -> list[str]:
-        """The answer, once all are counted."""
-        drop, n = report.drop, len(report.drops)
-        fall = f"{number(drop.mean)} on average ({number(drop.low)} to {number(drop.high)})"
-        over = f"over {n:,} text{'' if n == 1 else 's'}"
-        most = f"Masking the one {self.unit} that matters most lowers the probability of the predicted class by {fall}"
-        return [report.tally.tell(f"{most} {over}; {number(100 * report.hang)} % hang on one {self.unit}.")]
-
     def tables(self, report: OneWordReport) -> list[Table]:
         """The words on which most hangs."""
         return [([self.unit, "fall ↓", "text"], [[word, number(drop), text] for drop, word, text in report.words[:10]])]

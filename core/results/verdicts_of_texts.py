@@ -1,0 +1,62 @@
+"""How often is each measure better than random? The verdicts on many texts."""
+
+import numpy as np
+
+from core.evaluation.studies.verdicts_question import Verdicts, VerdictsReport
+from core.oracle.erasing import MASK
+from core.results.asked import sample_caveats, unanswered
+from core.results.catalogue import register_result
+from core.results.caveats import Caveat
+from core.results.result import Fact, Kind, Outcome, Result
+from core.results.verdicts import measure_caveats
+
+
+class VerdictsOfTextsOutcome(Outcome):
+    """What the verdicts on many texts come to."""
+
+    ONE_LEADS = "one measure leads"
+    SEVERAL_TIED = "several tied"
+    ALONE = "one measure alone"
+    NONE = "none better than random"
+    CANNOT_BE_TESTED = "cannot be tested"
+
+
+@register_result(Verdicts.name)
+def verdicts_of_texts(report: VerdictsReport) -> Result:
+    """What the verdicts on the texts of a sample come to."""
+    counts = report.better_counts
+    best = int(np.argmax(counts))
+    facts = _facts(report, best)
+    caveats = sample_caveats(report.tally, report.n, report.cut, report.picked)
+    favours = set(measure_caveats(report.measures, report.sign))
+    if report.erasure != MASK or not max(counts):
+        # Other ways of erasing favour nobody, and where no measure is better nothing is favoured.
+        favours.discard(Caveat.MEASURE_USES_MASKING)
+    caveats += favours
+    slots = {"measure": report.measures[best], "share": counts[best] / report.n, "count": report.n}
+    early = unanswered(report.tally, report.n, facts, caveats)
+    return early or Result.of(_outcome(report, counts), facts, caveats, **slots)
+
+
+def _outcome(report: VerdictsReport, counts: list[int]) -> VerdictsOfTextsOutcome:
+    if not report.judged:
+        return VerdictsOfTextsOutcome.CANNOT_BE_TESTED
+    if not max(counts):
+        return VerdictsOfTextsOutcome.NONE
+    if len(counts) == 1:
+        return VerdictsOfTextsOutcome.ALONE
+    return VerdictsOfTextsOutcome.ONE_LEADS if report.ahead else VerdictsOfTextsOutcome.SEVERAL_TIED
+
+
+def _facts(report: VerdictsReport, best: int) -> list[Fact]:
+    share, n, many = report.better[best], report.n, len(report.measures) > 1
+    facts = [
+        Fact("share", report.measures[best], share.mean, Kind.SHARE, "↑", share.low, share.high, about="verdict"),
+        Fact("texts", "texts", n, Kind.COUNT, of=report.tally.total),
+        Fact("none", "no measure better", report.none, Kind.COUNT, "↓", of=n),
+        Fact("cut", "texts cut", report.cut, Kind.COUNT, of=n),
+    ]
+    if many and max(report.better_counts) and report.tally.settled and n:
+        p = max(report.lead_p)
+        facts.insert(2, Fact("lead_p", "p against the next", p, Kind.P, "↓", about="Holm-adjusted sign test"))
+    return facts

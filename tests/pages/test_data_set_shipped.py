@@ -1,0 +1,66 @@
+"""The page Data set on what ships: nothing is computed, and each question has its outcome and numbers."""
+
+import pytest
+import streamlit as st
+
+from core.results.caveats import Caveat
+from core.validity.marks import SIGN
+from tests.app_session import App
+
+PAGE, MASKED = "pages/data_set.py", {"model": "sst2-fmm", "data": "reviews"}
+
+
+@pytest.fixture(autouse=True)
+def ships(monkeypatch, fresh):
+    """What ships is shown, as in the app, and no job computes it once more."""
+    monkeypatch.setenv("FAITHSCOPE_SHIPPED", "yes")
+    monkeypatch.setattr("pages.parts.sections.studying.Studying.run", lambda *_: pytest.fail("nothing is left to do"))
+    monkeypatch.setattr("pages.parts.frame.working.PageWork.ask", lambda *_, **__: pytest.fail("nothing is asked for"))
+    # Explainers too: those of other tests hold a store without it.
+    st.cache_resource.clear()
+    yield
+    st.cache_resource.clear()
+
+
+def table(app: App, column: str) -> tuple[list[str], list[list[str]]]:
+    header, *rows = next(found for found in app.tables if column in found[0])
+    return header, rows
+
+
+def test_one_measure_is_better_than_random_on_most_texts_and_the_others_on_few():
+    app = App(PAGE, **MASKED)
+    assert app.outcomes == ["one measure leads"] and app.badges[0] == "200 of 264 texts"
+    header, rows = table(app, "95 % low")
+    low, high = header.index("95 % low"), header.index("95 % high")
+    shares = {row[0]: (float(row[low]), float(row[high])) for row in rows}
+    assert shares.pop("leave-one-out")[0] > 50 and shares and all(top < 50 for _, top in shares.values())
+    assert any(Caveat.MEASURE_USES_MASKING.badge in one for one in app.badges)
+
+
+def test_scores_have_the_sign_where_scoreboard_knows_their_inputs_to_be_rejected():
+    """Of every text of soft metrics; nothing is known of metrics that erase otherwise."""
+    app = App(PAGE, section="scores", **MASKED)
+    assert app.outcomes == ["intervals overlap"] and len(app.facts) == 4
+    header, rows = table(app, "beside baseline")
+    assert {row[1]: row[header.index(SIGN)] for row in rows} == {
+        "NS ↑": SIGN,
+        "NC ↑": "",
+        "Soft-NS ↑": SIGN,
+        "Soft-NC ↑": SIGN,
+    }
+    assert {"better", "overlaps"} <= {row[header.index("beside baseline")] for row in rows}
+    assert any(Caveat.OUT_OF_DISTRIBUTION.badge in one for one in app.badges)
+    _, rows = table(app, "rejected texts, most")
+    found = {row[0]: row[1:] for row in rows}
+    assert found["Soft-NS"] == found["Soft-NC"] == ["100", "100", "100", SIGN]
+    # As on *Scoreboard*, where it has no sign.
+    assert found["NC"][3] == "" and float(found["NC"][1]) < 10
+
+
+def test_hard_metrics_are_more_diagnostic_and_soft_ones_tell_not_every_measure():
+    app = App(PAGE, section="diagnosticity", **MASKED)
+    assert app.outcomes == ["hard metrics ahead"]
+    header, rows = table(app, "interval, a tie as 0")
+    sides = {(row[0], row[1]): row[header.index("interval")] for row in rows}
+    assert {sides[one, "Soft-NS"] for one in ("gradient", "attention")} == {"holds 0.5"} and len(sides) == 24
+    assert all("rejected texts, most" in found[0] for found in app.tables if found[0][-1] == "more than chance")
