@@ -95,11 +95,15 @@ def _facts(first: CourseLine | None, chance: CourseLine | None) -> list[Fact]:
                 Fact(f"fidelity{key}", f"fidelity, {name}", about.mean, Kind.NUMBER, "↑", about.low, about.high)
             )
             facts.append(Fact(f"never{key}", f"never changes, {name}", line.never, Kind.SHARE))
-    drifted = chance or first
-    if drifted is not None and drifted.n > 1:
-        facts += [
-            Fact("centroid_half", "centroid change at 50 %", float(drifted.centroid[HALF])),
-            Fact("centroid_all", "centroid change at 100 %", float(drifted.centroid[ALL])),
-            Fact("spread_all", "change of mean σ at 100 %", float(drifted.spread[ALL]), Kind.SHARE),
-        ]
-    return facts
+    return [*facts, *_drift(chance or first)]
+
+
+def _drift(line: CourseLine | None) -> list[Fact]:
+    """How far the embeddings move; one embedding has no spread."""
+    if line is None or line.n < 2:
+        return []
+    return [
+        Fact("centroid_half", "centroid change at 50 %", float(line.centroid[HALF])),
+        Fact("centroid_all", "centroid change at 100 %", float(line.centroid[ALL])),
+        Fact("spread_all", "change of mean σ at 100 %", float(line.spread[ALL]), Kind.SHARE),
+    ]

@@ -63,6 +63,8 @@ def at_once(monkeypatch, server):
     """What is not held back starts at once."""
     monkeypatch.setattr(Studying, "at_once", AT_ONCE)
     monkeypatch.setattr("pages.parts.frame.working.AT_ONCE_SECONDS", 1e9)
+    # The tab Behaviour has a file of its own.
+    monkeypatch.setattr("pages.parts.check.behaviour_tab.draw_behaviour", lambda *_: None)
 
 
 @pytest.fixture
