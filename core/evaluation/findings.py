@@ -109,18 +109,6 @@ def too_few(n: int) -> str:
     return f"{NOT_ENOUGH}: {n} text{'' if n == 1 else 's'}, and verdicts begin at {FEW}"
 
 
-def unranked(n: int, picked: str, which: str, what: str) -> str:
-    """Why none is set before another over n texts, a sentence; "" where one may be.
-
-    Args:
-        picked: how a filter picks the texts, as of `core.evaluation.sampling.Sample`; which: what is not told, "which
-            measure …"; what: what says of such texts how they were picked.
-    """
-    if picked:
-        return f"Not told {which}: the filter picks texts {picked}, so {what} here says how they were picked."
-    return f"{NOT_ENOUGH.capitalize()} {which}: {amount(n, 'text')}, and verdicts begin at {FEW}." if n < FEW else ""
-
-
 def points_text(difference: Interval, metric: str = "accuracy") -> str:
     """A difference of performance with its interval and the margin: "−20.0 points [−38.1, +2.0], margin 5"."""
     if difference.mean != difference.mean:
