@@ -6,9 +6,16 @@ import streamlit as st
 
 from core.evaluation.findings import FEW
 from core.evaluation.studies.behaviour_report import BehaviourReport
-from core.evaluation.studies.behaviour_rows import HEADER, behaviour_in_words, behaviour_rows, behaviour_table
+from core.evaluation.studies.behaviour_rows import (
+    HEADER,
+    behaviour_in_words,
+    behaviour_rows,
+    behaviour_table,
+    classes_apart,
+)
 from core.figures.behaviour_figures import behaviour_panels
 from core.results.behaviour import behaviour_result, nothing_erased
+from core.results.caveats import Caveat
 from core.results.result import Result
 from core.texts.checks import behaviour_as_json
 from pages.parts.check.checking import Choice, models_on_sample
@@ -61,8 +68,8 @@ def _result(one: Asking) -> Result:
 
 
 def _say(behaved: list[Asking]) -> None:
-    first = behaved[0]
-    draw_headline(_result(first))
+    first, apart = behaved[0], classes_apart([report for one in behaved if (report := one.report) is not None])
+    draw_headline(_result(first), more=[Caveat.OTHER_CLASSES] if apart and apart[0] else [])
     if first.report is None and first.works[0].found.complete:
         captions(dict.fromkeys(first.works[0].found.problems.values()))
 
