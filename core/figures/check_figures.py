@@ -20,6 +20,8 @@ from core.validity.references import CALIBRATED, FORMS, LITERAL
 _DASHES = ("solid", "dash", "dot", "dashdot", "longdash", "longdashdot")
 _BELOW_AXIS = "triangle-down"
 _SYMBOLS = ("circle", "square", "diamond", "triangle-up", "x", "star")
+# What is masked at 100 % on a card, by whether it reads pairs.
+_WHOLE = {False: "everything masked", True: "both texts masked"}
 # How strong the ground of an interval is: several lie over each other.
 _BAND = 0.1
 # Two panels, side by side.
@@ -192,7 +194,7 @@ def spans(rows: list[tuple[str, float, float, float]], metric: str, paired: bool
     traces = [trace("lines", [masked, full], [i, i], **bar) for i, (_, full, masked, _) in enumerate(rows)]
     for name, at, symbol, colour, size in (
         ("unmasked", 1, "circle", SUPPORTS, 13),
-        ("both texts masked" if paired else "everything masked", 2, "circle-open", SUPPORTS, 13),
+        (_WHOLE[paired], 2, "circle-open", SUPPORTS, 13),
         ("class majority", 3, "line-ns-open", INK, 20),
     ):
         look = {"symbol": symbol, "color": colour, "size": size, "line": {"width": 3, "color": colour}}

@@ -7,6 +7,7 @@ from core.evaluation.studies.behaviour_question import Behaviour
 from core.evaluation.studies.behaviour_report import ALL, HALF, BehaviourReport, CourseLine
 from core.results.catalogue import register_result
 from core.results.caveats import Caveat
+from core.results.inputs import cut_facts
 from core.results.result import Fact, Kind, Outcome, Result
 
 
@@ -29,7 +30,12 @@ def behaviour_result(found: BehaviourReport) -> Result:
     slots: dict[str, str | int | float] = {"model": found.model}
     if line is not None:
         slots |= {"count": line.judged, "measure": line.course.measure, "share": 1 - line.fidelity.mean}
-    return Result.of(_outcome(found, first, chance), _facts(first, chance), _caveats(found), **slots)
+    return Result.of(
+        _outcome(found, first, chance),
+        [*_facts(first, chance), *cut_facts(found.cut, len(found.sample))],
+        _caveats(found),
+        **slots,
+    )
 
 
 def nothing_erased(model: str, coming: bool) -> Result:
@@ -78,7 +84,7 @@ def _caveats(found: BehaviourReport) -> Iterable[Caveat]:
         Caveat.PARTIAL: not found.tally.complete,
         Caveat.FEW_TEXTS: judged < FEW,
         Caveat.SELECTED: bool(found.sample.picked),
-        Caveat.TRUNCATED: found.cut,
+        Caveat.TRUNCATED: found.cut > 0,
         Caveat.SINGLE_FEATURE: not judged,
         Caveat.LIMITS_SEARCHED: found.beam > 0,
     }
@@ -95,11 +101,15 @@ def _facts(first: CourseLine | None, chance: CourseLine | None) -> list[Fact]:
                 Fact(f"fidelity{key}", f"fidelity, {name}", about.mean, Kind.NUMBER, "↑", about.low, about.high)
             )
             facts.append(Fact(f"never{key}", f"never changes, {name}", line.never, Kind.SHARE))
-    drifted = chance or first
-    if drifted is not None and drifted.n > 1:
-        facts += [
-            Fact("centroid_half", "centroid change at 50 %", float(drifted.centroid[HALF])),
-            Fact("centroid_all", "centroid change at 100 %", float(drifted.centroid[ALL])),
-            Fact("spread_all", "change of mean σ at 100 %", float(drifted.spread[ALL]), Kind.SHARE),
-        ]
-    return facts
+    return [*facts, *_drift(chance or first)]
+
+
+def _drift(line: CourseLine | None) -> list[Fact]:
+    """How far the embeddings move; one embedding has no spread."""
+    if line is None or line.n < 2:
+        return []
+    return [
+        Fact("centroid_half", "centroid change at 50 %", float(line.centroid[HALF])),
+        Fact("centroid_all", "centroid change at 100 %", float(line.centroid[ALL])),
+        Fact("spread_all", "change of mean σ at 100 %", float(line.spread[ALL]), Kind.SHARE),
+    ]

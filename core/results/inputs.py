@@ -6,6 +6,7 @@ import numpy as np
 
 from core.network.features import Encoded
 from core.results.caveats import Caveat
+from core.results.result import Fact, Kind
 from core.validity.marks import Gate, Why, doubts
 from core.validity.references import Reference
 
@@ -45,3 +46,8 @@ def gate_caveats(gates: Iterable[Gate | None]) -> tuple[Caveat, ...]:
         Caveat.NOT_TESTED: any(not gate.available for gate in known),
     }
     return tuple(caveat for caveat, holds in found.items() if holds)
+
+
+def cut_facts(cut: int, texts: int) -> list[Fact]:
+    """How many of so many texts are longer than the model reads; none where none is."""
+    return [Fact("cut", "texts cut", cut, Kind.COUNT, of=texts)] if cut else []

@@ -22,7 +22,7 @@ from core.evaluation.studies.check_report import (
 from core.mathematics.statistics import Interval
 from core.results.catalogue import register_result
 from core.results.caveats import Caveat
-from core.results.inputs import DOUBTS, gate_caveats
+from core.results.inputs import DOUBTS, cut_facts, gate_caveats
 from core.results.result import Fact, Kind, Outcome, Result
 from core.validity.references import CALIBRATED
 
@@ -118,13 +118,14 @@ def _caveats(found: CheckReport) -> Iterable[Caveat]:
 def _facts(found: CheckReport) -> list[Fact]:
     random, metric = found.random, found.metric
     kind = Kind.NUMBER if metric == "Matthews" else Kind.SHARE
+    cut = cut_facts(len(found.followed.cut), len(found.sample))
     ends = np.full((2, len(X)), np.nan) if random.ends is None else random.ends
     facts = [
         Fact("unmasked", f"{metric}, unmasked", found.unmasked, kind, "↑", *ends[:, 0].tolist()),
         Fact("all_masked", f"{metric}, all masked", found.masked, kind, "↑", *ends[:, -1].tolist()),
     ]
     if CALIBRATED not in random.gates:
-        return [*facts, _texts(found), _majority(found, kind)]
+        return [*facts, _texts(found), _majority(found, kind), *cut]
     most, marked = found.most_rejected(), random.marked(CALIBRATED)
     of_enough = most if found.n >= FEW else Interval(most.mean, np.nan, np.nan)
     p, ratio = found.smallest()
@@ -146,6 +147,7 @@ def _facts(found: CheckReport) -> list[Fact]:
         Fact("rejected_unmasked", "texts rejected unmasked", float(random.share(CALIBRATED)[0]), Kind.SHARE, "↓"),
         Fact("smallest_p", "smallest p, by count", p, Kind.P, "↑", marked=marked, about="by count, by Simes"),
         Fact("smallest_p_at", "masked there", ratio, Kind.SHARE, about="masking ratio"),
+        *cut,
     ]
 
 

@@ -52,7 +52,7 @@ class BehaviourReport:
     """A model on a sample: its lines, random order first where it is known; best: the largest fidelity that any order
     of its inputs has, where the fewest features that change a prediction are searched, else NaN; notes: sentences on
     the examples; explained: {example: class that is predicted, and explained}; tally: how far its orders are; cut:
-    whether a text is longer than the model reads; beam: in how many examples the fewest features are of a beam search.
+    texts that are longer than the model reads; beam: in how many examples the fewest features are of a beam search.
     """
 
     model: str
@@ -65,7 +65,7 @@ class BehaviourReport:
     notes: tuple[str, ...]
     explained: dict[int, str] = field(default_factory=dict)
     tally: Tally = WHOLE
-    cut: bool = False
+    cut: int = 0
     beam: int = 0
 
     @property
@@ -112,7 +112,7 @@ def behaviour_report(
         left_out,
         (*sample.notes, *told_left_out(left_out)),
         {int(i): model.labels[predicted[i]] for i in np.flatnonzero(first.there)},
-        cut=bool(first.cut),
+        cut=len(first.cut),
         beam=0 if searched is None else int((searched.there & ~searched.exact).sum()),
     )
 

@@ -10,6 +10,13 @@ from core.mathematics.statistics import Interval, more_often
 from core.validity.references import CALIBRATED, LITERAL
 from core.wording import number, p_value, percent, share_text
 
+# What FMM found, and its figure.
+_LOSES_NOTHING = "Masked fine-tuning loses no unmasked performance.", "0 points"
+_REACHES = "With {} masked, a masked fine-tuned model reaches the class majority.", "class majority"
+_FALLS = "With {} masked, a plain model falls below it.", "below it"
+_NOT_REJECTED = "Inputs of a masked fine-tuned model are not rejected at any masking ratio.", "p ≥ 0.05"
+_REJECTED = "Inputs of a plain model are rejected at some masking ratio.", "p < 0.05"
+
 
 def check_findings(reports: list[CheckReport]) -> list[Finding]:
     """What FMM found, beside what these models do; the first of each training strategy that was trained on the same
@@ -40,11 +47,11 @@ def _performance(masked: CheckReport | None, plain: CheckReport | None) -> Itera
     answers = [(one.sample.labels[both], one.followed.predicted[both, 0]) for one in (masked, plain)]
     lost = difference_of(masked.metric, *answers) if len(both) else Interval(np.nan, np.nan, np.nan)
     yield Finding(
-        "Masked fine-tuning loses no unmasked performance.",
+        _LOSES_NOTHING[0],
         f"{percent(masked.unmasked, masked.metric)} against {percent(plain.unmasked, plain.metric)}: "
         f"{points_text(lost, masked.metric)}",
         not_lower(lost, len(both)),
-        paper="0 points",
+        paper=_LOSES_NOTHING[1],
     )
 
 
@@ -52,10 +59,7 @@ def _ends(masked: CheckReport | None, plain: CheckReport | None) -> Iterator[Fin
     """What each reaches with everything masked. A model below the class majority for certain, though not by the margin,
     neither reaches it nor falls below it.
     """
-    for one, falls, claim, paper in (
-        (masked, False, "With {} masked, a masked fine-tuned model reaches the class majority.", "class majority"),
-        (plain, True, "With {} masked, a plain model falls below it.", "below it"),
-    ):
+    for one, falls, (claim, paper) in ((masked, False, _REACHES), (plain, True, _FALLS)):
         if one is not None:
             gained, reaches = one.gained[1], not_lower(one.gained[1], one.n)
             little = reaches is True and gained.high < 0
@@ -73,10 +77,7 @@ def _validity(masked: CheckReport | None, plain: CheckReport | None) -> Iterator
     5 points above what is expected, by its 95 % interval at every ratio. Told only where the paper's literal form, each
     ratio by itself, says the same.
     """
-    for one, should, claim, paper in (
-        (masked, False, "Inputs of a masked fine-tuned model are not rejected at any masking ratio.", "p ≥ 0.05"),
-        (plain, True, "Inputs of a plain model are rejected at some masking ratio.", "p < 0.05"),
-    ):
+    for one, should, (claim, paper) in ((masked, False, _NOT_REJECTED), (plain, True, _REJECTED)):
         if one is not None and CALIBRATED in one.random.gates and one.random.gates[CALIBRATED].available:
             k, found = one.worst(), _rejects(one, should)
             here = f"{share_text(one.random.share(CALIBRATED)[k])} rejected at {share_text(X[k])} masked"

@@ -17,6 +17,7 @@ Values = tuple[list[str], list[list[Any]]]
 ASKS = {CALIBRATED: "calibrated, by count", LITERAL: "literal, by Simes"}
 STRATEGIES = {"half": "every second example masked", "mask": "only masked", "none": "never masked", "": "no card"}
 _PLACES = (0, 5, 10)
+_EVIDENCE = ["average precision ↑", "recall of top k ↑"]
 
 
 def training_table(reports: list[CheckReport], form: str) -> Values:
@@ -67,7 +68,7 @@ def measures_table(found: CheckReport, form: str) -> Values:
         "ACU, 95 % interval",
         "against random order",
         f"smallest p, 0 to {share_text(X[-2])} masked ↑",
-        *(["average precision ↑", "recall of top k ↑"] if known else []),
+        *(_EVIDENCE if known else []),
         SIGN,
         "examples",
     ]

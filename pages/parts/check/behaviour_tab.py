@@ -6,9 +6,16 @@ import streamlit as st
 
 from core.evaluation.findings import FEW
 from core.evaluation.studies.behaviour_report import BehaviourReport
-from core.evaluation.studies.behaviour_rows import HEADER, behaviour_in_words, behaviour_rows, behaviour_table
+from core.evaluation.studies.behaviour_rows import (
+    HEADER,
+    behaviour_in_words,
+    behaviour_rows,
+    behaviour_table,
+    classes_apart,
+)
 from core.figures.behaviour_figures import behaviour_panels
 from core.results.behaviour import behaviour_result, nothing_erased
+from core.results.caveats import Caveat
 from core.results.result import Result
 from core.texts.checks import behaviour_as_json
 from pages.parts.check.checking import Choice, models_on_sample
@@ -23,6 +30,7 @@ from pages.parts.sections.saving import about_models, save_report
 from pages.parts.sections.streaming import stream
 from pages.parts.sections.studying import Asking, Growing
 
+_TABS, _FIDELITY = "parts-of-behaviour", "Fidelity and drift"
 TERMS = ("random order", "fidelity", "embedding drift")
 
 
@@ -60,8 +68,8 @@ def _result(one: Asking) -> Result:
 
 
 def _say(behaved: list[Asking]) -> None:
-    first = behaved[0]
-    draw_headline(_result(first))
+    first, apart = behaved[0], classes_apart([report for one in behaved if (report := one.report) is not None])
+    draw_headline(_result(first), more=[Caveat.OTHER_CLASSES] if apart and apart[0] else [])
     if first.report is None and first.works[0].found.complete:
         captions(dict.fromkeys(first.works[0].found.problems.values()))
 
@@ -71,18 +79,18 @@ def _draw(frame: DataView, behaved: list[Asking], measure: str, asks) -> None:
     found = [report for _, report in reports if report is not None]
     result = _result(behaved[0])
     if not found:
-        draw_body(result, None, {}, "parts-of-behaviour", asks=asks)
+        draw_body(result, None, {}, _TABS, asks=asks)
         return
     name = ["behaviour", *(one.model for one in found)]
     about = about_models([model for model, report in reports if report is not None], found[0].sample.name)
     # A curve of so few texts would tell what the answer does not.
     enough = not found[0].tally.coming or max((line.n for line in found[0].lines), default=0) >= FEW
     tabs = {
-        "Fidelity and drift": partial(data_table, *behaviour_table(found), "behaviour-table"),
+        _FIDELITY: partial(data_table, *behaviour_table(found), "behaviour-table"),
         "Embedding map": partial(draw_maps, frame, behaved, measure),
     }
     picture = partial(_figure, found, name, about) if enough else None
-    draw_body(result, picture, tabs, "parts-of-behaviour", asks=asks, terms=TERMS)
+    draw_body(result, picture, tabs, _TABS, asks=asks, terms=TERMS)
     captions(found[0].notes)
     rows = partial(_rows, found)
     save_report(HEADER, rows, partial(behaviour_as_json, found), name, "behaviour")

@@ -19,6 +19,8 @@ from pages.parts.frame.working import PageWork
 from pages.parts.sections.saving import about_models
 from pages.parts.sections.studying import Asking, Studying
 
+_NO_UMAP = "UMAP is not installed. Run the line of the README that installs the requirements."
+_LATER = f"Drawn once all texts are erased, from {FEWEST} embeddings on."
 _MEANING = "UMAP keeps neighbours together; distances between groups, their sizes and the axes mean nothing."
 
 
@@ -71,10 +73,10 @@ def draw_maps(frame: DataView, behaved: list[Asking], measure: str) -> None:
     """Draw the maps that are there; a click on a point chooses its example."""
     drawn = [(one, places) for one in maps_of(behaved, measure) if (places := one.places) is not None]
     if not can_map():
-        st.info("UMAP is not installed. Run the line of the README that installs the requirements.")
+        st.info(_NO_UMAP)
         return
     if not drawn:
-        st.caption(f"Drawn once all texts are erased, from {FEWEST} embeddings on.")
+        st.caption(_LATER)
         return
     colour = choose_one("Colour by", COLOURS, MASKED, "colour", _MEANING)
     for column, (one, places) in zip(st.columns(len(drawn)), drawn):

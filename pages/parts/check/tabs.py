@@ -15,6 +15,11 @@ from pages.parts.frame.links import choose, held, visit
 from pages.parts.sections.saving import about_models
 from pages.parts.sections.studying import Asking
 
+# What stands in a tab that has nothing to show.
+_NO_MEASURE = "No measure is computed yet."
+_NO_REFERENCE = "Without a MaSF reference there are no p-values."
+_NO_FINDINGS = "Nothing to compare: this needs a model card and unpicked texts of two classes."
+
 
 def draw_curves(checked: list[Asking], found: list[CheckReport], form: str) -> None:
     """What masking does to performance, and how many texts are rejected."""
@@ -36,7 +41,7 @@ def draw_models(checked: list[Asking], found: list[CheckReport], form: str) -> N
 def draw_measures(checked: list[Asking], found: CheckReport, form: str) -> None:
     """How faithful the measures are; where evidence is known, beside how well they find it."""
     if not found.measured:
-        st.caption("No measure is computed yet.")
+        st.caption(_NO_MEASURE)
         return
     data_table(*check_tables.measures_table(found, form), "measures-checked")
     # The example at which finding the evidence and being faithful part most.
@@ -56,7 +61,7 @@ def draw_measures(checked: list[Asking], found: CheckReport, form: str) -> None:
 def draw_p_values(checked: list[Asking], found: list[CheckReport], form: str) -> None:
     """The p-values of the data set at every ratio, and a way to the texts that are rejected."""
     if not any(one.floor for one in found):
-        st.caption("Without a MaSF reference there are no p-values.")
+        st.caption(_NO_REFERENCE)
         return
     name, about = _file_of(checked, found)
     draw_figure(p_panels(found), "p-values", check_tables.p_in_words(found), [*name, "p"], about)
@@ -72,7 +77,7 @@ def draw_findings(found: list[CheckReport]) -> None:
     if findings:
         data_table(*check_tables.findings_table("FMM", findings), "findings-fmm")
     else:
-        st.caption("Nothing to compare: this needs a model card and unpicked texts of two classes.")
+        st.caption(_NO_FINDINGS)
 
 
 def _file_of(checked: list[Asking], found: list[CheckReport]) -> tuple[list[str], str]:
