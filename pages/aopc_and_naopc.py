@@ -106,7 +106,9 @@ def _draw(view: View, known: list[KnownLimits], asks: Callable[[], None]) -> Non
     if found is not None:
         tabs[BESIDE] = partial(draw_slope, view, boards, found)
     tabs["MaSF test"] = partial(reference_tab, sides, known[0].choice.form)
-    picture = partial(draw_gauges, view, boards) if boards else None
+    # Plotly refuses a figure without data.
+    drawn = {one: board for one, board in boards.items() if board.standings or board.chance is not None}
+    picture = partial(draw_gauges, view, drawn) if drawn else None
     offers = partial(_offers, known, asks)
     draw_body(_result(known, boards), picture, tabs, "parts-of-limits", asks=offers, terms=TERMS)
 

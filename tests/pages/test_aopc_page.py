@@ -390,7 +390,7 @@ def test_dear_work_waits_to_be_asked(monkeypatch, fresh):
     app = App(PAGE, example=SMALL.id, measures=["gradient"])
     assert app.outcomes == [LimitsOutcome.RUNNING.value] and not charts(app) and "forward passes" in app.said
     complete(app.press("Compute insertion search limits", exact=False))
-    assert searched(app) and app.outcomes == [LimitsOutcome.RUNNING.value]
+    assert shows(app, Caveat.LIMITS_SEARCHED) and app.outcomes == [LimitsOutcome.RUNNING.value] and not searched(app)
     complete(app.press("Compute gradient", exact=False))
     assert [row["measure"] for row in scores_table(app)] == ["gradient"], "no random orders were asked for"
     assert app.outcomes != [LimitsOutcome.RUNNING.value]
