@@ -7,6 +7,9 @@ from core.evaluation.studies.board_tables import cell_text, cost_texts
 from core.mathematics.ranking import pareto_front
 from core.measures.catalogue import measures
 
+# What the figure shows of measures by their look.
+_GROUPS = "better than random", "on the line"
+
 
 def front(report: BoardReport) -> list[str]:
     """Measures that none as cheap is as good as, by the board's own figure, the cheapest first; where paired tests
@@ -30,6 +33,5 @@ def front_numbers(report: BoardReport) -> str:
     by, costs = report.board.by, {name: cost_texts(report, name)[0] for name in report.names}
     points = [f"{name}: {cell_text(report, name, by)} at {costs[name]}" for name in report.names]
     better = [name for name in report.names if name != RANDOM and not report.not_better(name)]
-    groups = {"better than random": better, "on the line": front(report)}
-    told = [f"{group}: {', '.join(names)}" for group, names in groups.items() if names]
+    told = [f"{group}: {', '.join(names)}" for group, names in zip(_GROUPS, (better, front(report))) if names]
     return f"{arrow(by)} at forward passes. {'; '.join([*points, *told])}."

@@ -14,6 +14,8 @@ from core.wording import share_text
 
 ON_TEXTS = "better than chance ↑ (texts)"
 ALONE = f"random orders as good (raw {CHANCE} ↓)"
+OVER_TEXTS = ["measure", "better than random ↑", "texts", "% ↑", "95 % from", "95 % to"]
+_LATER = "not judged yet"
 
 VerdictLines = dict[tuple[int, str], dict]
 
@@ -92,10 +94,9 @@ def verdicts_of_texts(
         rows.append([name, k, n, *((100 * one if known else None) for one in (k / n, span.low, span.high))])
     if counts:
         others = [name for name in chosen if name not in counts and name in measures()]
-        of |= dict.fromkeys(others, "not judged yet")
+        of |= dict.fromkeys(others, _LATER)
         rows += [[name, *[None] * 5] for name in others]
-    header = ["measure", "better than random ↑", "texts", "% ↑", "95 % from", "95 % to"]
-    return VerdictColumn(ON_TEXTS, of, (header, rows), lines)
+    return VerdictColumn(ON_TEXTS, of, (OVER_TEXTS, rows), lines)
 
 
 def _counted(k: int, n: int) -> str:
