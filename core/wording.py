@@ -91,7 +91,7 @@ def printed_number(value: float) -> str:
     return number(value).replace("-", "−")
 
 
-def cell_text(value: Any) -> str:
+def as_cell(value: Any) -> str:
     """A value of a table as text: counts whole, other numbers with three significant digits; "—" for none."""
     if value is None or value != value:
         return "—"

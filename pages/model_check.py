@@ -11,8 +11,8 @@ from core.results.result import Result
 from core.texts.checks import checks_as_json
 from core.texts.rendering import headline
 from pages.parts.check.behaviour_tab import draw_behaviour
-from pages.parts.check.checking import Choice, choose, models_on_sample
-from pages.parts.check.tabs import draw_curves, draw_findings, draw_measures, draw_models, draw_p_values
+from pages.parts.check.checking import CheckChoice, choose_check, models_on_sample
+from pages.parts.check.tabs import draw_check_curves, draw_findings, draw_measures, draw_models, draw_p_values
 from pages.parts.face.body import draw_body
 from pages.parts.face.headline import Badge, Colour, draw_headline
 from pages.parts.frame.links import held, say_missing
@@ -44,7 +44,7 @@ def model_check() -> None:
     with coming.container():
         draw_headline(unchecked_result(frame.explainer.model.name, True))
     with choices:
-        choice = choose(frame)
+        choice = choose_check(frame)
     checked = models_on_sample(frame, choice, choice.check, said)
     coming.empty()
     if checked:
@@ -82,7 +82,7 @@ def _badge(result: Result, name: str) -> Badge:
     return Badge(f"{name}: {answer}", headline(result), _COLOURS.get(answer, "gray"))
 
 
-def _draw(frame: DataView, checked: list[Asking], choice: Choice, asks) -> None:
+def _draw(frame: DataView, checked: list[Asking], choice: CheckChoice, asks) -> None:
     first, found = checked[0].report, [report for one in checked if (report := one.report) is not None]
     tabs = {
         BEHAVIOUR: partial(draw_behaviour, frame, choice),
@@ -99,7 +99,12 @@ def _draw(frame: DataView, checked: list[Asking], choice: Choice, asks) -> None:
         "Paper’s findings": partial(draw_findings, found),
     } | tabs
     draw_body(
-        check_result(first), partial(draw_curves, checked, found, choice.form), tabs, _TABS, asks=asks, terms=TERMS
+        check_result(first),
+        partial(draw_check_curves, checked, found, choice.form),
+        tabs,
+        _TABS,
+        asks=asks,
+        terms=TERMS,
     )
     captions(first.notes)
 

@@ -40,7 +40,7 @@ from core.texts.checks import checks_as_json
 from core.texts.rendering import write_result
 from core.validity.marks import Why, with_sign
 from core.validity.references import FORMS
-from core.wording import cell_text, fixed_number, percent, share_text, text_table
+from core.wording import as_cell, fixed_number, percent, share_text, text_table
 
 HELP = "can a model be trusted under masking? Performance and p-values at every masking ratio on a sample of data"
 GOES_ON = "What is computed is kept; the same command goes on from there."
@@ -157,7 +157,7 @@ def readable_check(reports: list[CheckReport]) -> str:
     found = check_findings(reports)
     if found:
         header, rows = findings_table("FMM", found)
-        parts.append(text_table(header, [[cell_text(value) for value in row] for row in rows]))
+        parts.append(text_table(header, [[as_cell(value) for value in row] for row in rows]))
     return "\n\n".join(parts)
 
 

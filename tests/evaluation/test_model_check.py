@@ -45,7 +45,7 @@ from core.evaluation.studies.check_report import (
     build_check_report,
 )
 from core.evaluation.studies.check_rows import HEADER, check_json, check_rows
-from core.evaluation.studies.check_tables import measures_table, ratios_table, standing, training_table
+from core.evaluation.studies.check_tables import faithfulness_table, ratios_table, standing, training_table
 from core.evaluation.studies.disagreement import disagreement
 from core.evaluation.studies.model_check import Curve, Passed
 from core.evaluation.studies.orders import RANDOM
@@ -981,14 +981,14 @@ def test_what_is_rejected_in_measures_orders_marks_their_numbers_without_what_al
         lines.append(replace(judged(SOUND, of_twenty(rejected), FLOORS).random, curve=curve))
     found = replace(found, lines=(found.random, *lines))
     assert [found.marked(line, CALIBRATED) for line in found.measured] == [True, False]
-    header, rows = measures_table(found, CALIBRATED)
+    header, rows = faithfulness_table(found, CALIBRATED)
     column = header.index("smallest p, 0 to 90 % masked ↑")
     expected = betabinom(20, 49, 951).sf(8)
     assert [row[header.index(SIGN)] for row in rows] == [SIGN, None, None]
     assert rows[0][column] == pytest.approx(expected) and rows[1][column] == rows[2][column] == 1
     # With everything masked all orders are one input, which is left out there.
     whole = replace(found, lines=(judged(SOUND, of_twenty({10: 9})).random, *found.lines[1:]))
-    assert measures_table(whole, CALIBRATED)[1][-1][column] == 1 and whole.marked(whole.lines[2], CALIBRATED)
+    assert faithfulness_table(whole, CALIBRATED)[1][-1][column] == 1 and whole.marked(whole.lines[2], CALIBRATED)
 
 
 def test_what_holm_does_not_reject_is_not_known():
@@ -1259,7 +1259,7 @@ SURE, BELOW, UNSHOWN = (0.4, 0.3, 0.5), (-0.2, -0.3, -0.1), (0.02, -0.1, 0.1)
 def test_which_measures_are_faithful_is_known_by_the_interval_of_their_acu(areas, told):
     found = of_measures(*areas)
     assert [standing(found, line) for line in found.measured] == told
-    header, rows = measures_table(found, CALIBRATED)
+    header, rows = faithfulness_table(found, CALIBRATED)
     assert [row[header.index("against random order")] for row in rows] == [*told, None]
     assert [row[header.index("ACU ↑")] for row in rows[:-1]] == [mean for mean, *_ in areas]
     few, coming = of_measures(*areas, n=19), replace(found, measured_tally=Tally(3, 20, coming=True))
@@ -1281,7 +1281,7 @@ def test_what_rests_on_rejected_inputs_is_marked_its_own_or_those_of_random_orde
     early, last = of_measures(SURE, UNSHOWN, rejected={3: 9}), of_measures(SURE, UNSHOWN, rejected={10: 9})
     for found in (early, last):
         assert all(found.marked(line, CALIBRATED) for line in found.measured)
-        header, rows = measures_table(found, CALIBRATED)
+        header, rows = faithfulness_table(found, CALIBRATED)
         assert [row[header.index(SIGN)] for row in rows] == [SIGN] * 3
     # Random order, against which all are set, is not rejected here.
     fine, own = of_measures(SURE, UNSHOWN), of_twenty_judged({3: 9, 10: 9}).random.gates
@@ -1292,14 +1292,14 @@ def test_what_rests_on_rejected_inputs_is_marked_its_own_or_those_of_random_orde
 
 def test_an_unstable_racu_has_no_number():
     shown, none = of_measures(SURE, UNSHOWN), of_measures(SURE, UNSHOWN, unstable=True)
-    header, rows = measures_table(shown, CALIBRATED)
+    header, rows = faithfulness_table(shown, CALIBRATED)
     assert header[:5] == ["measure", "RACU ↑", "RACU, 95 % interval", "ACU ↑", "ACU, 95 % interval"]
     assert rows[0][:5] == ["leave-one-out", 0.4, "[0.3, 0.5]", 0.4, "[0.3, 0.5]"]
-    _, rows = measures_table(none, CALIBRATED)
+    _, rows = faithfulness_table(none, CALIBRATED)
     assert [row[1:3] for row in rows[:-1]] == [[None, UNSTABLE]] * 2 and rows[0][3:5] == [0.4, "[0.3, 0.5]"]
     assert rows[-1][:2] == ["random order", 0] and {len(row) for row in rows} == {len(header)}
     some = replace(none, lines=(*none.lines[:2], shown.lines[2]))
-    assert [row[1] for row in measures_table(some, CALIBRATED)[1]] == [None, 0.02, 0]
+    assert [row[1] for row in faithfulness_table(some, CALIBRATED)[1]] == [None, 0.02, 0]
     table = MaskingCheck().tables(some)[1]
     assert table[1][0][1:4] == ["—", UNSTABLE, "0.4"] and table[1][1][1] == "0.02"
 

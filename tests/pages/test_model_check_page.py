@@ -21,7 +21,7 @@ from core.evaluation.sampling import draw_sample
 from core.evaluation.studies.check_findings import check_findings
 from core.evaluation.studies.check_report import build_check_report
 from core.evaluation.studies.check_rows import HEADER, check_json, check_rows
-from core.evaluation.studies.check_tables import measures_table
+from core.evaluation.studies.check_tables import faithfulness_table
 from core.evaluation.studies.disagreement import disagreement
 from core.evaluation.studies.model_check import Curve
 from core.explanation.explainer import Explainer
@@ -429,7 +429,7 @@ def test_finding_the_evidence_stands_beside_faithfulness(given, alone, bundled):
     assert drawn[-1][1] == drawn[-1][3] == "0"
     assert float(drawn[-1][at["average precision ↑"]]) == pytest.approx(lines_[0].chance, rel=6e-3)
     for row, line in zip(drawn, lines_):
-        values = measures_table(found, CALIBRATED)[1][lines_.index(line)]
+        values = faithfulness_table(found, CALIBRATED)[1][lines_.index(line)]
         assert [row[at[name]] for name in ("against random order", "⚠")] == [
             "—",
             "⚠" if found.marked(line, CALIBRATED) else "—",

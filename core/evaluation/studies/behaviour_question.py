@@ -14,7 +14,7 @@ from core.measures.catalogue import default_measures, measures
 from core.network.features import UNITS
 from core.network.model import Model
 from core.oracle.erasing import ERASURES, MASK
-from core.wording import cell_text, refuse_unknown
+from core.wording import as_cell, refuse_unknown
 
 
 @register
@@ -77,7 +77,7 @@ class Behaviour(Question[BehaviourReport]):
     def tables(self, report: BehaviourReport) -> list[Table]:
         """Fidelity and drift of each order."""
         header, rows = behaviour_table([report])
-        return [(header, [[cell_text(value) for value in row] for row in rows])]
+        return [(header, [[as_cell(value) for value in row] for row in rows])]
 
     def records(self, answers: Answers) -> list[dict]:
         """A line for each example, order, and masking ratio.

@@ -11,7 +11,7 @@ from core.measures.catalogue import measures
 from core.network.features import UNITS
 from core.network.model import Model
 from core.validity.references import CALIBRATED, FORMS
-from core.wording import as_json, cell_text, refuse_unknown
+from core.wording import as_cell, as_json, refuse_unknown
 
 EACH_STEP, ONCE = "at each step", "once"
 SEEDS = 1, 3, 5
@@ -68,9 +68,9 @@ class MaskingCheck(Question[CheckReport]):
 
     def tables(self, report: CheckReport) -> list[Table]:
         """Random order, and how faithful the measures are."""
-        measured = [check_tables.measures_table(report, CALIBRATED)] if report.measured else []
+        measured = [check_tables.faithfulness_table(report, CALIBRATED)] if report.measured else []
         tables = [check_tables.training_table([report], CALIBRATED), *measured]
-        return [(header, [[cell_text(value) for value in row] for row in rows]) for header, rows in tables]
+        return [(header, [[as_cell(value) for value in row] for row in rows]) for header, rows in tables]
 
     def records(self, answers: Answers) -> list[dict]:
         """A line for each example, order and masking ratio.

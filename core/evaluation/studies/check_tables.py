@@ -55,7 +55,7 @@ def _smallest(one: CheckReport, form: str) -> tuple[float | None, str | None]:
     return p, share_text(at)
 
 
-def measures_table(found: CheckReport, form: str) -> Values:
+def faithfulness_table(found: CheckReport, form: str) -> Values:
     """How faithful each measure is, and where evidence is known how well it finds it; random order last. With
     everything masked all orders are the same input, so the smallest p leaves that out.
     """

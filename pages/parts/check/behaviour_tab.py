@@ -18,7 +18,7 @@ from core.results.behaviour import behaviour_result, nothing_erased
 from core.results.caveats import Caveat
 from core.results.result import Result
 from core.texts.checks import behaviour_as_json
-from pages.parts.check.checking import Choice, models_on_sample
+from pages.parts.check.checking import CheckChoice, models_on_sample
 from pages.parts.check.embedding_map import draw_maps, maps_of
 from pages.parts.components.pictures import draw_figure
 from pages.parts.components.tables import data_table
@@ -34,7 +34,7 @@ _TABS, _FIDELITY = "parts-of-behaviour", "Fidelity and drift"
 TERMS = ("random order", "fidelity", "embedding drift")
 
 
-def draw_behaviour(frame: DataView, choice: Choice) -> None:
+def draw_behaviour(frame: DataView, choice: CheckChoice) -> None:
     """Draw the tab; its work starts once it is open."""
     said, stage = st.container(), st.container()
     asked = models_on_sample(frame, choice, choice.behaviour, said, choice.behaviour.erasure)

@@ -32,7 +32,7 @@ _SEARCH_HELP = f"Searched: the fewest words that change each prediction, exact u
 
 
 @dataclass(frozen=True)
-class Choice:
+class CheckChoice:
     """What is chosen on the page; filtered, size: which texts and how many; beside: models on the same texts; form: of
     the test; mapped: the order of the embedding map.
     """
@@ -46,7 +46,7 @@ class Choice:
     mapped: str
 
 
-def choose(frame: DataView) -> Choice:
+def choose_check(frame: DataView) -> CheckChoice:
     """Draw the choices in a line: measures and models, the others in a popover."""
     model, row = frame.explainer.model, st.container(horizontal=True, vertical_alignment="bottom")
     with row.container(width=430):
@@ -67,11 +67,11 @@ def choose(frame: DataView) -> Choice:
     unit = held("unit")
     check = MaskingCheck(chosen, sign, unit, computed, int(seeds), metric=metric_of(model))
     behaviour = Behaviour(chosen, sign, unit, erasure, fewest=fewest)
-    return Choice(filtered, size, beside, check, behaviour, chosen_method().form, mapped)
+    return CheckChoice(filtered, size, beside, check, behaviour, chosen_method().form, mapped)
 
 
 def models_on_sample(
-    frame: DataView, choice: Choice, question: Question, said: DeltaGenerator, erasure: str = MASK
+    frame: DataView, choice: CheckChoice, question: Question, said: DeltaGenerator, erasure: str = MASK
 ) -> list[Asking]:
     """The model of the page, and of those beside it the ones that can be loaded and erase so; `said` is where it stands
     why others cannot, or why there is no sample, in which case nothing is given.

@@ -21,7 +21,7 @@ _NO_REFERENCE = "Without a MaSF reference there are no p-values."
 _NO_FINDINGS = "Nothing to compare: this needs a model card and unpicked texts of two classes."
 
 
-def draw_curves(checked: list[Asking], found: list[CheckReport], form: str) -> None:
+def draw_check_curves(checked: list[Asking], found: list[CheckReport], form: str) -> None:
     """What masking does to performance, and how many texts are rejected."""
     name, about = _file_of(checked, found)
     draw_figure(panels(found, form), "curves", check_tables.curves_in_words(found), name, about)
@@ -43,7 +43,7 @@ def draw_measures(checked: list[Asking], found: CheckReport, form: str) -> None:
     if not found.measured:
         st.caption(_NO_MEASURE)
         return
-    data_table(*check_tables.measures_table(found, form), "measures-checked")
+    data_table(*check_tables.faithfulness_table(found, form), "measures-checked")
     # The example at which finding the evidence and being faithful part most.
     known = found.measured_tally.settled and check_tables.with_evidence(found)
     parts = disagreement(checked[0].answers.found) if known else None

@@ -244,14 +244,14 @@ def about_the_test(sides: list[Side], form: str, notes: bool = True) -> None:
         st.info(plain(note))
 
 
-class Tested(Protocol):
+class HasExplainer(Protocol):
     """Whatever has an explainer, whose reference tests inputs."""
 
     @property
     def explainer(self) -> Explainer: ...
 
 
-def reference_tab(sides: Sequence[Tested], form: str) -> None:
+def reference_tab(sides: Sequence[HasExplainer], form: str) -> None:
     """What the MaSF test of each model compares with, and the command that fits a reference on other texts."""
     for explainer in (side.explainer for side in sides):
         if explainer.reference is None:
