@@ -18,6 +18,7 @@ from core.evaluation.studies.diagnosticity_report import ALL
 from core.explanation.explainer import Explainer
 from core.mathematics.diagnosticity import compare
 from core.mathematics.erasure import LENGTHS
+from core.results.caveats import Caveat
 from tests import tiny
 
 UNLABELLED = [name for name, question in questions().items() if not question.labelled]
@@ -105,6 +106,8 @@ def test_scores_are_a_long_table(evaluate, capsys):
         "length",
         "value",
         "error",
+        "outcome",
+        "caveats",
     }
     for line in found:
         assert (
@@ -147,7 +150,9 @@ def test_texts_that_were_cut_are_counted_and_marked(evaluate, tmp_path, capsys, 
     for again in range(2):
         assert evaluate("--what", what, data=path) == 0
         assert {line["example"]: line["cut"] for line in lines(evaluate.out)} == {"t0": False, "t1": True, "t2": True}
-        assert "2 of 3" in capsys.readouterr().out, ("read from the store", again)
+        said = capsys.readouterr().out
+        assert f"{Caveat.TRUNCATED.badge}: " in said, ("read from the store", again)
+        assert what == "scoreboard" or "2 of 3" in said
 
 
 def test_diagnosticity_is_what_the_scores_say(evaluate, capsys):
@@ -302,7 +307,8 @@ def test_a_column_without_values_has_its_type(evaluate):
         "word",
         ["NS"],
     )
-    assert about["outcome"] == "few texts" and "FEW_TEXTS" in about["caveats"]
+    line = lines(evaluate.out)[0]
+    assert line["outcome"] == "few texts" and "FEW_TEXTS" in line["caveats"]
     types = {field.name: str(field.type) for field in parquet.read_schema(evaluate.out)}
     assert (types["problem"], types["scaling"], types["error"], types["length"], types["row"]) == (
         "string",
@@ -332,7 +338,7 @@ def test_behaviour_is_a_table_of_examples_orders_and_ratios(evaluate, capsys):
     said = capsys.readouterr().out
     # Random order and both measures, a line each under the names of the columns.
     table = [
-        line.split() for line in said.splitlines() if re.match(r"\S+ +(random order|leave-one-out|gradient) ", line)
+        line.split() for line in said.splitlines() if re.match(r"[^\s,]+ +(random order|leave-one-out|gradient) ", line)
     ]
     assert len(table) == 3 and all(line[-1] == "3" for line in table)
     before = evaluate.model.scheduler.counters.passes
