@@ -38,17 +38,6 @@ def aside(text: str, most: int = 900) -> str:
     return f"<small style='display:block;margin-top:.4rem'>{escaped(text, most)}</small>" if text else ""
 
 
-def linked_name(text: str, address: str | None) -> str:
-    """A name within a sentence, as HTML, in bold; a link where it has an address, of this app and as a query escapes
-    it.
-    """
-    return (
-        strong(text)
-        if address is None
-        else f'<a href="{escaped(address, 20_000)}" style="color:inherit">{strong(text)}</a>'
-    )
-
-
 def named_word(text: str) -> str:
     """A word of an example within a sentence, as HTML: in quotation marks, so that *not* is read as a word."""
     return f"“<b>{escaped(text)}</b>”"

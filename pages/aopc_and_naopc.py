@@ -19,7 +19,7 @@ from pages.parts.frame.texts import about_text, prediction_badge, view_badges, v
 from pages.parts.limits.drawing import draw_curves, draw_gauges, draw_slope, draw_standings
 from pages.parts.limits.order_words import draw_orders
 from pages.parts.limits.standing import compared, result_of
-from pages.parts.limits.verdicts import draw_verdicts, verdict_badge
+from pages.parts.limits.verdicts import draw_verdicts, measure_badges
 from pages.parts.sections.asking import choose_measures, choose_sign
 from pages.parts.sections.sides import both_sides, choose_beside, reference_tab, side_caveats, side_columns
 from pages.parts.sections.standings import Boards, KnownLimits, LimitsChoice, known_boards, refused
@@ -89,7 +89,7 @@ def _say(view: View, known: list[KnownLimits]) -> None:
         found = result_of(known[i], boards.get(known[i]))
         badges = view_badges(view) if i == 0 else [prediction_badge(side.predicted_name, side.probability)]
         if "measure" in found.slots:
-            badges += verdict_badge(known[i], found.slots["measure"])
+            badges += measure_badges(known[i], found.slots["measure"])
         more = [*view_caveats(view), *side_caveats(sides, side)]
         draw_headline(found, *badges, more=more, name=side.model.name if len(sides) > 1 else "")
 

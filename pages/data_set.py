@@ -15,7 +15,13 @@ from pages.parts.data_set.verdicts import verdicts_parts
 from pages.parts.frame.links import choose_one, folded, held
 from pages.parts.frame.sidebar import DataView, open_data_page
 from pages.parts.sections.filtered import choose_texts, drawn_texts, say_none
-from pages.parts.sections.questions import Shown, choose_question, question_parts, question_section, say_command_only
+from pages.parts.sections.questions import (
+    QuestionView,
+    choose_question,
+    question_parts,
+    question_section,
+    say_command_only,
+)
 
 PAGE = "Data set"
 OWN = "A text of your own is one example, and this page asks about many. Choose data"
@@ -50,15 +56,15 @@ def data_set() -> None:
     question_section(frame, question, examples, picked, about, _shown(frame, name))
 
 
-def _shown(frame: DataView, name: str) -> Shown:
+def _shown(frame: DataView, name: str) -> QuestionView:
     terms = TERMS.get(name, ())
     if name == Verdicts.name:
-        return Shown(verdicts_parts, terms=terms)
+        return QuestionView(verdicts_parts, terms=terms)
     if name in (Scoring.name, Diagnosing.name):
         parts = {Scoring.name: scores_parts, Diagnosing.name: diagnosticity_parts}[name]
         data = frame.browsed.index.data
-        return Shown(parts, lambda asked: with_rejected(asked, data), lambda asked: _known(frame), terms)
-    return Shown(question_parts, terms=terms)
+        return QuestionView(parts, lambda asked: with_rejected(asked, data), lambda asked: _known(frame), terms)
+    return QuestionView(question_parts, terms=terms)
 
 
 def _known(frame: DataView) -> list[Caveat]:

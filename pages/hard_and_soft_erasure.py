@@ -10,7 +10,7 @@ from core.results.erasure import ErasureOutcome, erasure_result
 from core.results.result import Result
 from core.wording import shortened
 from pages.parts.erasure.choosing import choose_erasure
-from pages.parts.erasure.drawing import draw_agreement, draw_leaves, draw_lengths, draw_scores
+from pages.parts.erasure.drawing import draw_agreement, draw_leaves, draw_lengths, draw_metric_scores
 from pages.parts.erasure.judging import KnownRatings
 from pages.parts.erasure.score_table import draw_metric_definitions, draw_score_table
 from pages.parts.face.body import draw_body
@@ -71,7 +71,7 @@ def _draw(view: View, known: KnownRatings, asks) -> None:
         "Metrics": partial(draw_metric_definitions, report),
         "MaSF test": partial(reference_tab, [known.side], known.choice.form),
     }
-    picture = partial(draw_scores, view, report) if scored else None
+    picture = partial(draw_metric_scores, view, report) if scored else None
     draw_body(_result(known), picture, tabs if scored else {}, "parts-of-erasure", asks=asks, terms=TERMS)
 
 

@@ -213,13 +213,3 @@ def read_examples(path: Path) -> list[Example]:
             )
         )
     return found
-
-
-def hard_note(data: DataSet) -> str:
-    """Of how many shipped examples a note says what makes them hard, so that fewer are right there than on a model's
-    own test file, as a sentence goes on; "" of other data.
-    """
-    if data.name not in NOTED_HARD or data.digest != bundled_set(data.name).digest:
-        return ""
-    hard = sum(bool(one.note) for one in data.examples)
-    return f"{hard:,} of the {len(data.examples):,} examples of {data.name} were written to be hard"

@@ -42,11 +42,6 @@ class Measured:
     split: str = "test"
 
 
-def all_tokens_masked(paired: bool) -> str:
-    """What 100 % masked means on a card: of a pair both texts, where checks mask the first alone."""
-    return f"with every token {'of both texts ' if paired else ''}masked"
-
-
 def reads_pairs(card: dict) -> bool:
     """Whether a card is that of a model of pairs."""
     return card["plan"].get("second") is not None

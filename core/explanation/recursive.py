@@ -16,8 +16,6 @@ from core.measures.catalogue import measures
 from core.network.features import Encoded
 from core.network.scheduler import NonFinite
 from core.oracle.erasing import MASK
-from core.oracle.known import known_predictions
-from core.oracle.oracle import Oracle
 from core.oracle.target import Target
 from core.validity.marks import HOLM, Gate, decide_path, with_sign
 from core.validity.mask_tests import MaskTest
@@ -297,18 +295,6 @@ def _an_order(scores: np.ndarray, name: str, mask: np.ndarray, unit: str) -> np.
             f"{name} gave NaN with {int(mask.sum())} of {len(mask)} {unit}s masked, so there is no order to go on with."
         )
     return scores
-
-
-def changed_alone(oracle: Oracle, steps: tuple[Step, ...], flips: int) -> list[int] | None:
-    """Of the features that the step `flips` > 0 masks, those that are known to change the prediction as well, each
-    alone beside what was masked before, most important first; None where none is known to and of some nobody knows.
-    It asks the network nothing: leave-one-out has asked.
-    """
-    before, new = steps[flips - 1], np.flatnonzero(steps[flips].mask & ~steps[flips - 1].mask)
-    found = known_predictions(oracle, before.mask | np.eye(len(before.mask), dtype=bool)[new])
-    does = (found >= 0) & (found != steps[0].logits.argmax())
-    alone = sorted(new[does].tolist(), key=lambda i: -before.scores[i])
-    return alone if alone or (found >= 0).all() else None
 
 
 def path_cost(explainer: Explainer, encoded: Encoded, name: str, step: str = BY_RATIO, recompute: bool = True) -> Cost:

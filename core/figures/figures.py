@@ -9,8 +9,7 @@ from typing import Any
 
 import numpy as np
 
-from core.evaluation.families import reads_pairs
-from core.figures.palette import OUT_OF_DISTRIBUTION, RANDOM, SUPPORTS, rgb
+from core.figures.palette import OUT_OF_DISTRIBUTION, RANDOM, rgb
 from core.mathematics.statistics import ALPHA
 from core.terms import MASF_P
 from core.wording import as_json, share_text
@@ -131,34 +130,6 @@ def heading(text: str, end: str) -> dict:
     """What a panel's values are, over it: along its axis they would cover the panel beside it in a narrow window."""
     panel = {"xref": f"x{end} domain", "yref": f"y{end} domain", "xanchor": "left", "yanchor": "bottom"}
     return note(0, 1, text, 12, **panel, align="left")
-
-
-def performance_by_masking(card: dict) -> dict:
-    """Performance against the share of tokens masked at random, with the class majority as a line.
-
-    Args:
-        card: a model's card; its figures come from `core.training.cards.build_card`.
-    Source: FMM Figs. 2 and 3.
-    """
-    shown = card["performance"]
-    values, majority, both = shown["masked"], shown["class_majority"], reads_pairs(card)
-    x, told = [100 * r for r in shown["ratios"]], "%{x:.0f} % masked: %{y:.3f}"
-    lines = [
-        trace("lines+markers", x, values, told, name="this model", line={"color": SUPPORTS, "width": 3}),
-        trace("lines", [0, 100], [majority] * 2, "class majority: %{y:.3f}", name="class majority")
-        | {"line": {"color": RANDOM, "dash": "dash"}},
-    ]
-    # Both lines are named where they are, so that colour is not the only sign.
-    notes = [
-        note(0, values[0], f"{values[0]:.3f}", yshift=14, xshift=14),
-        note(100, values[-1], f"{values[-1]:.3f}", yshift=14, xshift=0),
-        note(0, majority, "class majority: always the commonest class", yshift=14, xanchor="left"),
-    ]
-    axes: dict[str, Any] = {
-        "xaxis": axis(f"tokens {'of both texts ' if both else ''}masked at random (%)", range=[-4, 106]),
-        "yaxis": axis(f"{shown['metric']} ↑ better"),
-    }
-    return figure(lines, 300, notes, **axes)
 
 
 def masking_paths(

@@ -23,11 +23,3 @@ def known_value(oracle: Oracle, value: Value) -> Value:
         return value(masks)
 
     return known
-
-
-def known_predictions(oracle: Oracle, masks: np.ndarray) -> np.ndarray:
-    """The class predicted under bool[M, F] masks → int[M], −1 where nobody asked yet; it asks the network nothing."""
-    known = oracle.known(masks)
-    found = np.full(len(masks), -1)
-    found[known] = oracle.logits(masks[known]).argmax(axis=1)
-    return found

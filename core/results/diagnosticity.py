@@ -34,7 +34,7 @@ class DiagnosticityOutcome(Outcome):
 
 
 @register_result(Diagnosing.name)
-def diagnosticity(report: DiagnosticityReport) -> Result:
+def diagnosticity_result(report: DiagnosticityReport) -> Result:
     """What the diagnosticity of metrics over a sample comes to."""
     halves = [one for one in report.tests if one.rule == HALF]
     able = [one for one in halves if one.ahead not in (SPARSE, UNKNOWN)]

@@ -28,7 +28,7 @@ class ScoresOutcome(Outcome):
     NO_VALUE = "no value"
 
 
-class Cell(NamedTuple):
+class MeanCell(NamedTuple):
     """The mean of a measure by a metric over n texts, and where its interval lies beside that of the baseline: ABOVE,
     OVERLAPS or BELOW, by what the metric calls better; "" without both intervals.
     """
@@ -64,13 +64,13 @@ def best_measures(metric: str, means: Mapping[str, Interval]) -> list[str]:
     return [first, *(one for one, mean in known.items() if mean.high >= best.low and mean.low <= best.high)]
 
 
-def score_cells(report: ScoresReport) -> Iterator[Cell]:
+def score_cells(report: ScoresReport) -> Iterator[MeanCell]:
     """Each measure by each metric."""
     study: Scoring = report.found.study
     for measure in study.measures:
         for metric in study.metrics:
             mean, chance = report.means[metric, measure], report.means.get((metric, study.baseline))
-            yield Cell(measure, metric, mean, report.counts[metric, measure], _beside(metric, mean, chance))
+            yield MeanCell(measure, metric, mean, report.counts[metric, measure], _beside(metric, mean, chance))
 
 
 def _outcome(best: Mapping[str, list[str]]) -> ScoresOutcome:

@@ -295,15 +295,6 @@ def why_unavailable(gate: Gate) -> str:
     )
 
 
-def path_text(gate: Gate, name: Callable[[int], str], smallest: float, complete: bool = True) -> str:
-    """What the gate says of a path, in a sentence; never that an input is in-distribution."""
-    rule = rule_text(gate.rule, f"{gate.steps} tests", "step") + f"; {AT_RATIOS}" * (gate.tested is not None)
-    if gate.first is not None:
-        return f"Rejected as out-of-distribution from {name(gate.first)} on ({rule})."
-    none = f"Not rejected at any step{' so far' * (not complete)}"
-    return why_unavailable(gate) or f"{none} ({smallest_text(smallest)}; {rule})."
-
-
 def path_word(gate: Gate, name: Callable[[int], str], complete: bool = True) -> str:
     """The same for a cell of a table."""
     if gate.first is not None:
@@ -311,45 +302,9 @@ def path_word(gate: Gate, name: Callable[[int], str], complete: bool = True) -> 
     return "not rejected" + ("" if complete else " so far") if gate.available else UNAVAILABLE
 
 
-def path_clause(
-    gate: Gate, name: Callable[[int], str], p: np.ndarray, complete: bool, change: int | None
-) -> tuple[str, str]:
-    """The same behind a sentence on what masking does, and the numbers of what is not rejected, "" for none, as
-    they begin in a sentence; p: of its steps; change: where the prediction changes.
-    """
-    if not gate.available:
-        return why_unavailable(gate), ""
-    if gate.first is None:
-        untested = change is not None and gate.tested is not None and not gate.tested[change]
-        at = "" if change is None else f"{number(p[change])} at {name(change)}{' (not tested)' * untested}"
-        none = f"rejects none of these texts{' so far' * (not complete)}, which is no proof that the model knows them"
-        return f"The MaSF test {none}.", f"{_smallest_text(float(np.min(p)), gate, at)}."
-    if change is not None and gate.beyond(change):
-        return f"{SIGN} Inputs are {OUT} from {name(gate.first)} on, so that change says little about the words.", ""
-    return f"{SIGN} From {name(gate.first)} on its inputs are {OUT}.", ""
-
-
-def path_aside(gate: Gate, name: Callable[[int], str], smallest: float, complete: bool) -> str:
-    """The same in short, of a second model."""
-    if not gate.available:
-        return f"validity {UNAVAILABLE}"
-    if gate.first is None:
-        return f"no step{'' if complete else ' so far'} is rejected ({_smallest_text(smallest, gate)})"
-    return f"{SIGN} inputs are {OUT} from {name(gate.first)} on"
-
-
 def smallest_text(smallest: float) -> str:
     """The smallest p of some inputs."""
     return f"smallest {MASF_P} = {number(smallest)} ↑"
-
-
-def _smallest_text(smallest: float, gate: Gate, at: str = "") -> str:
-    """The smallest p where nothing is rejected, behind that of a step, and the rule, where it is below 5 %."""
-    least = f": below {PERCENT}, but not rejected by {gate.rule} over {amount(gate.steps, 'test')}"
-    below = least if alone(np.array(smallest)) else f"; less than {number(gate.cut)} would be rejected"
-    # Which way is better is told once: by what would be rejected, too.
-    better = f"smallest {MASF_P} = {number(smallest)}, higher is more alike"
-    return (f"{MASF_P} = {at}, smallest {number(smallest)}" if at else better) + below
 
 
 def level_text(gate: Gate) -> str:
@@ -394,35 +349,3 @@ def model_text(gate: Gate, model: str, p: float) -> str:
         why = f"{OUT} ({MASF_P} = {number(p)} ↑)"
         return f"{SIGN} Under {model} the text is {why}, so what that model does with it says little."
     return f"Under {model} the text is not rejected ({MASF_P} = {number(p)} ↑)."
-
-
-def inputs_text(rejected: int, inputs: int) -> str:
-    """How many of some inputs are rejected."""
-    of = f"of {amount(inputs, 'input')} rejected"
-    return f"{rejected} {of} {SIGN}" if rejected else f"none {of}"
-
-
-def ratios_text(rule: str, ratios: int) -> str:
-    """What the sign says of a curve over masking ratios, each of them a test of a data set."""
-    by = rule_text(rule, f"all {ratios} ratios", "ratio")
-    return (
-        f"{SIGN}: at some ratio the texts masked so far are {OUT} together ({by}), so the number rests at least partly "
-        "on such inputs."
-    )
-
-
-def reference_text(reference: Reference | None, problem: str = "") -> str:
-    """What the reference of a model is good for, in a sentence or two; problem: why one that is there is not used."""
-    if reference is None:
-        return problem or "It has no MaSF reference, so no test says whether its masked inputs are in-distribution."
-    floor = number(reference.floor())
-    if says_nothing(reference):
-        return (
-            f"Its MaSF reference is too small: {reference.texts:,} texts give no {MASF_P} below {floor}, so it "
-            f"cannot reject anything at {PERCENT}."
-        )
-    rejected = reference.false_rejections()
-    rejects = f" Held out and rejected all the same, at {PERCENT} (↓ better): {rejected}." if rejected else ""
-    against = "texts masked alike" if reference.forms[CALIBRATED].R > 1 else "unmasked texts"
-    tests = f"MaSF tests masked inputs against {reference.texts:,} {against}"
-    return f"{tests}; its smallest {MASF_P} is {floor}.{rejects}"

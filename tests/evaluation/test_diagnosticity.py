@@ -36,7 +36,7 @@ from core.results.asked import AskedOutcome
 from core.results.catalogue import question_result
 from core.results.caveats import Caveat
 from core.results.diagnosticity import DiagnosticityOutcome
-from core.results.diagnosticity import diagnosticity as conclude
+from core.results.diagnosticity import diagnosticity_result as conclude
 from core.results.scores import ABOVE, BELOW, OVERLAPS, ScoresOutcome, best_measures, score_cells, scores
 from core.storage.store import Store
 from core.validity.marks import SIGN
@@ -994,7 +994,7 @@ def test_the_papers_findings_agree_or_not():
     agree, depart = (paper_findings(reported(told)) for told in (made_up(), made_up(soft=0.1, hard=0.9)))
     assert [one.agrees for one in agree[:2]] == [True, True] and [one.agrees for one in depart[:2]] == [False, False]
     assert agree[0].paper == "0.462 against 0.349"
-    header, rows = diagnosticity_tables.findings_table(reported(made_up()))
+    header, rows = diagnosticity_tables.softfaith_table(reported(made_up()))
     assert [row[header.index("agrees")] for row in rows[:2]] == ["yes", "yes"] and len(rows) == len(agree)
     # Without a difference between lengths nothing is certain, nor of hardly any texts.
     assert [one.agrees for one in agree[3:]] == [None, None]

@@ -20,7 +20,7 @@ from core.evaluation.engine import Rows, Run, ask, run_study
 from core.evaluation.questions import Answers
 from core.evaluation.sampling import without_labels
 from core.evaluation.studies.board_front import front, front_numbers
-from core.evaluation.studies.board_leads import Lead, Standing, leads
+from core.evaluation.studies.board_leads import Lead, LeadKind, figure_leads
 from core.evaluation.studies.board_report import (
     COMPREHENSIVENESS,
     NAOPC_C,
@@ -41,7 +41,7 @@ from core.evaluation.studies.board_tables import (
     problems_table,
     values_table,
 )
-from core.evaluation.studies.board_verdicts import ALONE, verdicts_of_text, verdicts_of_texts
+from core.evaluation.studies.board_verdicts import ALONE, texts_column, verdicts_of_text
 from core.evaluation.studies.scoreboard import Scoreboard
 from core.evaluation.studies.verdicts import better_counts
 from core.explanation.explainer import Explainer
@@ -257,8 +257,8 @@ def test_where_metrics_disagree_each_names_its_own_and_none_is_averaged():
     attention = answers.found[board.measured[1]]
     attention.columns["values"] = np.where(np.arange(S) == 0, 0.9, attention.columns["values"])
     report = board.conclude(answers)
-    found = {one.figure: one for one in leads(report)}
-    assert found[board_metrics()[0]] == Lead(board_metrics()[0], Standing.UNBEATEN, ("attention",))
+    found = {one.figure: one for one in figure_leads(report)}
+    assert found[board_metrics()[0]] == Lead(board_metrics()[0], LeadKind.UNBEATEN, ("attention",))
     assert {one.names for figure, one in found.items() if figure != board_metrics()[0]} == {("leave-one-out",)}
     unbeaten = scoreboard_result(report).fact("unbeaten")
     assert unbeaten.of - unbeaten.value == 1 and unbeaten.of == len(figures())
@@ -275,7 +275,7 @@ def test_figures_that_leave_fewer_unbeaten_put_the_one_that_all_leave_first():
     attention.columns["values"] = np.where(np.arange(S) == 1, UP[:, None] / 2, attention.columns["values"])
     first, second, *_ = board_metrics()
     report = board.conclude(answers)
-    found = {one.figure: one.names for one in leads(report)}
+    found = {one.figure: one.names for one in figure_leads(report)}
     assert found[first] == ("leave-one-out",)
     assert set(found[second]) == {"leave-one-out", "gradient", "attention"}
     result = scoreboard_result(report)
@@ -326,7 +326,7 @@ def test_no_verdict_before_it_may_be_told(more, outcome, caveat, known):
     assert (result.slots["count"], result.slots["total"]) == (known, 24) == (result.facts[0].value, result.facts[0].of)
     assert report.verdict("leave-one-out") == Word.UNTOLD and not report.beaten and not pairs_table(report, RACU)[1]
     assert {row[1] for row in board_table(report)[1]} == {"—"} and len(board.tables(report)) == 1
-    assert leads(report) == [] and pairs_list(report, RACU)[1] == []
+    assert figure_leads(report) == [] and pairs_list(report, RACU)[1] == []
 
 
 def test_before_the_first_text_nothing_is_claimed():
@@ -388,22 +388,22 @@ def test_on_one_text_who_is_ahead_by_which_metric():
     gradient.columns["values"] = np.array([[0.05, 0.05, 0.8, *[0.05] * (S - 3)]])
     gradient.columns["marks"][0, 3 + 2] = 1.0
     alike = [COMPREHENSIVENESS, SUFFICIENCY, RACU, *board_metrics()[3:]]
-    found = {lead.figure: lead for lead in leads(board.conclude(answers))}
+    found = {lead.figure: lead for lead in figure_leads(board.conclude(answers))}
     assert [*found] == [COMPREHENSIVENESS, SUFFICIENCY, RACU, *board_metrics()]
-    assert {found[figure][1:] for figure in alike} == {(Standing.AHEAD, ("leave-one-out",))}
+    assert {found[figure][1:] for figure in alike} == {(LeadKind.AHEAD, ("leave-one-out",))}
     assert found[one].names == (RANDOM,) and found[other].names == ("leave-one-out", RANDOM)
-    assert found[third] == Lead(third, Standing.OUT)
-    assert [f"{third} ↑", None, str(Standing.OUT)] in leads_table(board.conclude(answers))[1]
+    assert found[third] == Lead(third, LeadKind.OUT)
+    assert [f"{third} ↑", None, str(LeadKind.OUT)] in leads_table(board.conclude(answers))[1]
     # Of three measures two are left, and one that is marked leads nobody.
     board = Scoreboard(("leave-one-out", "gradient", "attention"), draws=1)
     answers = made({"leave-one-out": [0.3], "gradient": [0.1], "attention": [0.9]}, board=board)
     answers.found[board.measured[2]].columns["marks"][:] = 1.0
-    assert {lead[1:] for lead in leads(board.conclude(answers))} == {(Standing.AHEAD, ("leave-one-out",))}
+    assert {lead[1:] for lead in figure_leads(board.conclude(answers))} == {(LeadKind.AHEAD, ("leave-one-out",))}
     report = reported({"leave-one-out": [0.3], "gradient": [0.1]})[1]
-    assert {lead[1:] for lead in leads(report)} == {(Standing.AHEAD, ("leave-one-out",))}
+    assert {lead[1:] for lead in figure_leads(report)} == {(LeadKind.AHEAD, ("leave-one-out",))}
 
     def by_racu(cells):
-        (lead,) = (lead for lead in leads(replace(report, cells=cells)) if lead.figure == RACU)
+        (lead,) = (lead for lead in figure_leads(replace(report, cells=cells)) if lead.figure == RACU)
         return lead
 
     # RACU whose intervals overlap puts none ahead.
@@ -416,22 +416,24 @@ def test_on_one_text_who_is_ahead_by_which_metric():
             else one
             for key, one in report.cells.items()
         }
-        assert (by_racu(spread).standing == Standing.TIED) == tied
+        assert (by_racu(spread).standing == LeadKind.TIED) == tied
     # A number that says nothing puts nobody ahead.
     shaky = {key: one._replace(unstable=key[1] == RACU) for key, one in report.cells.items()}
-    assert by_racu(shaky) == Lead(RACU, Standing.OUT)
+    assert by_racu(shaky) == Lead(RACU, LeadKind.OUT)
     undefined = {
         key: one._replace(interval=replace(one.interval, mean=NAN)) if key[1] == RACU else one
         for key, one in report.cells.items()
     }
-    assert by_racu(undefined) == Lead(RACU, Standing.NO_VALUE)
+    assert by_racu(undefined) == Lead(RACU, LeadKind.NO_VALUE)
     # First by all, though tied with another by one.
     board = Scoreboard(("leave-one-out", "gradient", "attention"), draws=1)
     answers = made({"leave-one-out": [0.3], "gradient": [0.1], "attention": [0.05]}, marks=0.0, board=board)
     answers.found[board.measured[1]].columns["values"] = np.array([[0.15, *[0.05] * (S - 1)]])
-    found = {lead.figure: lead.names for lead in leads(board.conclude(answers))}
+    found = {lead.figure: lead.names for lead in figure_leads(board.conclude(answers))}
     assert found.pop(one) == ("leave-one-out", "gradient") and set(found.values()) == {("leave-one-out",)}
-    assert leads(reported({"leave-one-out": UP[:2], "gradient": UP[:2] / 2})[1]) == [], "two are neither one nor many"
+    assert figure_leads(reported({"leave-one-out": UP[:2], "gradient": UP[:2] / 2})[1]) == [], (
+        "two are neither one nor many"
+    )
 
 
 def test_erasure_metrics_are_level_within_their_errors_as_on_their_own_page():
@@ -443,9 +445,9 @@ def test_erasure_metrics_are_level_within_their_errors_as_on_their_own_page():
             answers.found[study].columns["errors"][:] = error
         answers.found[board.chance].columns["errors"][:] = 0.01
         report = board.conclude(answers)
-        found = {one.figure: one.standing for one in leads(report)}
-        assert found[COMPREHENSIVENESS] == Standing.AHEAD
-        assert {found[name] for name in board_metrics()} == {Standing.AHEAD if apart else Standing.TIED}
+        found = {one.figure: one.standing for one in figure_leads(report)}
+        assert found[COMPREHENSIVENESS] == LeadKind.AHEAD
+        assert {found[name] for name in board_metrics()} == {LeadKind.AHEAD if apart else LeadKind.TIED}
         row = dict(zip(*(board_table(report)[0], board_table(report)[1][0])))
         assert row[f"{board_metrics()[0]} ↑"] == f"0.150 ± {error:.3f}" and row["comprehensiveness ↑"] == "0.300"
         assert board_table(report)[1][-1][7] == "0.000 ± 0.010"
@@ -462,12 +464,12 @@ def test_verdicts_of_texts_are_counted_where_they_are_known():
     rows = Rows(there, {}, there, {"word": words}, ("",), {})
     counts = better_counts(rows, ("leave-one-out", "gradient"))
     assert counts == {"leave-one-out": (2, 3), "gradient": (1, 3)}
-    column = verdicts_of_texts(counts)
+    column = texts_column(counts)
     report = reported({"leave-one-out": UP, "attention": UP})[1]
     assert [row[1] for row in board_table(report, column)[1]] == ["on 2 of 3", "—", "—"]
     # Of so few neither share nor interval.
     assert column.table[1] == [["leave-one-out", 2, 3, None, None, None], ["gradient", 1, 3, None, None, None]]
-    nothing = verdicts_of_texts(better_counts(replace(rows, there=there & False), ("gradient",)), chosen=("gradient",))
+    nothing = texts_column(better_counts(replace(rows, there=there & False), ("gradient",)), chosen=("gradient",))
     assert not nothing.of and not nothing.table[1]
 
 
@@ -525,7 +527,7 @@ def test_beside_a_verdict_stands_how_many_random_orders_do_as_well_and_p_by_itse
         "gradient": "p ≤ 0.01"
     }
     # Over texts there is no such column.
-    assert ALONE not in board_table(report, verdicts_of_texts({"gradient": (2, 3)}))[0]
+    assert ALONE not in board_table(report, texts_column({"gradient": (2, 3)}))[0]
 
 
 def test_the_line_in_the_picture_goes_through_those_that_beat_every_cheaper_one():
@@ -547,7 +549,7 @@ def test_the_line_in_the_picture_goes_through_those_that_beat_every_cheaper_one(
 def test_verdicts_over_texts_have_exact_intervals_from_twenty_texts_on():
     """Clopper and Pearson: 15 of 20 is .509 to .913, none of 20 at most .168."""
     counts = {"leave-one-out": (15, 20), "gradient": (0, 20)}
-    column = verdicts_of_texts(counts, chosen=(*counts, "attention"))
+    column = texts_column(counts, chosen=(*counts, "attention"))
     # Whom nobody judged has a line that says so.
     assert column.of == {
         "leave-one-out": "on 15 of 20, 75 % [51, 91]",

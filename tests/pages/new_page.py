@@ -7,10 +7,11 @@ import streamlit as st
 
 from core.explanation.explainer import Cost, softmax
 from core.storage.store import canonical_key
-from core.wording import escaped, number
+from core.wording import number
 from pages.parts.components.tables import table
+from pages.parts.face.headline import Badge, draw_badges
 from pages.parts.frame.sidebar import View, open_page
-from pages.parts.frame.texts import prediction_line
+from pages.parts.frame.texts import view_badges, view_caveats
 from pages.parts.frame.working import PageWork
 from pages.parts.sections.streaming import stream
 
@@ -57,8 +58,7 @@ def words_alone() -> None:
     def say() -> None:
         found = work.latest or {}
         best = max(found, key=found.get, default=None)
-        so_far = "" if work.complete else " so far"
-        prediction_line(view, f"<b>{escaped(best)}</b> alone would do best{so_far}." if best else "Not known yet.")
+        draw_badges([*view_badges(view), *([Badge(f"best alone: {best}")] if best else [])], view_caveats(view))
 
     def draw(asks) -> None:
         asks()

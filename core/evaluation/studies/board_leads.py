@@ -12,7 +12,7 @@ from core.mathematics.ranking import are_level
 from core.metrics.registry import HIGHER
 
 
-class Standing(StrEnum):
+class LeadKind(StrEnum):
     """What a metric says of who is first."""
 
     UNBEATEN = "unbeaten"
@@ -26,15 +26,15 @@ class Lead(NamedTuple):
     """Who is first by a figure; names may hold random order, and are empty where nobody can be named."""
 
     figure: str
-    standing: Standing
+    standing: LeadKind
     names: tuple[str, ...] = ()
 
 
-def leads(report: BoardReport) -> list[Lead]:
+def figure_leads(report: BoardReport) -> list[Lead]:
     """Of each figure who is first; [] before that may be told. What is marked or unstable has no part in it."""
     if report.n == report.tally.total == 1:
         return _on_one_text(report)
-    return [Lead(figure, Standing.UNBEATEN, report.unbeaten(figure)) for figure in report.beaten]
+    return [Lead(figure, LeadKind.UNBEATEN, report.unbeaten(figure)) for figure in report.beaten]
 
 
 def _on_one_text(report: BoardReport) -> list[Lead]:
@@ -51,9 +51,9 @@ def _lead(report: BoardReport, figure: str) -> Lead:
     values, own = report.means(figure), set(report.names) - {RANDOM}
     if (~np.isnan(values[:-1])).sum() < 2:
         out = any(report.cells[name, figure].out for name in report.names)
-        return Lead(figure, Standing.OUT if out else Standing.NO_VALUE)
+        return Lead(figure, LeadKind.OUT if out else LeadKind.NO_VALUE)
     best = tuple(name for name, first in zip(report.names, _first(report, figure, values)) if first)
-    return Lead(figure, Standing.TIED if own <= set(best) else Standing.AHEAD, best)
+    return Lead(figure, LeadKind.TIED if own <= set(best) else LeadKind.AHEAD, best)
 
 
 def _first(report: BoardReport, figure: str, values: np.ndarray) -> np.ndarray:

@@ -7,7 +7,7 @@ from typing import Any
 import numpy as np
 
 from core.evaluation.questions import Table
-from core.evaluation.studies.board_leads import leads
+from core.evaluation.studies.board_leads import figure_leads
 from core.evaluation.studies.board_report import (
     COMPREHENSIVENESS,
     EVIDENCE,
@@ -160,7 +160,7 @@ def pairs_list(report: BoardReport, figure: str) -> Rows:
 def leads_table(report: BoardReport) -> Rows:
     """A line for each metric: who is first by it."""
     return ["metric", "first", "how"], [
-        [arrow(one.figure), joined(one.names) or None, str(one.standing)] for one in leads(report)
+        [arrow(one.figure), joined(one.names) or None, str(one.standing)] for one in figure_leads(report)
     ]
 
 

@@ -76,7 +76,7 @@ def _short(one: Verdict) -> str:
     return f"{one.word.chip.replace(' than chance', '')}, {p_text(one.adjusted)}" if one.told else one.word.chip
 
 
-def verdicts_of_texts(
+def texts_column(
     counts: Mapping[str, tuple[int, int]], lines: Callable[[], VerdictLines] = dict, chosen: tuple[str, ...] = ()
 ) -> VerdictColumn:
     """The column over texts: on how many of those that are known each measure is better than chance, from as many on

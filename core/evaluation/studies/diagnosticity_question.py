@@ -15,8 +15,8 @@ from core.evaluation.studies.diagnosticity_report import (
 from core.evaluation.studies.diagnosticity_tables import (
     averages_table,
     diagnosticity_table,
-    findings_table,
     lengths_table,
+    softfaith_table,
     tests_table,
     undefined_table,
 )
@@ -67,7 +67,7 @@ class Diagnosing(Scoring):
         """Over measures, by measure, soft metrics against hard ones, by length, SoftFaith's findings, and where metrics
         are undefined.
         """
-        every = (averages_table, diagnosticity_table, tests_table, lengths_table, findings_table, undefined_table)
+        every = (averages_table, diagnosticity_table, tests_table, lengths_table, softfaith_table, undefined_table)
         first, *rest = (one(report) for one in every)
         return [first, *(table for table in rest if table[1])]
 

@@ -82,7 +82,7 @@ def lengths_table(found: DiagnosticityReport) -> Table:
     ]
 
 
-def findings_table(found: DiagnosticityReport) -> Table:
+def softfaith_table(found: DiagnosticityReport) -> Table:
     """SoftFaith's findings, its figures, those here, and whether they agree by either rule for ties."""
     header = ["SoftFaith’s finding", "SoftFaith", "here", "paired p", "agrees", "agrees, a tie as one half"]
     return header, [

@@ -1,1 +1,1 @@
-"""Parts of the page Data set."""
+"""QuestionParts of the page Data set."""

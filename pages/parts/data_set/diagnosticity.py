@@ -12,8 +12,8 @@ from core.evaluation.studies.diagnosticity_rows import HEADER, diagnosticity_jso
 from core.evaluation.studies.diagnosticity_tables import (
     baselines_table,
     diagnosticity_table,
-    findings_table,
     paper_table,
+    softfaith_table,
     tests_table,
     undefined_table,
 )
@@ -24,19 +24,21 @@ from core.texts.rendering import headline
 from pages.parts.components.pictures import draw_figure
 from pages.parts.components.tables import data_table
 from pages.parts.data_set.rejected import draw_rejected
-from pages.parts.sections.questions import Parts
+from pages.parts.sections.questions import QuestionParts
 from pages.parts.sections.saving import about_models, save_report
 from pages.parts.sections.studying import Asking
 
 
-def diagnosticity_parts(asked: Asking, report: DiagnosticityReport, result: Result) -> Parts:
+def diagnosticity_parts(asked: Asking, report: DiagnosticityReport, result: Result) -> QuestionParts:
     """How often each metric prefers measures; behind it the tables, and SoftFaith's findings."""
     name, about = _name(report), about_models([asked.model], report.data)
     picture = None
     if report.told:
         figure, said = draw_preferences(report), headline(result)
         picture = partial(draw_figure, figure, "preferences", said, [*name, "preferences"], about)
-    return Parts(picture, _tabs(asked, report, result, name, about), partial(_save, asked, report, result, name))
+    return QuestionParts(
+        picture, _tabs(asked, report, result, name, about), partial(_save, asked, report, result, name)
+    )
 
 
 def metrics_table(found: DiagnosticityReport) -> tuple[list[str], list[list]]:
@@ -88,7 +90,7 @@ def _lengths(found: DiagnosticityReport, result: Result, name: list[str], about:
 
 
 def _paper(found: DiagnosticityReport) -> None:
-    data_table(*findings_table(found), "softfaith-findings")
+    data_table(*softfaith_table(found), "softfaith-findings")
     data_table(*paper_table(found), "softfaith-averages")
 
 

@@ -13,16 +13,16 @@ from core.validity.marks import SIGN
 from pages.parts.components.pictures import draw_figure
 from pages.parts.components.tables import data_table
 from pages.parts.data_set.rejected import draw_rejected
-from pages.parts.sections.questions import Parts
+from pages.parts.sections.questions import QuestionParts
 from pages.parts.sections.saving import about_models, save_records
 from pages.parts.sections.studying import Asking
 
 
-def scores_parts(asked: Asking, report: ScoresReport, result: Result) -> Parts:
+def scores_parts(asked: Asking, report: ScoresReport, result: Result) -> QuestionParts:
     """The means of each measure by each metric; the same as a table, and what they rest on."""
     name, about = [Scoring.name, asked.model.name, asked.sample.name], about_models([asked.model], asked.sample.name)
     question, answers, figure = asked.question, asked.answers, draw_scores([report])
-    return Parts(
+    return QuestionParts(
         None if figure is None else partial(draw_figure, figure, "question", headline(result), name, about),
         {
             "Means": partial(data_table, *means_table(report), "score-means", help=_columns(report)),

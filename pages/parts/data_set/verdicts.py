@@ -11,19 +11,19 @@ from core.texts.rendering import headline
 from core.verdicts.deciding import Word
 from pages.parts.components.pictures import draw_figure
 from pages.parts.components.tables import data_table
-from pages.parts.sections.questions import Parts
+from pages.parts.sections.questions import QuestionParts
 from pages.parts.sections.saving import about_models, save_records
 from pages.parts.sections.studying import Asking
 
 
-def verdicts_parts(asked: Asking, report: VerdictsReport, result: Result) -> Parts:
+def verdicts_parts(asked: Asking, report: VerdictsReport, result: Result) -> QuestionParts:
     """Of each measure the shares of texts by verdict; the counts, and why some have none."""
     name, about = [Verdicts.name, asked.model.name, asked.sample.name], about_models([asked.model], asked.sample.name)
     question, answers = asked.question, asked.answers
-    return Parts(
+    return QuestionParts(
         partial(draw_figure, verdict_shares([report]), "question", headline(result), name, about),
         {
-            "Measures": partial(data_table, *measures_table(report), "verdict-measures"),
+            "Measures": partial(data_table, *shares_table(report), "verdict-measures"),
             "Not tested": partial(data_table, *untested_table(report), "verdict-untested"),
         },
         partial(
@@ -36,7 +36,7 @@ def verdicts_parts(asked: Asking, report: VerdictsReport, result: Result) -> Par
     )
 
 
-def measures_table(report: VerdictsReport) -> tuple[list[str], list[list]]:
+def shares_table(report: VerdictsReport) -> tuple[list[str], list[list]]:
     """Of each measure the share of texts on which it is better than random, and the texts by verdict."""
     header = ["measure", "better, % ↑", "95 % low", "95 % high", *(str(word_status(word)) for word in Word), "texts"]
     rows = [

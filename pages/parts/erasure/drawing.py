@@ -36,7 +36,7 @@ _NO_P = "No p-values: the model has no reference, or the measure no ranking yet.
 _LENGTHS_KEY = "Solid and dashed: hard metrics. Dotted: the soft metric of the same measure, which needs no length."
 
 
-def draw_scores(view: View, report: MetricReport) -> None:
+def draw_metric_scores(view: View, report: MetricReport) -> None:
     """The page's picture: every score, and what random attributions reach."""
     kinds = [(kind, len(list(same))) for kind, same in groupby(map(kind_of, report.names))]
     drawn = scores_across(_lines(report), [head(name) for name in report.names], kinds)

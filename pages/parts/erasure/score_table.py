@@ -50,7 +50,7 @@ def kind_of(name: str) -> str:
 def draw_score_table(view: View, known: KnownRatings) -> None:
     """Every score with what random and shuffled attributions reach, and a button that saves all of it."""
     report, unstable = known.report, known.unstable
-    data_table(list(SCORES), score_rows(report, unstable), "score-table", help=SCORES)
+    data_table(list(SCORES), metric_rows(report, unstable), "score-table", help=SCORES)
     if not report.rated:
         return
     whose = [view.model.name, view.model.digest]
@@ -63,7 +63,7 @@ def draw_score_table(view: View, known: KnownRatings) -> None:
     )
 
 
-def score_rows(report: MetricReport, unstable: Mapping[str, str]) -> list[list[Any]]:
+def metric_rows(report: MetricReport, unstable: Mapping[str, str]) -> list[list[Any]]:
     """A row for each measure and metric, see SCORES; those under way without places."""
     return [*_rated_rows(report, unstable), *_coming_rows(report, unstable)]
 

@@ -70,11 +70,6 @@ def arrive(page: str) -> None:
     st.session_state[_SHOWN] = page
 
 
-def just_opened() -> bool:
-    """Whether the page is drawn for the first time since another one was."""
-    return st.session_state.get(_OPENED, True)
-
-
 def shown_page() -> str:
     """The page that is drawn; "" before there is one."""
     return st.session_state.get(_SHOWN, "")

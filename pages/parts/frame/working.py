@@ -13,7 +13,7 @@ from streamlit.runtime.scriptrunner import get_script_run_ctx
 from core import jobs
 from core.job import DONE, Job
 from core.network.model import Model
-from core.wording import Tally, amount, estimate
+from core.wording import amount, estimate
 from pages.parts.frame import resources
 from pages.parts.frame.links import held, shown_page
 
@@ -184,13 +184,6 @@ def _takes(own: float, batch: bool) -> str:
     """Seconds of work in words, and until it is done where other work goes before it or takes turns with it."""
     alone, until = estimate(own), estimate(resources.jobs().seconds_until(own, batch))
     return alone if until == alone else f"{alone}; {until} with what is under way"
-
-
-def tally_of(works: Sequence[PageWork], what: str = "measure") -> Tally:
-    """How many of these are done, of those that were asked for and not stopped."""
-    going = [work.runs for work in works if not work.complete]
-    done = len(works) - len(going)
-    return Tally(done, done + sum(going), coming=any(going), what=what)
 
 
 def viewer() -> str:

@@ -39,7 +39,7 @@ def draw_verdicts(view: View, known: Sequence[KnownLimits]) -> None:
         data_table(TABLE, verdict_rows(report), f"verdicts-table-{i}", help=HELP)
 
 
-def verdict_badge(known: KnownLimits, measure: str) -> list[Badge]:
+def measure_badges(known: KnownLimits, measure: str) -> list[Badge]:
     """The verdict of a measure as a badge; none before it is there, or where it cannot be given."""
     report = verdicts_of(known)
     found = None if report is None else report.of(measure)

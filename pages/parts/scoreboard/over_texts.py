@@ -9,7 +9,7 @@ import numpy as np
 
 from core.evaluation.findings import FEW
 from core.evaluation.sampling import SCORED, Sample, without_labels
-from core.evaluation.studies.board_verdicts import VerdictColumn, VerdictLines, verdicts_of_texts
+from core.evaluation.studies.board_verdicts import VerdictColumn, VerdictLines, texts_column
 from core.evaluation.studies.scoreboard import Scoreboard
 from core.evaluation.studies.verdicts import better_counts, report_of_row
 from core.figures.board_figures import HEIGHT
@@ -89,7 +89,7 @@ def known_verdicts(work: Asking, texts: Sample) -> tuple[VerdictColumn, Callable
         }
 
     counts = better_counts(known, family.measures)
-    column = verdicts_of_texts(counts, lines, tuple(board.measures))
+    column = texts_column(counts, lines, tuple(board.measures))
     found = known_report(work.explainer, texts, board.verdicts)
     if found is None or found.n < FEW:
         return column, None

@@ -38,12 +38,6 @@ def evidence_section(view: View, rows: list[WordRow]) -> None:
     )
 
 
-def evidence_sentence(view: View, rows: list[WordRow]) -> str:
-    """Which measure finds the evidence best, HTML in which all text is escaped; "" where none is known."""
-    evidence = evidence_of(view.encoded, view.example.evidence) if view.example.evidence else None
-    return "" if evidence is None else _finding(evidence, rows, view.encoded.unit)
-
-
 def known_evidence(view: View, sides: Sequence[Side]) -> dict[Side, Evidence | None]:
     """The evidence of the text as each side reads it; None where none is known."""
     return {side: evidence_of(side.encoded, view.example.evidence) for side in sides}

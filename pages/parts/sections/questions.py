@@ -46,7 +46,7 @@ _BASELINE_HELP = (
 )
 
 
-class Parts(NamedTuple):
+class QuestionParts(NamedTuple):
     """What a page draws of a report: its picture, what stands behind each tab, and what saves it."""
 
     picture: Callable[[], None] | None
@@ -54,18 +54,18 @@ class Parts(NamedTuple):
     save: Callable[[], None]
 
 
-class Shown(NamedTuple):
+class QuestionView(NamedTuple):
     """How a page shows a question: what it draws of a report, the report with what the page knows besides, caveats of
     what it knows, and terms that "About these numbers" defines.
     """
 
-    parts: Callable[[Asking, Any, Result], Parts]
+    parts: Callable[[Asking, Any, Result], QuestionParts]
     report: Callable[[Asking], Any] = lambda asked: asked.report
     more: Callable[[Asking], Sequence[Caveat]] = lambda asked: ()
     terms: tuple[str, ...] = ()
 
 
-def question_parts(asked: Asking, report: Any, result: Result) -> Parts:
+def question_parts(asked: Asking, report: Any, result: Result) -> QuestionParts:
     """The figure of any question, its tables behind tabs, and its files."""
     question, answers = asked.question, asked.answers
     name = [question.name, asked.model.name, asked.sample.name]
@@ -80,11 +80,11 @@ def question_parts(asked: Asking, report: Any, result: Result) -> Parts:
     save = partial(
         save_records, partial(question.records, answers), partial(answer_as_json, question, answers), name, "question"
     )
-    return Parts(picture, tabs, save)
+    return QuestionParts(picture, tabs, save)
 
 
 def question_section(
-    frame: DataView, question: Question, examples: Sequence[Example], picked: str, about: str, shown: Shown
+    frame: DataView, question: Question, examples: Sequence[Example], picked: str, about: str, shown: QuestionView
 ) -> None:
     """Draw a question about examples of the data, or say why it cannot be asked. Of a sample that takes long the
     beginning is asked first.
@@ -120,7 +120,7 @@ def asked_result(asked: Asking, report: Any) -> Result:
     return result or without_report(len(asked.sample), asked.question.done, asked.answers.complete, runs)
 
 
-def _say(grown: Growing, about: str, shown: Shown) -> None:
+def _say(grown: Growing, about: str, shown: QuestionView) -> None:
     one = grown.shown
     draw_headline(asked_result(one, shown.report(one)), _texts_badge(grown, about), more=shown.more(one))
 
@@ -133,7 +133,7 @@ def _texts_badge(grown: Growing, about: str) -> Badge:
     return Badge(f"{asked:,} of {of:,} texts", about)
 
 
-def _draw(grown: Growing, shown: Shown, asks: Callable[[], None]) -> None:
+def _draw(grown: Growing, shown: QuestionView, asks: Callable[[], None]) -> None:
     one = grown.shown
     report, key = shown.report(one), f"parts-of-{one.question.name}"
     result = asked_result(one, report)

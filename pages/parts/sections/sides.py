@@ -26,10 +26,10 @@ from core.results.inputs import reference_caveats
 from core.stability.known import known_unstable
 from core.storage.store import canonical_key
 from core.terms import MASF_P
-from core.validity.marks import PERCENT, Gate, doubts, says_nothing
-from core.validity.references import LEVELS, LITERAL, Reference, fitting_command, how_to_fit
+from core.validity.marks import PERCENT, Gate, says_nothing
+from core.validity.references import LEVELS, LITERAL, Reference, fitting_command
 from core.wording import escaped, number, plain
-from pages.parts.components.tables import data_table, table
+from pages.parts.components.tables import data_table
 from pages.parts.frame import resources
 from pages.parts.frame.links import choose_one, linked
 from pages.parts.frame.sidebar import View
@@ -225,25 +225,6 @@ _WITHOUT = (
 )
 
 
-def about_the_test(sides: list[Side], form: str, notes: bool = True) -> None:
-    """What the p-values of these models are worth, folded where all have a reference; notes: whether why they may be
-    off stands below, and nowhere else on the page.
-    """
-    with st.expander(_reference_in_short(sides[0], form), expanded=any(side.reference is None for side in sides)):
-        st.caption(
-            "MaSF compares the hidden states of every layer with those of texts that the model was trained for. A "
-            f"small {MASF_P} says: the masked text is "
-            "out-of-distribution, so the model’s answer to it says little about the words. The test can only reject; "
-            "“not rejected” is no proof."
-        )
-        for side in sides:
-            show_reference(side.explainer, form, _WITHOUT.format(model=side.model.name))
-            if side.reference is not None:
-                st.caption(f"For texts of another kind or length. {plain(how_to_fit(side.model))}")
-    for note in reference_notes(sides) * notes:
-        st.info(plain(note))
-
-
 class HasExplainer(Protocol):
     """Whatever has an explainer, whose reference tests inputs."""
 
@@ -270,11 +251,6 @@ def side_caveats(sides: Sequence[Side], side: Side) -> list[Caveat]:
     return [*found, *([Caveat.OTHER_CLASSES] if same_class(sides) is False else [])]
 
 
-def reference_notes(sides: list[Side]) -> list[str]:
-    """Why p-values of these models on this text may be off, a sentence or two each, text."""
-    return list(dict.fromkeys(note for side in sides for note in _reference_notes(side)))
-
-
 def _other_side(view: View, name: str) -> tuple[Side | None, str]:
     """A second model at the same example, or None and a sentence on why the two cannot share one scrubber."""
     try:
@@ -297,34 +273,6 @@ def _other_side(view: View, name: str) -> tuple[Side | None, str]:
         target, *than = (labels.index(name) for name in named)
         return Side(explainer, encoded, target, likely, *than), ""
     return Side(explainer, encoded, labels.index(named[0]) if named[0] in labels else likely, likely), ""
-
-
-def _reference_in_short(side: Side, form: str) -> str:
-    """What the p-values of a model are worth, in a line."""
-    reference = side.reference
-    if reference is None:
-        return f"About the {MASF_P}: there is no reference"
-    rejected = reference.false_rejections(form)
-    rejects = f"; falsely rejected ↓: {rejected}" if rejected else ""
-    floor = f"it cannot be smaller than {number(reference.floor(form))}"
-    return f"About the {MASF_P} of inputs of {plain(side.model.name)}: {floor}{rejects}"
-
-
-def show_reference(explainer: Explainer, form: str, without: str) -> None:
-    """What the reference of a model is; `without`: what is said where it has none, before how to make one."""
-    st.markdown(f"**{plain(explainer.model.name)}**")
-    if explainer.reference is None:
-        st.info(plain(explainer.reference_problem or f"{without} {how_to_fit(explainer.model)}"))
-        return
-    table(["reference", f"{form} form"], reference_facts(explainer.reference, form), most=200)
-
-
-def _reference_notes(side: Side) -> list[str]:
-    """Sentences where p-values may be off: a text of another length than the reference's, or another precision."""
-    if side.reference is None:
-        return []
-    encoded = side.encoded
-    return list(doubts(side.reference, np.array([encoded.T]), side.model.precision, encoded.unit).values())
 
 
 def about_side(side: Side) -> dict:
