@@ -17,6 +17,8 @@ DEFAULT = ["leave-one-out", "gradient", "input × gradient"]
 PROBES = re.compile(r"/(?:[\w-]+/)_stcore/(?:health|host-config)")
 # Emoji, of which small vocabularies have few.
 UNKNOWN = re.compile("[\U0001f000-\U0001faff]")
+# A measure's coloured words, on Attributions and on Home.
+ROW = ".row, .glance"
 UNIT = re.compile("^(word|token|clause|sentence)$")
 SCRIPTS = Path(__file__).parent / "scripts"
 RESTS = "[data-testid=stApp][data-test-script-state=notRunning]"
@@ -218,7 +220,12 @@ class Person:
 
     @property
     def rows(self) -> list[str]:
-        return self.page.locator(".row .name").all_text_contents()
+        return self.page.locator(f":is({ROW}) .name").all_text_contents()
+
+    @property
+    def outcome(self) -> str | None:
+        """The outcome of the page's first headline."""
+        return self.page.locator("p.headline").first.get_attribute("data-outcome")
 
     def word(self, i: int, row: int = 0):
         return self.page.locator(".row").nth(row).locator(f'.word[data-i="{i}"]')
@@ -226,7 +233,7 @@ class Person:
     @property
     def text(self) -> str:
         """The first row's text as the browser shows it."""
-        return self.page.locator(".row .text").first.text_content()
+        return self.page.locator(f":is({ROW}) .text").first.text_content()
 
     @property
     def said(self) -> str:
@@ -237,7 +244,7 @@ class Person:
         """Wait until the words of a text are on the page."""
         # What the tokenizer does not know bears a sign.
         told = re.compile("(UNK)?".join(map(re.escape, text)) + r"(UNK)?\s*$") if UNKNOWN.search(text) else text
-        playwright.expect(self.page.locator(".row .text").first).to_have_text(told, use_inner_text=False)
+        playwright.expect(self.page.locator(f":is({ROW}) .text").first).to_have_text(told, use_inner_text=False)
         self.rest()
 
     def chosen(self, label: str) -> str:

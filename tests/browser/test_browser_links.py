@@ -6,7 +6,7 @@ import time
 from playwright import sync_api as playwright
 
 from tests.browser.conftest import SHORT
-from tests.browsing import Person, script
+from tests.browsing import ROW, Person, script
 from tests.examples_table import (
     add,
     chip,
@@ -25,7 +25,10 @@ from tests.examples_table import (
 
 def words(person: Person) -> list[list[str]]:
     """What is drawn for each word of each row: its text and what a screen reader says of it."""
-    return [[word.text_content(), word.get_attribute("aria-label")] for word in person.page.locator(".row .word").all()]
+    return [
+        [word.text_content(), word.get_attribute("aria-label")]
+        for word in person.page.locator(f":is({ROW}) .word").all()
+    ]
 
 
 def test_links_of_every_page_restore_data_filters_and_all_choices(table, visit):
@@ -75,13 +78,13 @@ def test_links_to_a_text_of_ones_own_open_on_every_page(visit):
     other.follow("Home", "Faithscope: which")
     other.shows(typed)
     other.page.get_by_role("link", name="Examples", exact=True).click()
-    expect(other.page.get_by_role("heading", name="Chosen")).to_be_visible()
+    expect(other.page.get_by_role("tab", name="Chosen example")).to_be_visible()
     expect(other.page.locator("[data-testid=stMain]")).to_contain_text(typed)
     other.rest()
     assert query(other)["text"] == query(person)["text"]
     third = visit()
     third.page.goto(f"{third.server}/examples?{other.query}")
-    expect(third.page.get_by_role("heading", name="Chosen")).to_be_visible()
+    expect(third.page.get_by_role("tab", name="Chosen example")).to_be_visible()
     expect(third.page.locator("[data-testid=stMain]")).to_contain_text(typed)
     third.rest()
     assert query(third) == query(other)
@@ -158,6 +161,7 @@ def test_what_every_page_offers_arrives(table, browser, tmp_path):
     )
     add(person, "formulas.csv", hostile.encode(), 3)
     predicted(person)
+    person.open_tab("Columns and files")
     file, content = person.saved("Download these 3 examples (CSV)")
     lines = safe_rows(content)
     assert re.fullmatch(r"examples-formulas[\w.-]*\.csv", file)
