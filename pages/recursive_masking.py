@@ -40,6 +40,7 @@ TERMS = (
     "validity gate",
     "rejected (out-of-distribution)",
 )
+_TABS = "parts-of-masking"
 
 
 def recursive_masking() -> None:
@@ -52,6 +53,7 @@ def recursive_masking() -> None:
     with view.places.beside:
         beside = choose_beside(view, "takes the same steps on the same example")
     choice = Choice(played=played, **settings)
+    _open_linked_tab()
     sides = both_sides(view, beside, view.places.answer)
     orders = [Orders(side, choice.step) for side in sides]
     paths = [Path(side, name, choice, one) for side, one in zip(sides, orders) for name in choice.measures]
@@ -64,6 +66,12 @@ def recursive_masking() -> None:
     )
     with below:
         about_text(view)
+
+
+def _open_linked_tab() -> None:
+    """A link that names a mask opens the tab where it is made, once."""
+    if "masked" in st.query_params:
+        st.session_state.setdefault(_TABS, "What if?")
 
 
 def _settings(view: View) -> dict:
@@ -103,10 +111,10 @@ def _draw(view: View, sides: list[Side], paths: list[Path], choice: Choice, asks
     }
     if played is None:
         tabs = {name: tabs[name] for name in ("What if?", "MaSF test")}
-        draw_body(Result.of(RecursiveMaskingOutcome.RUNNING), lambda: None, tabs, "parts-of-masking", terms=TERMS)
+        draw_body(Result.of(RecursiveMaskingOutcome.RUNNING), lambda: None, tabs, _TABS, terms=TERMS)
         return
     shown = partial(draw_stepper, view, found) if played in found else None
-    draw_body(_result(played), shown, tabs, "parts-of-masking", asks=asks, terms=TERMS)
+    draw_body(_result(played), shown, tabs, _TABS, asks=asks, terms=TERMS)
 
 
 def _found(paths: list[Path]) -> Summaries:
