@@ -61,7 +61,7 @@ def hand_over(person: Person, file) -> None:
     """Give a file (its path, or its name and content) to the page's file box."""
     tab = person.page.get_by_role("tab", name="A file or data set")
     if not tab.is_visible():
-        person.page.get_by_text("Other texts: type one, upload a file").click()
+        person.page.get_by_text("Add texts", exact=True).click()
     tab.click()
     person.page.locator("[data-testid=stFileUploader] input[type=file]").set_input_files(
         {"name": file[0], "mimeType": "text/plain", "buffer": file[1]} if isinstance(file, tuple) else file

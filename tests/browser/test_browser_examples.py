@@ -13,7 +13,7 @@ SEARCHED = "typed => (new URLSearchParams(location.search).get('search') || '').
 
 
 def test_chips_narrow_the_table_the_address_follows_and_all_that_is_pressed_counts(table):
-    person = table()
+    person = table(data="reviews")
     assert ids(person) == [example.id for example in REVIEWS[:12]]
     wrong = chip(person, "outcome:wrong").locator(".count").text_content()
     chip(person, "outcome:wrong").click()
@@ -49,7 +49,7 @@ def test_chips_narrow_the_table_the_address_follows_and_all_that_is_pressed_coun
 
 
 def test_searching_narrows_while_one_types_and_takes_no_letter_away(table):
-    person = table()
+    person = table(data="reviews")
     typed = 'film "is a"'
     expected = [e.id for e in REVIEWS if "film" in e.text.casefold() and "is a" in e.text.casefold()]
     box = person.page.locator(".search")
@@ -83,7 +83,7 @@ def test_searching_narrows_while_one_types_and_takes_no_letter_away(table):
 
 
 def test_a_clock_that_is_set_back_hinders_nothing(table):
-    person = table()
+    person = table(data="reviews")
     chip(person, "label:positive").click()
     person.until("() => location.search.includes('label=positive')")
     person.page.evaluate("() => { const now = Date.now; Date.now = () => now() - 3_600_000; }")
@@ -94,7 +94,7 @@ def test_a_clock_that_is_set_back_hinders_nothing(table):
 
 
 def test_the_header_sorts_and_the_pager_turns(table):
-    person = table()
+    person = table(data="reviews")
     head = person.page.locator('th:has(button[data-key="order:confidence"])')
     for turn, order in (("click", "descending"), ("Enter", "ascending")):
         head.locator("button").click() if turn == "click" else person.page.keyboard.press(turn)
@@ -122,7 +122,7 @@ def test_the_header_sorts_and_the_pager_turns(table):
 
 
 def test_a_row_is_chosen_by_mouse_and_keyboard_and_n_and_p_stay_within_the_filter_in_a_narrow_window_too(table):
-    person = table(outcome="wrong")
+    person = table(data="reviews", outcome="wrong")
     listed = ids(person)
     row(person, listed[2]).click()
     person.has_chosen(listed[2])
@@ -159,17 +159,17 @@ def test_a_row_is_chosen_by_mouse_and_keyboard_and_n_and_p_stay_within_the_filte
 
 def test_chips_rows_and_marks_are_legible(table):
     # A column of a trait, which is not computed, and the slices stand there, too.
-    person = table(outcome="wrong", search="the", example=REVIEWS[2].id, columns=["rejected"])
+    person = table(data="reviews", outcome="wrong", search="the", example=REVIEWS[2].id, columns=["rejected"])
     assert person.page.locator("tr[aria-selected=true]").count() == 1
     expect(person.page.get_by_role("columnheader", name="first rejected")).to_have_count(1)
-    person.page.get_by_text("Slices: where is the model").click()
+    person.open_tab("Slices")
     expect(person.page.locator(".slices").get_by_role("link", name="negation", exact=True)).to_be_visible()
     for theme in ("light", "dark"):
         person.turn(theme)
         shades = contrasts(
             person,
             ".search, .chip, .chip span, .found, .clear, .facets .name, tbody td, tbody td span, mark, th button, .where, "
-            ".later, .pin, .slices th, .slices a, [data-testid=stCaptionContainer] p, [data-testid=stHtml] p",
+            ".later, .pin, .slices th, .slices a, [data-testid=stCaptionContainer] p, [data-testid=stHtml] p, .stMarkdownBadge",
         )
         grounds = {
             kind: {part["under"] for part in shades if part["kind"] == kind}
@@ -183,7 +183,7 @@ def test_chips_rows_and_marks_are_legible(table):
 
 
 def test_a_pin_chooses_no_row_a_slice_leads_to_its_examples_and_the_link_is_copied(table):
-    person = table()
+    person = table(data="reviews", example=REVIEWS[0].id)
     chosen = person.page.locator("tr[aria-selected=true]").get_attribute("data-key")
     pin = person.page.locator(f'.pin[data-key="pin:{REVIEWS[2].id}"]')
     pin.click()
@@ -193,7 +193,7 @@ def test_a_pin_chooses_no_row_a_slice_leads_to_its_examples_and_the_link_is_copi
     assert focus(person) == f"pin:{REVIEWS[2].id}"
     pin.press("Enter")
     expect(pin).to_have_text("☆")
-    person.page.get_by_text("Slices: where is the model").click()
+    person.open_tab("Slices")
     person.page.locator(".slices").get_by_role("link", name="negation", exact=True).click()
     tagged = sum("negation" in example.tags for example in REVIEWS)
     found(person, f"{tagged} of {len(REVIEWS)} examples")

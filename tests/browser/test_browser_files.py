@@ -81,6 +81,7 @@ def test_markup_in_a_file_is_shown_as_typed_everywhere(table, browser, tmp_path)
     person.page.keyboard.press("n")
     person.has_chosen(rows[1]["id"])
     untouched(person)
+    person.open_tab("Columns and files")
     assert len(safe_rows(person.saved("Download these 3 examples (CSV)")[1])) == 4
     person.follow("Attributions", "Which words")
     person.shows(shown[1])
@@ -158,7 +159,7 @@ def test_a_file_from_the_box_to_a_link(table, visit):
 
 
 def test_more_than_ten_megabytes_are_refused_in_a_sentence_and_the_page_goes_on(table, tmp_path):
-    person = table()
+    person = table(data="reviews", example=REVIEWS[0].id)
     (tmp_path / "big.csv").write_bytes(b"text,label\n".ljust(UPLOAD_BYTES + 1, b"x"))
     hand_over(person, tmp_path / "big.csv")
     alert = person.page.get_by_role("alert").filter(has_text=re.compile(r"\b10(\.0)? ?MB"))

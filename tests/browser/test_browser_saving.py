@@ -52,6 +52,8 @@ APP = f"""
 import json
 import streamlit as st
 from core.explanation.rows import pieces
+from core.results.verdicts import words_result
+from core.verdicts.deciding import Word
 from pages.parts.components.pictures import figure_buttons
 from pages.parts.sections.saving import about_models, about_view, attributions_name, save_attributions, save_table
 from pages.parts.components.words import words
@@ -61,7 +63,7 @@ st.set_page_config(layout="wide")
 shown = view(json.loads({json.dumps(json.dumps(TEXTS))})[st.query_params.get("text", "form")])
 made = rows(shown.encoded)
 words(made, pieces(shown.encoded), shown.class_name, {{}}, name=attributions_name(shown), about=about_view(shown))
-save_attributions(shown, made, "By <b>leave-one-out</b>, A &amp; film matter.")
+save_attributions(shown, made, words_result({{"<b>beam</b> &amp; co": Word.BETTER, "gradient": Word.WORSE}}))
 line = {{"data": [{{"type": "scatter", "x": [0, 1, 2], "y": [0.2, 0.9, 0.4],
                    "line": {{"color": "#d97a1e", "width": 4}}, "name": "one <b>two</b>"}}],
         "layout": {{"paper_bgcolor": "rgba(0,0,0,0)", "plot_bgcolor": "rgba(0,0,0,0)",
@@ -157,7 +159,7 @@ def words_as_svg(person, theme: str):
     words = [feature.text for feature in encoded(FORM).features]
     found = texts(root)
     # In the order of the rows and, in each, of the words; beam's places stand behind its words.
-    assert found[: len(words) + 2] == ["leave-one-out", "signed · ↑ supports, ↓ opposes · largest 1 logits", *words]
+    assert found[: len(words) + 2] == ["leave-one-out", "signed · largest 1 logits", *words]
     assert (
         [text for text in found if text in words] == words * 3
         and "1 = masked first" in found
@@ -299,11 +301,7 @@ def test_tables_and_pages_are_written_when_they_are_asked_for_and_the_page_rests
     name, content = person.saved("Page (HTML)")
     page = harmless(content.decode("utf-8"))
     assert name == "attributions-reviews-s001-positive-story.html" and page.texts == [FORM] * 3
-    assert (
-        "By leave-one-out, A & film matter." in page.said
-        and "Of its own." in page.said
-        and "That is wrong" in page.said
-    )
+    assert "<b>beam</b> &amp; co" in page.said and "Of its own." in page.said and "That is wrong" in page.said
     # Nothing ran again for it, and each file was asked for once.
     person.page.wait_for_timeout(500)
     assert "runs 1, asked 0" in person.page.locator("#runs").text_content()

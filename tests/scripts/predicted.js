@@ -1,9 +1,14 @@
-// Everything is predicted and the sentence at the top says so.
+// Everything is predicted: the outcome says so, and nothing is marked as partial.
 () => {
-  const said = document.querySelector('[data-testid=stMain]').textContent;
+  const headline = document.querySelector('p.headline[data-question=examples]');
+  const partial = [...document.querySelectorAll('[data-testid=stMain] .stMarkdownBadge')].some((badge) =>
+    /^⚠ partial$/.test(badge.textContent.trim()),
+  );
   return (
     !document.querySelector('[data-testid=stProgress]') &&
-    !/ so far|not known yet/.test(said) &&
-    /The model is (right on|least sure)/.test(said)
+    !partial &&
+    ['right on so many', 'right on so many of those filtered', 'no labels', 'no example left'].includes(
+      headline?.dataset.outcome,
+    )
   );
 };
