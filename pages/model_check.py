@@ -23,12 +23,13 @@ from pages.parts.sections.sides import reference_tab
 from pages.parts.sections.streaming import stream
 from pages.parts.sections.studying import Asking
 
-BEHAVIOUR = "Behaviour"
+OF_CHECK, BEHAVIOUR = ("With and without masking", "Measures", "p-values", "Paper’s findings"), "Behaviour"
 # What an address may open, and its tab.
-PARTS = {"in-distribution": "With and without masking", "behaviour": BEHAVIOUR}
+PARTS = {"in-distribution": OF_CHECK[0], "behaviour": BEHAVIOUR}
 TERMS = ("random order", "class majority", "MaSF p", "calibrated, literal", "by count, by Simes", "plain twin")
 OWN = "A text of your own has no label, so performance cannot be told from it. Choose labelled data"
 _TABS = "parts-of-check"
+_FEW = "Too few texts so far."
 _COLOURS: dict[str, Colour] = {"yes": "green", "no": "red"}
 
 
@@ -89,15 +90,17 @@ def _draw(frame: DataView, checked: list[Asking], choice: CheckChoice, asks) -> 
         "Reference": partial(reference_tab, checked, choice.form),
     }
     if first is None or not first.shown:
-        # Of so few texts nothing is told.
+        # Of so few texts nothing is told. The tabs stand in place: the first is open, and Behaviour begins once opened.
+        tabs = dict.fromkeys(OF_CHECK, partial(st.caption, _FEW)) | tabs
         draw_body(_result(checked[0]), None, tabs, _TABS, asks=asks, terms=TERMS)
         return
-    tabs = {
-        "With and without masking": partial(_models, checked, found, choice.form),
-        "Measures": partial(draw_measures, checked, first, choice.form),
-        "p-values": partial(draw_p_values, checked, found, choice.form),
-        "Paper’s findings": partial(draw_findings, found),
-    } | tabs
+    drawn = (
+        partial(_models, checked, found, choice.form),
+        partial(draw_measures, checked, first, choice.form),
+        partial(draw_p_values, checked, found, choice.form),
+        partial(draw_findings, found),
+    )
+    tabs = dict(zip(OF_CHECK, drawn, strict=True)) | tabs
     draw_body(
         check_result(first),
         partial(draw_check_curves, checked, found, choice.form),

@@ -12,6 +12,7 @@ from tests.browsing import contrasts
 PAGE = "data_set"
 # Few texts, and nothing dear: the filter leaves a handful.
 QUICK = {
+    "data": "reviews",
     "section": "diagnosticity",
     "texts": "what the filter on Examples shows",
     "search": "soup",
