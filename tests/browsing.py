@@ -10,7 +10,7 @@ from urllib.parse import urlencode, urlsplit
 
 from playwright import sync_api as playwright
 
-WAIT = int(os.environ.get("FAITHSCOPE_TEST_WAIT", 120_000))  # milliseconds, for whatever a page is to show
+WAIT = int(os.environ.get("FAITHSCOPE_TEST_WAIT", "120000"))  # milliseconds, for whatever a page is to show
 # Measures that every page computes unasked, unless the machine looks slow.
 DEFAULT = ["leave-one-out", "gradient", "input × gradient"]
 # Streamlit asks for these relative to a page's address before it finds its server.

@@ -60,7 +60,7 @@ from tests.shipped_work import BOARD, CHECK, MASKED, MEASURE, PLAIN, SWEPT_VERDI
 RATE = 8_000.0
 
 
-def strip(explainer: Explainer, identity: str, data: str = FIRST_REVIEWS) -> dict:
+def strip(explainer: Explainer, identity: str, data: str) -> dict:
     """What `pages.parts.frame.tour` reads: one example as each measure colours it, and masked step by step."""
     from core.explanation.rows import pieces
     from pages.parts.sections.paths import Choice, Path
@@ -98,11 +98,12 @@ def rows_of(explainer: Explainer, example: Example) -> list[dict]:
 
 def write_strip(folder: Path, store: Store) -> str:
     """Write the strip; the id of its example."""
-    identity = str(first_example(FIRST_REVIEWS))
+    identity = str(first_example(HARD_REVIEWS))
     target = BUNDLED / "computed" / "strip.json"
     target.parent.mkdir(exist_ok=True)
     target.write_text(
-        json.dumps(strip(explainers(store, folder)[MASKED], identity), ensure_ascii=False, indent=None) + "\n",
+        json.dumps(strip(explainers(store, folder)[MASKED], identity, HARD_REVIEWS), ensure_ascii=False, indent=None)
+        + "\n",
         encoding="utf-8",
     )
     return identity

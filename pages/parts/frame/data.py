@@ -54,7 +54,7 @@ def data_sets() -> dict[str, str]:
 
 def first_data(model: str) -> str:
     """The data of the first view: the setting's first that can be read, else what ships for the model's task, else the
-    ordinary reviews.
+    first bundled set.
     """
     asked, _ = _of_setting()
     return asked[0] if asked else examples_of(model) or next(iter(bundled_data()))
