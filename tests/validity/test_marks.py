@@ -165,7 +165,7 @@ def test_another_rule_is_one_entry_and_pages_offer_it(monkeypatch):
 
         _choose_method()
 
-    app = AppTest.from_function(page)
+    app = AppTest.from_function(page, default_timeout=60)
     app.session_state["page shown"] = ""
     menu = app.run().get("button_group")[1].proto
     assert [option.content for option in menu.options] == [HOLM, PLAIN, "Bonferroni"] and "a share." in menu.help
