@@ -34,7 +34,7 @@ from core.measures.leave_one_out import leave_one_out
 from core.measures.registry import NOTHING, REGISTERED, Measure
 from core.network.scheduler import Cancelled, NonFinite
 from core.storage.store import Store
-from core.validity.marks import decide_path, path_text, step_cells
+from core.validity.marks import decide_path, step_cells
 from core.validity.mask_tests import MaskTest
 from tests.table import Table, members
 
@@ -287,7 +287,6 @@ def test_of_more_steps_than_the_reference_is_large_enough_for_the_eleven_ratios_
     gate = decide_path(p, planned, planned, Fitted(1 / 451, 11))
     assert gate.available and gate.steps == 11 and np.flatnonzero(gate.tested).tolist() == list(range(0, 31, 3))
     assert gate.first == 15 and np.flatnonzero(gate.rejected).tolist() == [15], "step 4 is none of them"
-    assert "0, 10 … 100 %" in path_text(gate, str, p.min())
     assert step_cells(gate, 4, "calibrated")[0] == "not tested" and step_cells(gate, 15, "calibrated")[0] == "yes"
     # The same while the path is being walked, and not where even eleven are too many.
     assert decide_path(p[:16], planned[:16], planned, Fitted(1 / 451, 11)).first == 15

@@ -2,7 +2,6 @@
 
 import ast
 import re
-from dataclasses import replace
 from pathlib import Path
 from types import SimpleNamespace
 
@@ -13,20 +12,9 @@ from hypothesis import strategies as st
 from streamlit.testing.v1 import AppTest
 
 from core.validity import marks
-from core.validity.marks import (
-    HOLM,
-    PLAIN,
-    RULES,
-    SIGN,
-    Rule,
-    Why,
-    decide,
-    level_text,
-    path_clause,
-    rule_text,
-    why_unavailable,
-)
+from core.validity.marks import HOLM, PLAIN, RULES, SIGN, Rule, Why, decide, level_text, rule_text, why_unavailable
 from core.validity.references import Reference
+from pages.parts.sections.sides import reference_facts
 from tests.p_values import PROPERTY, p_values, slow_holm
 
 ROOT = Path(__file__).resolve().parents[2]
@@ -118,29 +106,17 @@ def test_holm_steps_down_over_the_planned_inputs_and_the_plain_rule_takes_each_b
     assert decide(p[:3], np.arange(3), 9, 0.001).rejected.tolist() == [False, False, False]
 
 
-def test_what_is_drawn_as_the_line_parts_what_is_rejected_from_the_rest_and_the_sentence_names_the_rule():
+def test_what_is_drawn_as_the_line_parts_what_is_rejected_from_the_rest():
     p = np.array([0.03, 0.016, 0.012, 0.5])
     gate = decide(p, np.arange(4), 4, 0.001)
     # Two are rejected, so the third smallest is held against 0.05/2.
     assert gate.cut == 0.025 and ((p < gate.cut) == gate.rejected).all() and level_text(gate) == "Holm over 4 tests"
     assert decide(p, np.arange(4), 4, 0.001, PLAIN).cut == 0.05
     shut = decide(np.array([0.041, 0.5]), np.arange(2), 11, 0.001)
-    (one, said), (other, clear) = (
-        path_clause(shut, str, np.array(p), True, None) for p in ([0.041, 0.5], [0.5, 0.051])
-    )
-    assert said == "smallest MaSF p = 0.041, higher is more alike: below 5 %, but not rejected by Holm over 11 tests."
-    assert clear == "smallest MaSF p = 0.051, higher is more alike; less than 0.00455 would be rejected."
-    assert one == other == "The MaSF test rejects none of these texts, which is no proof that the model knows them."
-    # Of the step that a claim rests on its own p is told, and whether it was tested at all.
-    _, own = path_clause(shut, "step {}".format, np.array([0.5, 0.051]), True, 0)
-    assert own == "MaSF p = 0.5 at step 0, smallest 0.051; less than 0.00455 would be rejected."
-    part = replace(shut, tested=np.array([False, True]))
-    assert (
-        "0.5 at step 0 (not tested), smallest"
-        in path_clause(part, "step {}".format, np.array([0.5, 0.051]), True, 0)[1]
-    )
-    # What is rejected is said without numbers: its own is the first of them.
-    assert path_clause(replace(shut, first=1), "step {}".format, np.array([0.5, 0.051]), True, 0)[1] == ""
+    # Below 5 % by itself, but not rejected by Holm over 11 tests.
+    assert shut.below == 1 and shut.first is None and shut.available and not shut.rejected.any()
+    clear = decide(np.array([0.5, 0.051]), np.arange(2), 11, 0.001)
+    assert clear.below == 0 and clear.first is None and clear.available
     assert shut.cut == shut.threshold == 0.05 / 11
     whole = decide(np.array([0.001]), np.arange(1), 1, 0.0)
     assert whole.cut == 0.05 and whole.first == 0
@@ -189,7 +165,7 @@ def test_another_rule_is_one_entry_and_pages_offer_it(monkeypatch):
 
         _choose_method()
 
-    app = AppTest.from_function(page)
+    app = AppTest.from_function(page, default_timeout=60)
     app.session_state["page shown"] = ""
     menu = app.run().get("button_group")[1].proto
     assert [option.content for option in menu.options] == [HOLM, PLAIN, "Bonferroni"] and "a share." in menu.help
@@ -232,28 +208,39 @@ def test_who_decides_asks_marks(rule):
 
 # ---- what a reference is good for
 
+FLOOR, RATES = "floor: the smallest MaSF p it can give ↓", "false rejections at 5 % ↓"
+
 
 def reference(floor, shares=None, R=11):
     """What a reference of 567 texts on the last level tells of itself, without its observations."""
-    about = {"floor": {"calibrated": floor}, "false_rejection": {"calibrated": shares}, "texts": 1234}
+    about = {
+        "floor": {"calibrated": floor},
+        "false_rejection": {"calibrated": shares, "texts": 300, "source": "held-out texts"},
+        "texts": 1234,
+        "source": "texts",
+        "observations": {"first level": 1000, "second level": 800, "last level": 567},
+        "training": "mask" if R > 1 else "none",
+        "tokens": [3, 5, 20, 40, 60],
+        "compact": False,
+    }
     return Reference({"calibrated": SimpleNamespace(n=567, R=R)}, about, "")
 
 
-def test_a_reference_is_said_to_be_missing_too_small_or_what_it_is_worth():
-    assert "no MaSF reference" in marks.reference_text(None)
-    assert marks.reference_text(None, "It is of other weights.") == "It is of other weights."
+def test_a_reference_that_is_too_small_says_nothing_and_its_numbers_are_shown():
     by_ratio = [0.048, 0.05, 0.031, *[0.04] * 6, 0.062, 0.036]
     for floor in (0.05, 0.2):
-        said = marks.reference_text(reference(floor, by_ratio))
-        assert f"no MaSF p below {floor}" in said and "cannot reject anything at 5 %" in said
-        assert "4.8 %" not in said
-    said = marks.reference_text(reference(0.0049, by_ratio))
-    assert "567 texts masked alike" in said and "1,234" not in said and "0.0049" in said and "cannot" not in said
-    assert "4.8 % unmasked, 3.1 to 6.2 % at 10 to 90 % masked, 3.6 % all masked" in said and "↓" in said
+        assert marks.says_nothing(reference(floor, by_ratio))
+        assert dict(reference_facts(reference(floor, by_ratio), "calibrated"))[FLOOR].startswith(f"{floor}: not below")
+    many = reference(0.0049, by_ratio)
+    facts = dict(reference_facts(many, "calibrated"))
+    assert not marks.says_nothing(many) and facts[FLOOR] == "0.0049"
+    assert facts[RATES].startswith("4.8 % unmasked, 3.1 to 6.2 % at 10 to 90 % masked, 3.6 % all masked (")
+    assert facts["observations"].startswith("1,000 on the first level, 800 on the second level, 567 on the last level")
+    assert "at each ratio" in facts["observations"] and facts["texts"].startswith("1,234 of ")
     # Of a plain model only unmasked texts are measured; without any measurement nothing is said of one.
-    plain = marks.reference_text(reference(0.0049, by_ratio[:1], R=1))
-    assert "4.8 % unmasked." in plain and "567 unmasked texts" in plain and "masked alike" not in plain
-    assert "rejected" not in marks.reference_text(reference(0.0049))
+    plain = dict(reference_facts(reference(0.0049, by_ratio[:1], R=1), "calibrated"))
+    assert plain[RATES].startswith("4.8 % unmasked (") and "at each ratio" not in plain["observations"]
+    assert dict(reference_facts(reference(0.0049), "calibrated"))[RATES].startswith("not measured (")
 
 
 def test_a_reference_that_is_too_small_counts_tests_and_not_inputs():
@@ -261,10 +248,3 @@ def test_a_reference_that_is_too_small_counts_tests_and_not_inputs():
     gate = decide(np.full(11, 0.03), np.arange(11), 11, 0.005)
     said = why_unavailable(gate)
     assert "Holm over 11 tests" in said and "11 tests are below 5 %" in said and "inputs" not in said
-
-
-def test_sentences_of_one_and_of_several_read_as_such():
-    assert (
-        marks.inputs_text(1, 1) == "1 of 1 input rejected ⚠" and marks.inputs_text(0, 1) == "none of 1 input rejected"
-    )
-    assert marks.inputs_text(2, 6) == "2 of 6 inputs rejected ⚠"
