@@ -26,7 +26,7 @@ from core.mathematics.stepwise import finish
 from core.measures.catalogue import default_measures, swept_measures
 from core.network.scheduler import Cancelled
 from core.results.caveats import Caveat
-from core.results.diagnosticity import diagnosticity
+from core.results.diagnosticity import diagnosticity_result
 from core.texts.rendering import fact_text
 from core.validity.marks import SIGN
 from pages.parts.frame import resources
@@ -111,7 +111,7 @@ def close(told: list[str], values: list[float]) -> bool:
 
 def test_the_page_shows_what_the_library_computes(given, by_hand):
     by_hand = by_hand[RANDOM]
-    result = diagnosticity(by_hand)
+    result = diagnosticity_result(by_hand)
     app = complete(given())
     assert app.outcomes == ["few texts"] == [result.name] and not app.errors
     assert app.badges[0] == "4 of 4 texts" and any(Caveat.FEW_TEXTS.badge in one for one in app.badges)

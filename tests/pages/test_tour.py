@@ -112,7 +112,7 @@ def test_the_first_example_shows_something_on_every_page(walked, first_text):
 
 
 def test_at_the_stop_on_limits_normalising_changes_which_model_is_ahead(walked):
-    """By a rule, `tests.shipping.crossing`; what its line says of the twin, and nothing such of the other, holds."""
+    """By a rule, `tests.shipping.crossing`: the same AOPC, more to reach in the twin, so that its NAOPC is lower."""
     (stop,) = (stop for stop in STOPS if stop.title == "AOPC and NAOPC")
     example = next(one for one in read_bundled("reviews") if one.id == stop.choices["example"])
     boards = sides(walked, example.text)
@@ -121,7 +121,6 @@ def test_at_the_stop_on_limits_normalising_changes_which_model_is_ahead(walked):
     mine, its = (one.aopc for one in found.placed if one.measure == default_measures()[0])
     assert abs(mine - its) <= LEVEL
     assert {one.model for one in found.placed if one.marked} == {PLAIN}
-    # "much further".
     assert boards[PLAIN].limits.upper - boards[MASKED].limits.upper > 0.2
     assert all(board.limits.method == EXACT for board in boards.values())
     # What comes closest is worth to be believed.
@@ -131,9 +130,7 @@ def test_at_the_stop_on_limits_normalising_changes_which_model_is_ahead(walked):
     chance = finish(find_chance(walked[MASKED], encoded, target, (MEASURE,))).null.reached.mean()
     assert best.measure == MEASURE and best.naopc[COMPREHENSIVENESS] > 0.8
     assert naopc(float(chance), limits.lower, limits.upper) < 0.5
-    assert "Top triangles: by leave-one-out “negative” falls about as far in both (AOPC)." in stop.line
-    assert "sst2-plain’s reaches further right, so the same fall is less of what is possible" in stop.line
-    assert f"“{example.text}”" in stop.new and example.label == "positive"
+    assert example.label == "positive"
     assert {walked[name].model.labels[target] for name in (MASKED, PLAIN)} == {"negative"}
     assert MEASURE in believed(walked[MASKED], example)
 
@@ -214,7 +211,7 @@ def test_a_stop_shows_which_measures_its_sentence_calls_better_than_random(at, o
     wait(app, lambda: outcome in app.outcomes, rest=60.0)
     assert counters.passes == spent
     (words,) = (words for question, found, words in app.headlines if found == outcome)
-    assert [name for name in default_measures() if name in re.split(r": |, | and |\\.", words)] == better
+    assert [name for name in default_measures() if name in re.split(r": |, | and |\.", words)] == better
 
 
 @pytest.mark.usefixtures("ships")
