@@ -22,12 +22,15 @@ def test_a_download_is_a_function_until_it_is_asked_for(monkeypatch):
     def page():
         import streamlit as st
 
+        from core.results.verdicts import words_result
+        from core.verdicts.deciding import Word
         from pages.parts.sections.saving import save_attributions, save_table
         from tests.shown import rows, view
 
         save_table("Table", ["a"], lambda: st.session_state.missing, "t.csv", "t")
-        save_attributions(view(), rows(view().encoded), "Said <b>so</b>.")
-        save_attributions(view(), [], "Nothing to save.")
+        result = words_result({"<b>so</b>": Word.BETTER})
+        save_attributions(view(), rows(view().encoded), result)
+        save_attributions(view(), [], result)
 
     at = AppTest.from_function(page).run()
     assert not at.exception and [button.label for button in at.get("download_button")] == [
@@ -43,7 +46,8 @@ def test_a_download_is_a_function_until_it_is_asked_for(monkeypatch):
     ]
     table = waiting["attributions-reviews-s001-positive-story.csv"][1]()
     assert table.startswith(b"example,position,word,") and table.count(b"\r\n") == 1 + 3 * 8
-    assert b"Said so." in waiting["attributions-reviews-s001-positive-story.html"][1]()
+    page = waiting["attributions-reviews-s001-positive-story.html"][1]()
+    assert b"&lt;b&gt;so&lt;/b&gt;" in page and b"<b>so" not in page
 
 
 def test_a_file_stays_until_it_is_fetched_however_many_pages_run(monkeypatch):

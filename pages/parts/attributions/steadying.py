@@ -50,7 +50,6 @@ class Steadying(PageWork):
     side: Side
     measures: tuple[str, ...]
     seeds: int
-    asks, asks_again = "Find out {label}", "Go on finding out {label}"
     kept = "Cancelled; what was drawn by other seeds is kept, and asking again goes on from there."
 
     @property
