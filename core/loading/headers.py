@@ -11,6 +11,7 @@ from core.loading.loading import build_classifier, building, check_complete, mer
 from core.loading.locating import ModelSource
 from core.loading.model_files import ADAPTER_WEIGHTS, ForeignFile, ModelFiles
 from core.network.architectures import Config, Module, UnsupportedModel
+from core.network.memory import IMPORTING
 from core.storage import hub
 
 
@@ -60,8 +61,9 @@ def blueprint(source: ModelSource, config: Config, headers: Headers) -> Module:
     Raises:
         UnsupportedModel: what `load` would raise: tensors that are missing or of another shape.
     """
-    import torch
-    from transformers import AutoModelForSequenceClassification
+    with IMPORTING:
+        import torch
+        from transformers import AutoModelForSequenceClassification
 
     adapter = lora.adapter_settings(source.adapter_files) if source.adapter_files else None
     try:

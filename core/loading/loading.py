@@ -15,7 +15,7 @@ from core.mathematics.performance import METRICS
 from core.measures.catalogue import measures
 from core.network.architectures import Config, Module, Tensor, UnsupportedModel, architecture_of, is_scale_free
 from core.network.halves import round_parameters
-from core.network.memory import hand_back_freed_memory, keep_freed_memory
+from core.network.memory import IMPORTING, hand_back_freed_memory, keep_freed_memory
 from core.network.model import Model
 from core.storage.files import read_plain
 from core.wording import in_short
@@ -42,7 +42,8 @@ def load(name: str, device: str = "auto", precision: str = "float32") -> Model:
     Raises:
         UnsupportedModel: a sentence on what is wrong with the model and what to do.
     """
-    import torch
+    with IMPORTING:
+        import torch
 
     where = choose_device(device)
     # Whatever small files can refuse is refused before weights are fetched.

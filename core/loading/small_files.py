@@ -7,6 +7,7 @@ from core.loading.locating import ModelSource
 from core.loading.lora import adapter_settings
 from core.loading.model_files import ForeignFile, ModelFiles, NoCopies, weight_files
 from core.network.architectures import Architecture, Config, Tokenizer, UnsupportedModel, architecture_of
+from core.network.memory import IMPORTING
 from core.network.tokens import encodable
 from core.wording import in_short
 
@@ -49,7 +50,8 @@ def read_parts(source: ModelSource) -> Parts:
 
 def read_tokenizer(source: ModelSource) -> Tokenizer:
     """The fast tokenizer of a model's files; UnsupportedModel with a sentence where there is none."""
-    from transformers import AutoTokenizer
+    with IMPORTING:
+        from transformers import AutoTokenizer
 
     base, adapter = source.base_files, source.adapter_files
     files = adapter if adapter and "tokenizer_config.json" in adapter.names else base
@@ -92,7 +94,8 @@ def read_config(source: ModelSource) -> Config:
     """The configuration of a supported family, with an adapter's classes; UnsupportedModel with a sentence
     otherwise.
     """
-    from transformers import CONFIG_MAPPING
+    with IMPORTING:
+        from transformers import CONFIG_MAPPING
 
     try:
         found = source.base_files.settings("config.json")
