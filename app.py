@@ -17,7 +17,7 @@ from core.verdicts.deciding import Word
 from core.wording import plain
 from pages.parts.components.player import player
 from pages.parts.components.words import chip, words
-from pages.parts.face.headline import draw_headline
+from pages.parts.face.headline import draw_badges, draw_headline
 from pages.parts.frame.links import held, link_to, visit
 from pages.parts.frame.picking import OWN
 from pages.parts.frame.server import OwnPagesOnly, running
@@ -84,6 +84,8 @@ def _example(view: View) -> None:
     verdicts = _known_verdicts(view)
     if verdicts:
         draw_headline(words_result(verdicts), *view_badges(view), more=view_caveats(view))
+    else:
+        draw_badges(view_badges(view), view_caveats(view))
     found = [(measures()[name], one) for name in default_measures() if (one := _attribution(view, name)) is not None]
     rows = [build_row(measure, one, "signed", view.encoded.premasked) for measure, one in found]
     if rows:

@@ -98,8 +98,8 @@ class App:
     def words(self) -> dict:
         """What the page sends to its word component."""
         drawn = self.drawn("pieces")
-        # Home draws besides what ships of its first review.
-        (found,) = [data for data in drawn if "rows" in data and not data["brief"]] or drawn[-1:]
+        # Home plays the words besides; elsewhere one component has rows.
+        (found,) = [data for data in drawn if "rows" in data] or drawn[-1:]
         return found
 
     @property

@@ -21,8 +21,10 @@ from core.explanation.explainer import Explainer
 from core.explanation.standings import StandingGates
 from core.mathematics.stepwise import finish
 from core.measures.catalogue import default_measures
+from core.results.caveats import Caveat
 from core.verdicts.deciding import decide_verdicts
 from core.verdicts.finding import find_chance
+from core.wording import share_text
 from pages.parts.examples.finding import FindingTrait
 from pages.parts.frame import data as held_data
 from pages.parts.frame import resources
@@ -33,6 +35,7 @@ from tests.pages.test_pages import no_raw_markup
 
 pytestmark = pytest.mark.usefixtures("server")
 REVIEWS = read_bundled("reviews")
+PARTIAL, BY_OUTCOME = f"⚠ {Caveat.PARTIAL.badge}", f"⚠ {Caveat.SELECTED.badge}"
 OWN = (
     'text,sentiment,who\nA dull evening.,negative,x1\n"Fine, really fine.",positive,x2\nNot bad at '
     "all,positive,x3\nNever again!,negative,x4\n"
@@ -56,7 +59,7 @@ def predicted(app: App) -> App:
         app.press("Predict all examples")
     return wait(
         app,
-        lambda: "so far" not in app.said and "not known yet" not in app.said and not app.at.get("progress"),
+        lambda: "NOT_PREDICTED" not in app.outcomes and PARTIAL not in app.badges and not app.at.get("progress"),
         rest=1.0,
     )
 
@@ -133,19 +136,17 @@ def test_tags_combine_by_and_and_by_or():
 
 def test_the_headline_counts_what_the_filter_leaves():
     app = predicted(App(EXAMPLES))
-    assert "The filter leaves" not in app.said
+    assert app.outcomes == ["RIGHT"] and BY_OUTCOME not in app.badges
     right = facet(app, "outcome")["right"]
     ask(app, "toggle", ["tag", "negation"])
     here = facet(app, "outcome")
     n, mine = sum(here.values()), here["right"]
-    assert (
-        f"right on {mine} of {n} here" in app.said and f"against {100 * right / len(REVIEWS):.1f} % of all" in app.said
-    )
+    ((_, outcome, said),) = app.headlines
+    assert outcome == "RIGHT_OF_FILTERED" and f"right on {mine} of the {n} examples" in said
+    assert app.facts["accuracy ↑"] == share_text(mine / n) and app.facts["mistakes ↓"] == str(n - mine)
+    assert app.facts["above the others ↑"] == share_text(mine / n - (right - mine) / (len(REVIEWS) - n))
     ask(app, "toggle", ["outcome", "wrong"])
-    assert (
-        "so that says nothing about the model" in app.said
-        and "against" not in app.said.split("The model is right on")[0]
-    )
+    assert BY_OUTCOME in app.badges and "above the others ↑" not in app.facts
 
 
 def test_a_slice_is_a_link_to_its_examples():
@@ -185,9 +186,7 @@ def test_pins_make_a_collection_that_is_kept_filtered_by_and_saved():
     # Another start knows them, and the filter holds on other pages.
     st.cache_resource.clear()
     again = predicted(App(EXAMPLES, pinned="★ pinned"))
-    assert (
-        ids(again) == [REVIEWS[1].id, REVIEWS[3].id] and "by hand, so that says nothing about the model." in again.said
-    )
+    assert ids(again) == [REVIEWS[1].id, REVIEWS[3].id] and BY_OUTCOME in again.badges
     page = again.download("Save the 2 pinned (HTML)")
     assert [found for e in REVIEWS if (found := e.id) in re.findall(r"<h2><bdi>(\w+)</bdi></h2>", page)] == ids(again)
     assert "<script" not in page and html.escape(hostile[:40]) in page and "not computed" not in page
@@ -479,7 +478,7 @@ def test_a_csv_of_ones_own_is_read_kept_and_there_at_the_next_start(nothing_adde
     st.cache_resource.clear()
     again = App(ATTRIBUTIONS, **query | {"example": "2"})
     assert again.text == "Fine, really fine." and again.widget("selectbox", "Data").value == key
-    assert "right" in again.said or "wrong" in again.said
+    assert any(badge.endswith((" ✓", " ✗ wrong")) for badge in again.badges)
 
 
 def test_columns_can_be_corrected(nothing_added):
@@ -511,7 +510,8 @@ def test_labels_of_another_task_are_shown_and_not_judged(nothing_added):
         )
     )
     assert [row["right"] for row in app.table["rows"]] == [None, None] and "not this model" in app.said
-    assert [row["label"] for row in app.table["rows"]] == ["Business", "Sports"] and "least sure" in app.said
+    assert [row["label"] for row in app.table["rows"]] == ["Business", "Sports"]
+    assert app.outcomes == ["NO_LABELS"] and app.facts["least sure example"] in ids(app)
 
 
 def test_another_data_set_starts_at_its_first_page_and_in_its_own_order(nothing_added):
@@ -575,7 +575,7 @@ def test_half_a_character_does_not_stay_in_the_way(event):
 
 def test_texts_that_cannot_be_predicted_do_not_keep_the_page_waiting(nothing_added):
     app = predicted(upload(App(EXAMPLES), "mine.csv", (OWN + "\u200b,positive,x5\n").encode()).press("Add this data"))
-    assert "of 4 examples" in app.said and "so far" not in app.said and "no prediction" in app.said
+    assert "of 4 examples" in app.said and PARTIAL not in app.badges and "no prediction" in app.said
 
 
 def test_data_that_somebody_else_takes_away_is_said(nothing_added):
@@ -754,7 +754,7 @@ def test_a_large_file_waits_to_be_asked_and_can_be_cancelled(monkeypatch, fresh,
     assert (
         app.has("button", "Predict all examples")
         and all(row["share"] is None for row in app.table["rows"])
-        and "not known yet" in app.said
+        and app.outcomes == ["NOT_PREDICTED"]
     )
     started, go_on = [], []
     really = bundled.scheduler.network

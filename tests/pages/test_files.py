@@ -13,7 +13,7 @@ from core.data.examples import read_bundled
 from core.evaluation.studies import embedding_map
 from core.measures.catalogue import measures
 from core.results.caveats import Caveat
-from tests.app_session import ATTRIBUTIONS, EXAMPLES, HOME, App, complete
+from tests.app_session import ATTRIBUTIONS, EXAMPLES, App, complete
 from tests.commands.test_values import TAKEN
 from tests.hostile import lines
 
@@ -99,7 +99,6 @@ COUNTS |= {
     "cut",
 }
 VIEWS = {
-    "home": (HOME, {}, {FMM}),
     "attributions": (ATTRIBUTIONS, {}, {FMM}),
     "examples": (EXAMPLES, {}, {FMM}),
     "steps": (STEPS, {}, BOTH),
@@ -158,9 +157,7 @@ def test_models_that_explain_different_classes_are_said_to_on_the_page_and_in_it
 ):
     relabelled(monkeypatch, twin, labels)
     app = complete(App(page, example="small", beside=PLAIN, measures=["gradient"]))
-    assert ("The two models explain different classes, “positive” (sst2-fmm) and “yes” (sst2-plain)" in app.said) == (
-        same == "false"
-    )
+    assert (f"⚠ {Caveat.OTHER_CLASSES.badge}" in app.badges) == (same == "false")
     tables = rows_of(app)
     assert tables
     for rows in tables:
@@ -177,7 +174,11 @@ def test_models_that_explain_different_classes_are_said_to_on_the_page_and_in_it
 def test_a_model_that_predicts_another_class_than_the_one_explained_is_said_to(page, monkeypatch, twin):
     relabelled(monkeypatch, twin, ("positive", "negative"))
     app = complete(App(page, example="small", beside=PLAIN, measures=["gradient"]))
-    assert "sst2-plain predicts “negative” for this text, so that “positive”" in app.said
+    # Each model's own prediction stands beside its headline.
+    assert [badge.split()[0] for badge in app.badges if re.match("(positive|negative) [01]", badge)] == [
+        "positive",
+        "negative",
+    ]
     (rows,) = rows_of(app)
     found = {(row["model"], row["explained class"], row["class predicted unmasked"]) for row in rows}
     assert found == {(FMM, "positive", "positive"), (PLAIN, "positive", "negative")}

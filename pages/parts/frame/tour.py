@@ -96,7 +96,8 @@ def shown_choices() -> dict[str, Any]:
     with contextlib.suppress(SettingError):
         model = model or resources.chosen_settings().model
     data = held("data") or first_data(model or "")
-    return {"model": model, "data": data, "example": held("example") or first_example(data)}
+    first = first_example(data) if resources.ships_results() else None
+    return {"model": model, "data": data, "example": held("example") or first}
 
 
 class Strip(NamedTuple):
