@@ -11,6 +11,9 @@ EXAMPLE = "s139"
 def test_lines_under_the_words_and_a_link_that_masks_both(visit):
     person = visit("dark").open("attributions", example=EXAMPLE, measures=["gradient"])
     page = person.page
+    person.open_tab("Pairs")
+    # Even a short text's pairs look dear to a busy machine, and wait to be asked for.
+    person.computed()
     joins = page.locator(".joins .join")
     playwright.expect(joins.first).to_be_visible()
     for join in joins.all():
