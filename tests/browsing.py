@@ -134,7 +134,7 @@ class Person:
 
     def ready(self):
         """Wait for words, a table or a stepper that are drawn and a script that rests."""
-        self.page.wait_for_selector(".row .name, .browser tbody tr, .player .pane", state="attached")
+        self.page.wait_for_selector(f":is({ROW}) .name, .browser tbody tr, .player .pane", state="attached")
         self.rest()
         return self
 
