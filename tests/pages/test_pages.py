@@ -15,7 +15,7 @@ from hypothesis import given
 from hypothesis import strategies as some
 
 from core import settings, wording
-from core.data.examples import bundled_data, read_bundled
+from core.data.examples import bundled_data, read_bundled, title
 from core.explanation.explainer import Cost, Explainer
 from core.explanation.rows import agreement, build_row, pieces, value_text
 from core.loading.locating import bundled_models
@@ -90,7 +90,7 @@ def test_a_page_opens_as_the_first_request_and_from_every_other_with_what_was_ch
     assert (beside, above) == ([*chosen[:3]], [*chosen[3:]]) if words else (beside, above) == ([*chosen], [])
     links = [e.proto.label for e in app.at.sidebar if getattr(e, "type", "") == "page_link"]
     assert len(set(links)) == len(PAGES)
-    assert app.widget("selectbox", "Data").options == [*bundled_data(), "own text"]
+    assert app.widget("selectbox", "Data").options == [*map(title, bundled_data()), "own text"]
     # There and back: over all pages, every one is reached from every other.
     later = PAGES[PAGES.index(page) + 1 :]
     for here in [page, page, *(step for other in later for step in (other, page))]:
