@@ -1,1 +1,1 @@
-"""QuestionParts of the page Data set."""
+"""Parts of the page Data set."""
