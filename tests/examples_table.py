@@ -21,10 +21,10 @@ FOCUS = (
 
 def predicted(person: Person) -> Person:
     """Wait until all is predicted; a machine that stood still, or an earlier test that left, lets it wait to be asked."""
-    ask = person.page.get_by_role("button", name=re.compile("^(Predict all examples|Go on predicting)"))
+    ask = person.page.get_by_role("button", name=re.compile("^(Compute predictions|Go on with predictions)"))
     person.until(
         f"() => ({PREDICTED})() || [...document.querySelectorAll('button')].some("
-        "(b) => /^(Predict all examples|Go on predicting)/.test(b.textContent.trim()))"
+        "(b) => /^(Compute predictions|Go on with predictions)/.test(b.textContent.trim()))"
     )
     # What was asked a moment ago is still offered until the page is drawn again.
     with contextlib.suppress(playwright.TimeoutError):

@@ -122,7 +122,7 @@ def test_a_file_from_the_box_to_a_link(table, visit):
         label for _, label in lines[:12]
     ]
     # On a very fast machine it is predicted unasked.
-    ask = person.page.get_by_role("button", name="Predict all examples")
+    ask = person.page.get_by_role("button", name="Compute predictions")
     if ask.count():
         ask.press("Enter")
     progress = person.page.locator("[data-testid=stProgress]")
@@ -135,7 +135,7 @@ def test_a_file_from_the_box_to_a_link(table, visit):
     cancel = person.page.get_by_role("button", name="Cancel", exact=True)
     if cancel.count():
         cancel.press("Enter")
-        on = person.page.get_by_role("button", name="Go on predicting")
+        on = person.page.get_by_role("button", name="Go on with predictions")
         expect(on).to_be_visible()
         assert "Cancelled" in person.said
         on.press("Enter")

@@ -245,8 +245,8 @@ def test_a_server_killed_while_it_predicts_goes_on_where_it_was(tmp_path):
     process, address = start_server(tmp_path, **given)
     try:
         with Session(address, "examples") as before:
-            if before.offers("Predict all examples"):
-                before.press("Predict all examples")
+            if before.offers("Compute predictions"):
+                before.press("Compute predictions")
             # Of so many, some are kept by now.
             while (outcome := headlined(before))[0] != ExamplesOutcome.RIGHT.value or outcome[1] <= 2048:
                 before.poll()
@@ -265,7 +265,7 @@ def test_a_server_killed_while_it_predicts_goes_on_where_it_was(tmp_path):
         # Nothing is damaged: what is known now was known before, and is the same.
         for one, other in zip(predicted(after), shown, strict=True):
             assert one in (other, (other[0], None, None))
-        after.press("Go on predicting")
+        after.press("Go on with predictions")
         # It waits its turn first, and says so.
         while not (done := re.search(r"Predicted ([\d,]+) of", " ".join(each.text for each in after.all("progress")))):
             after.poll()

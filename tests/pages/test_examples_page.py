@@ -55,8 +55,8 @@ def event(app: App, what: str, value, later: int = 1) -> dict:
 
 def predicted(app: App) -> App:
     """Wait until everything is predicted; on a machine that looks slow it waits to be asked."""
-    if app.has("button", "Predict all examples"):
-        app.press("Predict all examples")
+    if app.has("button", "Compute predictions"):
+        app.press("Compute predictions")
     return wait(
         app,
         lambda: "NOT_PREDICTED" not in app.outcomes and PARTIAL not in app.badges and not app.at.get("progress"),
@@ -220,12 +220,12 @@ def test_what_is_not_computed_says_so_and_is_computed_when_asked_for(monkeypatch
     assert facet(app, "changes") == {"(not computed)": 4} and "Go on with" not in app.said
     # Of those that the filter leaves, and no others.
     ask(app, "search", f'"{FOUR[0].text}"')
-    complete(app.press("Find the words until the prediction changes", exact=False))
+    complete(app.press("Compute the words until the prediction changes", exact=False))
     ask(app, "clear", "")
     told = {row["id"]: row["traits"]["changes"] for row in app.table["rows"]}
     assert told.pop("s041") not in ("not computed", "—") and set(told.values()) == {"not computed"}
     complete(app.press("Compute all 3 of these"))
-    assert not app.has("button", "Find the") and facet(app, "changes").get("(not computed)", 0) == 0
+    assert not app.has("button", "Compute the") and facet(app, "changes").get("(not computed)", 0) == 0
     rows = {row["id"]: row["traits"] for row in app.table["rows"]}
     assert "not computed" not in {said for traits in rows.values() for said in traits.values()}
     # A server that starts anew reads it; another measure's is another number.
@@ -257,7 +257,7 @@ def test_the_verdict_of_a_measure_is_a_column_and_a_filter(monkeypatch, tmp_path
     st.cache_resource.clear()
     app = predicted(App(EXAMPLES, columns=["verdict"], along="gradient"))
     assert facet(app, "verdict") == {"(not computed)": 3}
-    complete(app.press("Find the verdict of the measure", exact=False))
+    complete(app.press("Compute the verdict of the measure", exact=False))
     explainer = resources.explainer("sst2-fmm")
     said = {}
     for name, text in texts.items():
@@ -298,8 +298,8 @@ def test_a_trait_is_decided_again_only_where_there_is_more(monkeypatch):
 def test_traits_are_offered_up_to_a_size_and_with_a_twin(monkeypatch):
     app = predicted(App(EXAMPLES, columns=["twin"]))
     complete(app)
-    if app.has("button", "Predict all examples"):
-        complete(app.press("Predict all examples"))
+    if app.has("button", "Compute predictions"):
+        complete(app.press("Compute predictions"))
     tally = facet(app, "twin")
     assert sum(tally.values()) == len(REVIEWS) and tally["differs"] > 0 and "sst2-plain" in app.said
     monkeypatch.setattr(held_data, "MOST_TRAITS", 10)
@@ -752,7 +752,7 @@ def test_a_large_file_waits_to_be_asked_and_can_be_cancelled(monkeypatch, fresh,
     monkeypatch.setattr(held_data, "CHEAP_SECONDS", -1.0)
     app = App(EXAMPLES)
     assert (
-        app.has("button", "Predict all examples")
+        app.has("button", "Compute predictions")
         and all(row["share"] is None for row in app.table["rows"])
         and app.outcomes == ["NOT_PREDICTED"]
     )
@@ -767,14 +767,14 @@ def test_a_large_file_waits_to_be_asked_and_can_be_cancelled(monkeypatch, fresh,
         return really(*arguments)
 
     monkeypatch.setattr(bundled.scheduler, "network", slow)
-    app.press("Predict all examples")
+    app.press("Compute predictions")
     wait(app, lambda: started)
     assert app.has("button", "Cancel") and app.at.get("progress")
     app.press("Cancel")
     go_on.append(1)
-    wait(app, lambda: app.has("button", "Go on predicting") or app.has("button", "Predict all examples"))
+    wait(app, lambda: app.has("button", "Go on with predictions") or app.has("button", "Compute predictions"))
     assert "Cancelled" in app.said
-    app.press("Go on predicting" if app.has("button", "Go on predicting") else "Predict all examples")
+    app.press("Go on with predictions" if app.has("button", "Go on with predictions") else "Compute predictions")
     predicted(app)
     assert not app.has("button", "Predict all")
 

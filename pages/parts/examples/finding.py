@@ -33,7 +33,7 @@ class FindingTrait(Studying):
     trait: str = ""
     rows: Any = None
     place: str = ""
-    asks, asks_again = "Find the {label}", "Go on with the {label}"
+    asks, asks_again = "Compute the {label}", "Go on with the {label}"
 
     @property
     def label(self) -> str:

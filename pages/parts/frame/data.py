@@ -77,7 +77,7 @@ class Predicting(PageWork):
 
     explainer: Explainer
     index: Index
-    asks, asks_again, failed = "Predict all examples", "Go on predicting", "{problem}"
+    asks, asks_again, failed = "Compute predictions", "Go on with predictions", "{problem}"
     first = batch = True
 
     @property
