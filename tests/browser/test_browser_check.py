@@ -24,6 +24,10 @@ def opened(visit, **query):
 def test_a_model_and_its_plain_twin_are_checked_on_the_same_examples(visit, short):
     person = opened(visit, data=short, measures=["gradient"]).computed()
     playwright.expect(person.page.locator(".headline").first).to_have_attribute("data-outcome", "not known")
+    # Behaviour, which begins once its tab is opened, has not.
+    first = person.page.get_by_role("tab", name="With and without masking")
+    playwright.expect(first).to_have_attribute("aria-selected", "true")
+    playwright.expect(person.page.locator(".headline[data-question=behaviour]")).to_have_count(0)
     playwright.expect(person.page.locator("[data-testid=stMetric]")).to_have_count(4)
     playwright.expect(person.page.locator("[data-testid=stDataFrame]").first).to_be_visible()
     legend = person.page.locator(".st-key-curves .js-plotly-plot").first.locator(".legendtext")

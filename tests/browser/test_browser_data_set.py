@@ -26,7 +26,9 @@ ASKS = re.compile("^(Compute|Go on with) ")
 def test_a_filter_of_examples_is_answered_for_and_read_in_both_themes(visit):
     person = visit()
     person.page.goto(f"{person.server}/{PAGE}?{browsing.urlencode(QUICK, doseq=True)}")
-    playwright.expect(person.page.get_by_text(re.compile(r"\d of 264 texts"))).to_be_visible()
+    texts = person.page.get_by_text(re.compile(r"\d of 264 texts"))
+    # A run that another takes over from may leave its own for a moment.
+    playwright.expect(texts.first).to_be_visible()
     answered = person.page.locator(".st-key-preferences")
     ask = person.page.get_by_role("button", name=ASKS)
     # What is dear on a slow machine waits to be asked; on the second visit all is known.
@@ -36,6 +38,7 @@ def test_a_filter_of_examples_is_answered_for_and_read_in_both_themes(visit):
     playwright.expect(answered).to_be_visible()
     playwright.expect(person.page.get_by_role("button", name="Cancel")).to_have_count(0)
     person.rest()
+    playwright.expect(texts).to_have_count(1)
     playwright.expect(person.page.locator("[data-outcome=unfinished]")).to_have_count(0)
     person.open_tab("By length")
     legend = person.page.locator(".st-key-diagnosticity .js-plotly-plot").first.locator(".legendtext")
