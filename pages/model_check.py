@@ -83,6 +83,10 @@ def _badge(result: Result, name: str) -> Badge:
     return Badge(f"{name}: {answer}", headline(result), _COLOURS.get(answer, "gray"))
 
 
+def _say_few() -> None:
+    st.caption(_FEW)
+
+
 def _draw(frame: DataView, checked: list[Asking], choice: CheckChoice, asks) -> None:
     first, found = checked[0].report, [report for one in checked if (report := one.report) is not None]
     tabs = {
@@ -91,7 +95,7 @@ def _draw(frame: DataView, checked: list[Asking], choice: CheckChoice, asks) -> 
     }
     if first is None or not first.shown:
         # Of so few texts nothing is told. The tabs stand in place: the first is open, and Behaviour begins once opened.
-        tabs = dict.fromkeys(OF_CHECK, partial(st.caption, _FEW)) | tabs
+        tabs = dict.fromkeys(OF_CHECK, _say_few) | tabs
         draw_body(_result(checked[0]), None, tabs, _TABS, asks=asks, terms=TERMS)
         return
     drawn = (

@@ -368,8 +368,8 @@ def test_a_table_of_two_models_says_where_they_explain_different_classes_and_wha
             cut[model] = cut.get(model, 0) + one["cut"]
             assert (one["leave-one-out: values"], one["gradient: values"]) == ("signed", "L2")
     assert 0 < apart < len(told) - 1 and cut[explainer.model] == 1
-    for model in (explainer.model, other.model):
-        found = limits_of_texts_result([row for row in rows if row["model"] == model.name])
+    for name, model in (("tiny", explainer.model), (other.model.name, other.model)):
+        found = limits_of_texts_result([row for row in rows if row["model"] == name])
         assert (found.fact("texts").value, found.fact("texts").of) == (len(told) - 1, len(told))
         assert found.fact("cut").value == cut[model] and found.has(Caveat.TRUNCATED) is (cut[model] > 0)
         assert found.has(Caveat.OTHER_CLASSES) and found.has(Caveat.FEW_TEXTS) and found.has(Caveat.LIMITS_SEARCHED)

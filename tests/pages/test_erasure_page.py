@@ -30,7 +30,7 @@ from core.results.erasure import ErasureOutcome, erasure_result
 from core.texts.rendering import caveat_badge, fact_text
 from core.validity.references import find_reference
 from pages.parts.erasure import drawing
-from pages.parts.erasure.score_table import SCORES, metric_rows
+from pages.parts.erasure.score_table import SCORES, score_table_rows
 from tests.app_session import App, complete
 
 pytestmark = pytest.mark.usefixtures("server")
@@ -167,7 +167,7 @@ def test_random_attributions_are_tested_together_and_their_row_says_so(mine, by_
 
     for rejected, marked in ((30, True), (5, True), (1, False)):
         report = beside(rejected)
-        (row,) = (dict(zip(COLUMNS, one)) for one in metric_rows(report, {}))
+        (row,) = (dict(zip(COLUMNS, one)) for one in score_table_rows(report, {}))
         assert (row["random ⚠"] == "⚠") == (row["shuffled ⚠"] == "⚠") == marked, rejected
         assert row["⚠"] == "" and row["random mean"] == pytest.approx(0.5)
         assert row["random sd"] == pytest.approx(np.linspace(0, 1, 30).std(ddof=1))
@@ -185,7 +185,7 @@ def test_what_is_there_of_a_measure_under_way_is_drawn_without_a_place(mine, by_
     for name in METRICS:
         assert parts[-1].found[name].value == pytest.approx(by_hand["gradient"].found[name].value, abs=1e-6)
     report = replace(report_of({}, *mine), coming={"gradient": parts[0]})
-    (row,) = (dict(zip(COLUMNS, one)) for one in metric_rows(report, {}))
+    (row,) = (dict(zip(COLUMNS, one)) for one in score_table_rows(report, {}))
     assert row["score"] == pytest.approx(parts[0].found["NS"].value) and row["place"] is None
     result = erasure_result(report, 1, coming=True)
     assert result.outcome is ErasureOutcome.RUNNING and result.has(Caveat.PARTIAL)

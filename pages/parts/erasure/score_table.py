@@ -10,7 +10,7 @@ from core.judging.metric_table import mean_and_spread
 from core.metrics.catalogue import metrics
 from core.metrics.registry import NEITHER
 from core.stability.known import COLUMN, labelled, unstable_cell
-from core.validity.marks import with_sign
+from core.validity.marks import SIGN, with_sign
 from core.wording import safe_name
 from pages.parts.components.tables import data_table
 from pages.parts.erasure.judging import KnownRatings
@@ -24,16 +24,16 @@ SCORES = {
     "erasure": "Hard metrics erase a measure's top words whole, soft ones a share of every word.",
     "score": "The score of the ranking under the metric.",
     "±": "Standard error over the random draws of a soft metric.",
-    "⚠": "The score rests on out-of-distribution inputs, so it has no place.",
+    SIGN: "The score rests on out-of-distribution inputs, so it has no place.",
     "place": "1 is best. Scores closer than 0.01, or than two standard errors of their difference, share a place.",
     "opposed": "Measures that another metric orders the other way.",
     "random as good": "How many of 30 random attributions score at least as well.",
     "random mean": "Mean score of random attributions.",
     "random sd": "Standard deviation over random attributions.",
-    "random ⚠": "Scores of random attributions rest on out-of-distribution inputs.",
+    f"random {SIGN}": "Scores of random attributions rest on out-of-distribution inputs.",
     "shuffled mean": "Mean score of the measure's own scores in other places.",
     "shuffled sd": "Standard deviation over these shuffles.",
-    "shuffled ⚠": "Scores of these shuffles rest on out-of-distribution inputs.",
+    f"shuffled {SIGN}": "Scores of these shuffles rest on out-of-distribution inputs.",
     COLUMN: "Whether another seed or a harmless edit changes the top word.",
     "note": "What to know of this score.",
 }
@@ -50,7 +50,7 @@ def kind_of(name: str) -> str:
 def draw_score_table(view: View, known: KnownRatings) -> None:
     """Every score with what random and shuffled attributions reach, and a button that saves all of it."""
     report, unstable = known.report, known.unstable
-    data_table(list(SCORES), metric_rows(report, unstable), "score-table", help=SCORES)
+    data_table(list(SCORES), score_table_rows(report, unstable), "score-table", help=SCORES)
     if not report.rated:
         return
     whose = [view.model.name, view.model.digest]
@@ -63,7 +63,7 @@ def draw_score_table(view: View, known: KnownRatings) -> None:
     )
 
 
-def metric_rows(report: MetricReport, unstable: Mapping[str, str]) -> list[list[Any]]:
+def score_table_rows(report: MetricReport, unstable: Mapping[str, str]) -> list[list[Any]]:
     """A row for each measure and metric, see SCORES; those under way without places."""
     return [*_rated_rows(report, unstable), *_coming_rows(report, unstable)]
 
