@@ -136,7 +136,7 @@ def test_tags_combine_by_and_and_by_or():
 
 def test_the_headline_counts_what_the_filter_leaves():
     app = predicted(App(EXAMPLES))
-    assert app.outcomes == ["RIGHT"] and BY_OUTCOME not in app.badges
+    assert app.outcomes == ["right on so many"] and BY_OUTCOME not in app.badges
     right = facet(app, "outcome")["right"]
     ask(app, "toggle", ["tag", "negation"])
     here = facet(app, "outcome")
@@ -511,7 +511,7 @@ def test_labels_of_another_task_are_shown_and_not_judged(nothing_added):
     )
     assert [row["right"] for row in app.table["rows"]] == [None, None] and "not this model" in app.said
     assert [row["label"] for row in app.table["rows"]] == ["Business", "Sports"]
-    assert app.outcomes == ["NO_LABELS"] and app.facts["least sure example"] in ids(app)
+    assert app.outcomes == ["no labels"] and app.facts["least sure example"] in ids(app)
 
 
 def test_another_data_set_starts_at_its_first_page_and_in_its_own_order(nothing_added):
@@ -754,7 +754,7 @@ def test_a_large_file_waits_to_be_asked_and_can_be_cancelled(monkeypatch, fresh,
     assert (
         app.has("button", "Compute predictions")
         and all(row["share"] is None for row in app.table["rows"])
-        and app.outcomes == ["NOT_PREDICTED"]
+        and app.outcomes == ["not predicted"]
     )
     started, go_on = [], []
     really = bundled.scheduler.network

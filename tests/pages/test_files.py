@@ -84,7 +84,20 @@ def leaves(told, path=()):
 
 
 # What a JSON file counts, in whole numbers; every other number of it has a point, 0.0 and 1.0 too.
-COUNTS = {"examples", "judged", "random_orders", "examples_of_different_classes", "left_out", "count", "draws", "seed"}
+COUNTS = {
+    "examples",
+    "judged",
+    "random_orders",
+    "examples_of_different_classes",
+    "left_out",
+    "count",
+    "draws",
+    "seed",
+    "predicted",
+    "undefined",
+    "above",
+    "against",
+}
 COUNTS |= {
     "held_out_rejected",
     "held_out_texts",

@@ -456,7 +456,7 @@ def test_dear_work_says_its_cost_and_is_done_when_asked(bundled, fresh):
 def test_what_waits_to_be_asked_is_said_and_the_text_is_there(bundled, fresh):
     app = App(ATTRIBUTIONS, example=SMALL.id, measures=["beam"])
     assert app.rows == {} and app.text == SMALL.text and app.has("button", "Compute beam")
-    assert app.outcomes == ["NOT_ASKED"]
+    assert app.outcomes == ["not computed"]
 
 
 def test_a_long_text_does_not_keep_the_first_view_waiting(monkeypatch, fresh):
