@@ -142,7 +142,7 @@ def test_the_headline_counts_what_the_filter_leaves():
     here = facet(app, "outcome")
     n, mine = sum(here.values()), here["right"]
     ((_, outcome, said),) = app.headlines
-    assert outcome == "RIGHT_OF_FILTERED" and f"right on {mine} of the {n} examples" in said
+    assert outcome == "right on so many of those filtered" and f"right on {mine} of the {n} examples" in said
     assert app.facts["accuracy ↑"] == share_text(mine / n) and app.facts["mistakes ↓"] == str(n - mine)
     assert app.facts["above the others ↑"] == share_text(mine / n - (right - mine) / (len(REVIEWS) - n))
     ask(app, "toggle", ["outcome", "wrong"])
