@@ -38,7 +38,7 @@ from pages.parts.sections.asking import choose_measures, choose_sign
 from pages.parts.sections.evidence import evidence_section
 from pages.parts.sections.saving import about_view, save_attributions
 from pages.parts.sections.sides import ALONE
-from pages.parts.sections.streaming import stream
+from pages.parts.sections.streaming import start, stream
 
 MEASURES_HELP = "Fast measures start at once; slow ones show their cost and wait for a click."
 VALUES_HELP = "Signed: support (+) or oppose (−) the class. Absolute: how much a word matters, either way."
@@ -198,8 +198,11 @@ def _computed(works: list[Attributing], place: DeltaGenerator) -> dict[str, Attr
             waiting.append(work)
         elif (one := one or work.compute()) is not None:
             found[work.measure] = one
-    if waiting:
-        stream(waiting, place, name="measures", together=True)
+    start(waiting)
+    # How far the others are stands below the words, with what goes on besides.
+    offered = [work for work in waiting if not work.runs]
+    if offered:
+        stream(offered, place, name="measures", together=True)
     return found
 
 

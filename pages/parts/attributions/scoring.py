@@ -10,7 +10,7 @@ from core.explanation.recursive import BY_RATIO, NO_AREA, STEPS, Summary
 from core.explanation.standings import COMPREHENSIVENESS, Standing
 from core.results.result import Result
 from core.results.verdict_tables import TABLE, reason_text, verdict_rows
-from core.results.verdicts import verdict_status, verdicts_result, words_result
+from core.results.verdicts import Status, verdict_status, verdicts_result, words_result
 from core.stability.known import known_unstable
 from core.validity.marks import HOLM, RULES, SIGN, with_sign
 from core.validity.references import CALIBRATED, FORMS
@@ -125,7 +125,10 @@ class ScoredRows:
         choice = known.choice
         proof = link_to("aopc_and_naopc", rule=choice.rule, form=choice.form, curves=COMPREHENSIVENESS)
         if report is None or one is None:
-            return [_cell(VERDICT, "", proof, meaning_of("verdict"), self._verdict_works)]
+            about = meaning_of("verdict")
+            if self._comes:
+                return [_cell(VERDICT, "", proof, about, self._verdict_works)]
+            return [chip(Status.NOT_TESTED, "", proof, about)]
         about = reason_text(report, one) or meaning_of("verdict")
         return [chip(verdict_status(one), p_text(one.adjusted) if one.told else "", proof, about)]
 

@@ -32,7 +32,7 @@ def draw_words(
             known[work.measure] = build_row(measures()[work.measure], one, sign, view.encoded.premasked)
     drawn = [known[work.measure] for work in works if work.measure in known]
     word = coloured_words(view, drawn, unread(view.encoded) if drawn else "", scoring.cells)
-    show_progress(scoring.works, "scores")
+    show_progress([*works, *scoring.works], "scores")
     _offer_verdicts(scoring)
     if word is not None and drawn:
         _show_word(view, word, drawn)
