@@ -1,6 +1,7 @@
 """A real mouse, pressed and let go a moment later, on buttons of a page that streams and moves meanwhile."""
 
 import re
+from urllib.parse import urlencode
 
 from playwright import sync_api as playwright
 
@@ -48,10 +49,12 @@ def press(person, button, between=None, to=(0, 0)) -> None:
 
 
 def test_a_mouse_presses_buttons_that_move_between_the_halves_of_a_click(visit):
-    person = visit().open("recursive_masking", example=LONG, measures=["beam"])
+    person = visit()
+    person.page.goto(f"{person.server}/recursive_masking?{urlencode({'example': LONG, 'measures': 'beam'})}")
     ask = person.page.get_by_role("button", name=re.compile("^(Compute|Go on with) beam"))
     cancel = person.page.get_by_role("button", name="Cancel", exact=True)
     # Random orders come by themselves.
+    playwright.expect(ask).to_be_visible()
     person.idle()
     # Whoever moves away before letting go presses nothing.
     press(person, ask, to=(0, -150))

@@ -9,13 +9,13 @@ from streamlit.delta_generator import DeltaGenerator
 
 from core.explanation.explainer import Attribution, Cost
 from core.explanation.rows import WordRow, build_row
-from core.job import WAITING, Job
+from core.job import Job
 from core.measures.catalogue import measures
 from core.measures.registry import ORACLE, NotApplicable
 from core.network.scheduler import NonFinite, OutOfMemory
 from core.oracle.target import target_key
 from core.storage.store import canonical_key
-from core.wording import amount, plain
+from core.wording import plain
 from pages.parts.frame import working
 from pages.parts.frame.sidebar import View
 from pages.parts.frame.working import PageWork, in_turn
@@ -31,7 +31,7 @@ class Attributing(PageWork):
 
     view: View
     measure: str
-    asks_again, failed = "Compute {label}", "{problem}"
+    asks_again, failed, counted = "Compute {label}", "{problem}", "forward passes"
 
     @property
     def key(self) -> str:
@@ -96,14 +96,6 @@ class Attributing(PageWork):
         except (NonFinite, OutOfMemory) as error:
             st.error(f"{self.measure}: {plain(str(error))}")
             return None
-
-    def told(self, waits: str, left: str) -> str:
-        """How far it is."""
-        job = self.job
-        if job is None or job.state == WAITING:
-            return (f"{self.measure}: {waits}" if waits else self.measure) + left
-        far = f"{job.done:,} of at most {amount(job.total, 'forward pass')}"
-        return f"{self.measure}: {far}{f' ({waits})' if waits else ''}{left}"
 
     def run(self, job: Job) -> Any:
         """What the job does."""
