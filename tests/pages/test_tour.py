@@ -506,6 +506,8 @@ def test_what_ships_is_there_at_once(page, chosen, ships, on_any_machine, monkey
     """With nothing in the store of its own, nothing is asked of the network but what no page keeps."""
     choices = dict(chosen)
     monkeypatch.setenv("FAITHSCOPE_CACHE", str(tmp_path / "cache"))
+    # Behaviour under masking begins once its tab is opened.
+    monkeypatch.setattr(App, "tabs", page != "pages/model_check.py")
     resources.jobs.clear()
     loaded = [resources.explainer(name).model for name in (choices["model"], choices.get("beside")) if name]
     app = App(page, **choices)
