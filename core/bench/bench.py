@@ -1,6 +1,4 @@
-"""Speed, as ratios in one run: the network, leave-one-out, MaSF, limits and metrics, each against what it would
-otherwise be.
-"""
+"""Speed, as ratios in one run: the network, leave-one-out, MaSF, limits and metrics."""
 
 import os
 import platform
@@ -35,14 +33,12 @@ def bench(model: Model, repeats: int = 7) -> dict:
     Args:
         repeats: timings of each contestant, taken in turn; medians are compared.
     Returns:
-        machine; peak: floating-point operations a second of the fastest square matrix product tried;
-        forward: {batch: (passes a second, share of the peak in [0, 1]; higher is better)};
-        leave_one_out: {"captum, 1 at a time" and "captum, 32 at a time": Captum's time over ours,
-        above 1 is faster than Captum};
-        masf: see `masf_speed`; p_values: see `p_value_cost`, {} without a reference; limits: see
+        machine; peak: floating-point operations a second of the fastest square matrix product tried; forward: {batch:
+        (passes a second, share of the peak in [0, 1]; higher is better)}; leave_one_out: {"captum, 1 at a time" and
+        "captum, 32 at a time": Captum's time over ours, above 1 is faster than Captum}; masf: see `masf_speed`;
+        p_values: see `p_value_cost`, {} without a reference; limits: see
             `bench_limits.limits_speed`;
-        searches: see `bench_search.compare_searches`;
-        judging: see `bench_judging.judging_speed`.
+        searches: see `bench_search.compare_searches`; judging: see `bench_judging.judging_speed`.
     """
     encoded = model.encode(TEXT)
     peak = matrix_product_peak(model, repeats)
@@ -97,9 +93,7 @@ def masf_speed(
 
 
 def p_value_cost(model: Model, encoded: Encoded, repeats: int) -> dict[int, float]:
-    """What p-values add to forward passes: {batch: milliseconds, states and both forms of the test together}; lower is
-    better.
-    """
+    """What p-values add to forward passes: {batch: milliseconds, states and test}; lower is better."""
     reference = find_reference(model)
     if reference is None:
         return {}

@@ -1,6 +1,4 @@
-"""Speed of judging, in one run: hard metrics that share inputs against metrics each by itself, draws in one batch
-against draws one by one.
-"""
+"""Speed of judging: metrics that share inputs against each by itself, draws in one batch against one by one."""
 
 import statistics
 
@@ -24,13 +22,11 @@ def judging_speed(model: Model, repeats: int = 5, text: str = WORDS_25) -> dict:
 
     Returns:
         features; measures and metrics: how many; hard: seconds of all hard metrics of all cheap measures, their
-        p-values, those of the
-        rationales under three erasures and the measures themselves included; passes: inputs that the network read for
-        it; shared:
+        p-values, those of the rationales under three erasures and the measures themselves included; passes: inputs that
+        the network read for it; shared:
         seconds of the metrics alone; ratio: the same with nothing shared between metrics, over it (higher is better);
-        soft: seconds
-        of Soft-NS and Soft-NC of one measure, 32 draws each; one_by_one: the same draws in batches of one, over soft
-        (higher is better).
+        soft: seconds of Soft-NS and Soft-NC of one measure, 32 draws each; one_by_one: the same draws in batches of
+        one, over soft (higher is better).
     """
     import_captum()
     encoded = model.encode(text)

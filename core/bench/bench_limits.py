@@ -1,6 +1,4 @@
-"""Speed of limits, in one run: searches over sets against the printed beam over orders, exact limits, and the dynamic
-program alone.
-"""
+"""Speed of limits: searches over sets against the printed beam, exact limits, and the dynamic program alone."""
 
 import itertools
 import statistics
@@ -98,8 +96,7 @@ def program_speed(repeats: int, small: int = 12, large: int = 20) -> dict[str, f
 
     Returns:
         {"small", "large": features; "milliseconds": of the small one; "seconds" and "megabytes": of the large one, the
-        most
-        that it held beyond the scores}.
+        most that it held beyond the scores}.
     """
     rng = np.random.default_rng(0)
     few, many = rng.random(1 << small), rng.random(1 << large)
@@ -117,8 +114,7 @@ def base_speed(device: str, config: Config | None = None, features: int = 100, w
         features: of one token each.
     Returns:
         features, width; searched: the precision; seconds: lower is better; sets: inputs that the search asked the
-        network for;
-        limits: (lower, upper).
+        network for; limits: (lower, upper).
     """
     model = random_classifier(device, config)
     encoded = plain_tokens(features, model.module.config.vocab_size, model.mask_id)

@@ -140,9 +140,7 @@ def _row(explainer: Explainer, encoded: Encoded, before: dict | None) -> dict:
 
 
 def _searches(price: Callable[[], int], F: int) -> dict[str, Callable[[], Callable[..., Search]]]:
-    """What makes every search of F features, by its name; price: the scores that the beam of that name took, once it
-    has ended.
-    """
+    """Every search of F features by its name; price: the scores that the beam of that name took."""
     found: dict[str, Callable[[], Callable[..., Search]]] = {
         f"beam {width}": lambda width=width: partial(beam_search, width=width) for width in WIDTHS
     }

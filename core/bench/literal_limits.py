@@ -1,6 +1,4 @@
-"""Limits of AOPC by a beam over orders, as the paper prints it: a slow twin, kept to be measured against and for
-nothing else.
-"""
+"""Limits of AOPC by a beam over orders, as the paper prints it: slow, kept to be measured against."""
 
 import numpy as np
 
@@ -16,8 +14,7 @@ def literal_limits(model: Model, encoded: Encoded, target: int, width: int) -> t
     Every kept order is extended by every feature that it lacks, all of these are scored by the network, and the best B
     sums Σ v(∅) − v(prefix) are kept. Two orders of one set are scored twice and may both be kept, and the second search
     knows nothing of the first. Not for families that read the last token: `transformers` looks for it by the padding
-    token,
-    which there is the mask token too.
+    token, which there is the mask token too.
 
     Args:
         target: the class; width: B, at least 1.

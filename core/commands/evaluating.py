@@ -149,9 +149,7 @@ def write_text(lines: list[dict], tables: list[Table], out: Path, head: str = ""
 
 
 def write_table(lines: list[dict], out: Path, about: dict) -> None:
-    """Write lines as Parquet, whole or not at all; columns that a line lacks are null. about: goes into the file's
-    metadata, as JSON under "faithscope".
-    """
+    """Write lines as Parquet, whole or not at all; about: metadata, as JSON under "faithscope"."""
     from pyarrow import parquet
 
     with whole_file(out) as place:

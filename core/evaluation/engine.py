@@ -1,6 +1,4 @@
-"""One engine for every study: work through a sample example by example; what is computed is kept as it comes, and goes
-on where it was cancelled or killed.
-"""
+"""One engine for every study: example by example, kept as it comes, resumed where it was cancelled or killed."""
 
 import abc
 import time
@@ -73,9 +71,7 @@ class Subject:
 
 
 class Known:
-    """How far a study is. there: bool[N], examples that are computed; problems: {example: sentence}, those that have
-    no row.
-    """
+    """How far a study is. there: bool[N], what is computed; problems: {example: sentence}, what has no row."""
 
     there: np.ndarray
     problems: dict[int, str]
@@ -171,9 +167,7 @@ class Study(Question[Any], Generic[Found]):
         yield (), self.row(subject)
 
     def content(self, explainer: Explainer) -> Content:
-        """What the values of a row are, as narrow as can be said: what is read from the log and is no such row is
-        computed again.
-        """
+        """What the values of a row may be; what is read from the log and is no such row is computed again."""
         return Content({name: column.numbers for name, column in self.columns.items()})
 
     def fits(self, explainer: Explainer, place: Place, row: Row) -> bool:
@@ -225,9 +219,8 @@ def run_study(
 ) -> Generator[Found, None, Found]:
     """Ask a study of every example of a sample; yields what is known after each, and returns all of it.
 
-    What was computed before, on this or another sample, is read from the store; the work goes on where it was
-    cancelled or killed. Texts in which nothing can be masked, or for which the model gives NaN, are left out and
-    counted.
+    What was computed before, on this or another sample, is read from the store; the work goes on where it was cancelled
+    or killed. Texts in which nothing can be masked, or for which the model gives NaN, are left out and counted.
 
     Args:
         progress: called with (examples done, N); within: with how far it is, of N, before each batch, the examples

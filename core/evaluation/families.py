@@ -1,6 +1,4 @@
-"""Models that belong together: trained on the same data in different ways, and the examples that ship for their
-task.
-"""
+"""Models that were trained on the same data in different ways, and the examples that ship for their task."""
 
 import functools
 import json

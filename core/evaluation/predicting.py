@@ -131,10 +131,9 @@ def predict_all(
 ) -> Generator[Predictions, None, Predictions]:
     """Predict a whole data set in slices: a generator that yields what is known after each and returns all of it.
 
-    Identical texts are read once. What is known is kept in the store, so that the work goes on where
-    it was cancelled or killed, and is read back when it was finished. Probabilities equal those of
-    `Explainer.probabilities` up to the rounding of the model's precision, since other texts of a batch
-    decide the order of its sums (float32: within 1e-5).
+    Identical texts are read once. What is known is kept in the store, so that the work goes on where it was cancelled
+    or killed, and is read back when it was finished. Probabilities equal those of `Explainer.probabilities` up to the
+    rounding of the model's precision, since other texts of a batch decide the order of its sums (float32: within 1e-5).
 
     Args:
         texts: N pairs (text, second or None).

@@ -17,8 +17,7 @@ SAMPLE, SCORED = 200, 100
 @dataclass(frozen=True, eq=False)
 class Sample:
     """N labelled examples; labels int64[N], classes of the model; name and digest of their data set; notes: sentences
-    on what was left out or lacks; picked: how they were picked where performance on them says that, "by hand", else
-    "".
+    on what was left out or lacks; picked: how they were picked where performance on them says that, "by hand", else "".
     """
 
     name: str
@@ -80,8 +79,9 @@ def draw_sample(data: DataSet, classes: tuple[str, ...], count: int = SAMPLE, se
         )
     examples = draw_examples(usable, count, seed)
     labels = np.array([match.classes[example.label or ""] for example in examples], dtype=np.int64)
-    notes = (*_notes(data, len(usable), labels, match.how, classes), *repeats_note(usable))
-    return Sample(data.name, data.digest, examples, labels, notes)
+    notes = [match.how] if match.how else []
+    notes += [*_unknown_note(data, usable), *_absent_note(labels, classes), *repeats_note(usable)]
+    return Sample(data.name, data.digest, examples, labels, tuple(notes))
 
 
 def once(examples: Sequence[Example]) -> tuple[Example, ...]:
@@ -122,9 +122,7 @@ def without_labels(name: str, digest: str, examples: Sequence[Example]) -> Sampl
 
 
 def same_examples(sample: Sample, data: DataSet, classes: tuple[str, ...]) -> Sample:
-    """The examples of a sample for another model, so that the two can be compared; BadData where that one lacks a class
-    of theirs.
-    """
+    """The examples of a sample for another model; BadData where that one lacks a class of theirs."""
     match = match_labels(data.classes, classes)
     lacking = tuple(dict.fromkeys(example.label for example in sample.examples if example.label not in match.classes))
     if lacking:
@@ -133,11 +131,11 @@ def same_examples(sample: Sample, data: DataSet, classes: tuple[str, ...]) -> Sa
     return replace(sample, labels=np.array(labels, dtype=np.int64), notes=())
 
 
-def _notes(data: DataSet, usable: int, labels: np.ndarray, how: str, classes: tuple[str, ...]) -> list[str]:
-    missing = [name for c, name in enumerate(classes) if not (labels == c).any()]
-    found = {
-        how: bool(how),
-        f"{len(data) - usable:,} of {len(data):,} examples have no label that the model knows.": usable < len(data),
-        f"No example of the sample has the label {listed(missing, 6)}.": bool(missing),
-    }
-    return [note for note, holds in found.items() if holds]
+def _unknown_note(data: DataSet, usable: Sequence[Example]) -> tuple[str, ...]:
+    unknown = len(data) - len(usable)
+    return (f"{unknown:,} of {len(data):,} examples have no label that the model knows.",) if unknown else ()
+
+
+def _absent_note(labels: np.ndarray, classes: tuple[str, ...]) -> tuple[str, ...]:
+    absent = [name for c, name in enumerate(classes) if not (labels == c).any()]
+    return (f"No example of the sample has the label {listed(absent, 6)}.",) if absent else ()

@@ -92,8 +92,7 @@ def rejected_cell(one: Slice) -> str:
 
 
 def slice_cells(one: Slice, complete: bool = True) -> list[str]:
-    """What a table shows of a slice, behind its name: the columns of HEADER; complete: whether every
-    example is predicted, before which nothing is compared."""
+    """A slice in the columns of HEADER, behind its name; complete: whether every example is predicted."""
     accuracy, against = one.accuracy, one.against if complete else None
     return [
         f"{one.examples:,}",

@@ -1,6 +1,4 @@
-"""Figures of behaviour under masking: predictions not changed yet, drift of the embeddings, and their map in the
-plane.
-"""
+"""Figures of behaviour under masking: predictions unchanged, drift of the embeddings, and their map."""
 
 import html
 from collections.abc import Sequence
@@ -21,6 +19,7 @@ from core.wording import as_json, share_text
 MASKED, LABEL, PREDICTION = "share masked", "label", "prediction"
 COLOURS = (MASKED, LABEL, PREDICTION)
 _MARKS = ("circle", "square", "diamond", "triangle-up", "x", "star", "cross", "triangle-down")
+_POINT = "%{customdata[0]}<br>%{customdata[3]} % masked<br>predicted: %{customdata[2]}"
 _LEFT, _RIGHT, _UPPER, _LOWER = [0, 0.45], [0.55, 1], [0.6, 1], [0, 0.39]
 
 
@@ -82,6 +81,12 @@ def _line(one: BehaviourReport, line: CourseLine, place: int, several: bool) -> 
     ]
 
 
+def _path_of(places: np.ndarray) -> dict:
+    """A line through the places of the chosen example, float64[P, 2]."""
+    more = {"line": {"color": INK, "width": 2}, "name": "the chosen example", "showlegend": True}
+    return trace("lines", *places.T.tolist(), **more)
+
+
 def map_figure(
     places: np.ndarray,
     groups: list[tuple[str, str, int, np.ndarray]],
@@ -103,17 +108,15 @@ def map_figure(
         [html.escape(name), place, html.escape(predicted), round(100 * RATIOS[k])]
         for (name, place, predicted), k in zip(told, ratio)
     ]
-    said = "%{customdata[0]}<br>%{customdata[3]} % masked<br>predicted: %{customdata[2]}"
     traces, chosen = [], set() if path is None else set(path.tolist())
     if chosen:
-        more = {"line": {"color": INK, "width": 2}, "name": "the chosen example", "showlegend": True}
-        traces.append(trace("lines", *places[path].T.tolist(), **more))
+        traces.append(_path_of(places[path]))
     for name, colour, mark, members in groups:
         at = np.flatnonzero(members)
         look = {"color": colour, "symbol": _MARKS[mark % len(_MARKS)], "opacity": 0.8, "line": {"width": 0}}
         look["size"] = 7 if path is None else [13 if i in chosen else 7 for i in at]
         more = {"name": html.escape(name), "customdata": [custom[i] for i in at], "marker": look}
-        traces.append(trace("markers", *places[at].T.tolist(), said, **more))
+        traces.append(trace("markers", *places[at].T.tolist(), _POINT, **more))
     bare = axis(
         showticklabels=False, showgrid=False, ticks="", showline=True, linecolor="rgba(125,133,144,0.4)", mirror=True
     )

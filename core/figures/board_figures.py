@@ -75,9 +75,7 @@ def _key(name: str, symbol: str) -> dict:
 def _places(
     report: BoardReport, named: list[str], best: list[str], at: dict[str, float], chance: float, ranges
 ) -> list[str]:
-    """Where each name stands, off the line through the best; the level of random order has its own name, at the left,
-    above its line.
-    """
+    """Where each name stands, off the line through the best; random order is named at its level, at the left."""
     (left, right), (low, high) = ranges
     mean = {name: report.cells[name, report.board.by].interval.mean for name in named}
     places = {n: ((log10(at[n]) - left) / (right - left), (mean[n] - low) / (high - low)) for n in named}

@@ -22,6 +22,7 @@ _BELOW_AXIS = "triangle-down"
 _SYMBOLS = ("circle", "square", "diamond", "triangle-up", "x", "star")
 # What is masked at 100 % on a card, by whether it reads pairs.
 _WHOLE = {False: "everything masked", True: "both texts masked"}
+_REJECTED = "% of single texts rejected"
 # How strong the ground of an interval is: several lie over each other.
 _BAND = 0.1
 # Two panels, side by side.
@@ -44,15 +45,15 @@ def panels(reports: Sequence[CheckReport], form: str = CALIBRATED) -> dict:
     axes: dict[str, Any] = {"xaxis": _share("", _LEFT if tested else [0, 1]), "yaxis": axis()}
     # Named in the legend: wherever its words stood, curves would cross them.
     majority = {"name": f"class majority of {first.majority_of}", "showlegend": True}
-    shapes, notes = (
-        [_level(first.majority, "", RANDOM) | majority],
-        [heading(f"{html.escape(first.metric)} ↑ better<br>{_against(first)})", "")],
-    )
+    shapes = [_level(first.majority, "", RANDOM) | majority]
+    headings = {"": f"{html.escape(first.metric)} ↑ better<br>{_against(first)})"}
+    traces = _traces(reports, form, ("", "2"))
     if tested:
         axes |= {"xaxis2": _share("2", _RIGHT), "yaxis2": axis(anchor="x2", rangemode="tozero")}
-        notes.append(heading(f"% of single texts rejected<br>{_against(first)}, {form})", "2"))
+        headings["2"] = f"{_REJECTED}<br>{_against(first)}, {form})"
         shapes.append(_level(100 * ALPHA, "2", OUT_OF_DISTRIBUTION))
-    traces = [*_traces(reports, form, ("", "2")), *_usual(first, form) * tested]
+        traces += _usual(first, form)
+    notes = [heading(said, end) for end, said in headings.items()]
     return figure(traces, 370, notes, **axes, shapes=shapes, **_BELOW)
 
 
@@ -167,9 +168,7 @@ def _line(line: CurveFigures, form: str, place: int, name: str, ends: tuple[str,
 
 
 def model_stroke(measure: str, random: bool, place: int) -> dict:
-    """How the line of an order looks for the model at a place: hue by measure, grey for random order, a dash and a mark
-    by model.
-    """
+    """The line of an order for the model at a place: hue by measure, grey for random order, dash and mark by model."""
     colour, width = RANDOM if random else hue(measure), 3 if random and place == 0 else 2
     return stroke(colour, width, _DASHES[place % len(_DASHES)], _SYMBOLS[place % len(_SYMBOLS)])
 

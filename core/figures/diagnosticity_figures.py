@@ -67,7 +67,7 @@ def draw_preferences(found: DiagnosticityReport) -> dict:
     itself, a tie counting one half, with 95 % intervals over texts; ½, marked, is chance.
     """
     measures = [name for name in found.study.measures if len(found.study.measures) > 1]
-    tall, traces, places = 1 + _STEP * len(measures) + _APART * bool(measures), [], []
+    tall, traces, places = 1 + _STEP * len(measures) + (_APART if measures else 0), [], []
     named = set()
     for place, name in enumerate(found.told):
         y, symbol = place * tall, _SYMBOLS[place % len(_SYMBOLS)]

@@ -1,6 +1,4 @@
-"""Figures of hard and soft erasure: scores and places across metrics, scores by the rationale's length and over many
-texts, and p-values of what is erased.
-"""
+"""Figures of hard and soft erasure: scores and places, scores by rationale length and over texts, p-values."""
 
 import html
 from collections.abc import Sequence
@@ -47,9 +45,7 @@ _LEFT, _RIGHT = [0, 0.46], [0.54, 1]
 
 @dataclass(frozen=True, eq=False)
 class ByLength:
-    """One measure under one hard metric: values float64[R] at each of LENGTHS, and the soft metric's value, NaN where
-    there is none.
-    """
+    """A measure under a hard metric: values float64[R] at each of LENGTHS, and the soft metric's value or NaN."""
 
     measure: str
     hue: str
@@ -258,7 +254,7 @@ def draw_scores(reports: Sequence[ScoresReport]) -> dict | None:
     named = [name for name in study.metrics if any(found.counts[name, one] for one in study.measures)]
     if not named:
         return None
-    lines = [*study.measures, *[study.baseline] * bool(study.count)]
+    lines = study.compared
     down = -(-len(named) // _ACROSS)
     traces, said, shapes, axes = [], [], [], {}
     for place, name in enumerate(named):

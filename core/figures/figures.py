@@ -45,9 +45,7 @@ class FigureLine:
 
 @dataclass(frozen=True, eq=False)
 class RandomLine:
-    """Random orders: x, mean, lower and upper float64[K]; p float64[K], their median p-value, or None; first: as of a
-    `FigureLine`.
-    """
+    """Random orders: x, mean, lower, upper, median p (or None) float64[K]; first: as of a `FigureLine`."""
 
     x: np.ndarray
     mean: np.ndarray
@@ -204,6 +202,9 @@ def _path(line: FigureLine, dash: str, tested: bool) -> list[dict]:
     return traces
 
 
+_MEDIAN = "%{x:.0f} % masked at random: median " + MASF_P + " = %{y:.3g}"
+
+
 def _chance(chance: RandomLine, tested: bool) -> list[dict]:
     x, mean = (100 * chance.x).tolist(), chance.mean.tolist()
     cut = len(x) if chance.first is None else chance.first
@@ -217,9 +218,6 @@ def _chance(chance: RandomLine, tested: bool) -> list[dict]:
     if cut < len(x) - 1:
         traces.append(trace("lines", x[cut:], mean[cut:], told, **common, line=dotted, showlegend=False))
     if tested and chance.p is not None:
-        told, p = (
-            "%{x:.0f} % masked at random: median " + MASF_P + " = %{y:.3g}",
-            np.maximum(chance.p, LOWEST_P).tolist(),
-        )
-        traces.append(trace("lines", x, p, told, **common, line=full, showlegend=False, yaxis="y2"))
+        p = np.maximum(chance.p, LOWEST_P).tolist()
+        traces.append(trace("lines", x, p, _MEDIAN, **common, line=full, showlegend=False, yaxis="y2"))
     return traces

@@ -22,8 +22,7 @@ _MARKS = (
 @dataclass(frozen=True)
 class Gauge:
     """One row: a measure's hue, its AOPC and the text of its NAOPC with its mark, of comprehensiveness and sufficiency;
-    marked: whether either AOPC
-    rests on rejected inputs."""
+    marked: whether either AOPC rests on rejected inputs."""
 
     name: str
     hue: str
@@ -159,9 +158,7 @@ def _band_in_words(models: list[ModelGauges], names: list[str], at: int) -> list
 def _blocks(
     models: list[ModelGauges], names: list[str], at: int
 ) -> tuple[list[dict], list[dict], list[dict], list[tuple], float]:
-    """A block for each measure, and for random order: traces, notes, shapes, (place, name) of its rows; and where they
-    end.
-    """
+    """A block a measure, and random order: traces, notes, shapes, (place, name) of rows; and where they end."""
     traces, notes, shapes, ticks, y = [], [], [], [], 0.0
     kinds = {one.chance.orders for one in models if one.chance is not None}
     for measure in [*dict.fromkeys(row.name for one in models for row in one.rows), None]:

@@ -1,6 +1,4 @@
-"""Judge attributions of one example by faithfulness metrics: hard erasure through the masking oracle, soft through the
-embeddings.
-"""
+"""Judge attributions of one example: hard erasure through the masking oracle, soft through the embeddings."""
 
 import hashlib
 from collections.abc import Callable, Generator, Iterable, Sequence
@@ -134,9 +132,7 @@ class Judge:
         self._drawn: list[dict[str, np.ndarray]] = []
 
     def attribution(self, name: str, sign: str = "signed") -> tuple[np.ndarray, bool]:
-        """Scores float64[F] of a measure for the predicted class, and whether they are magnitudes; raises as
-        `Explainer.attribute`.
-        """
+        """Scores float64[F] of a measure for the predicted class, and whether they are magnitudes."""
         measure = measures()[name]
         found = self.explainer.attribute(self.encoded, name, self.target, seed=self.how.seed, cancelled=self.cancelled)
         return found.scores[choose_variant(measure, sign)], not measure.rank_only
@@ -233,9 +229,7 @@ class Judge:
         return found[:, self.target]
 
     def _p(self) -> dict[str, np.ndarray]:
-        """p-values of the distinct inputs that the last metric asked for, erased or perturbed; the text itself is none
-        of them.
-        """
+        """p-values of the distinct inputs, other than the text, that the last metric asked for."""
         if not self.tested or self.explainer.reference is None:
             return {}
         parts = [{form: simes(p)[None] for form, p in one.items()} for one in self._drawn]

@@ -107,8 +107,7 @@ class MetricPairs:
     """Pairs of measures under the metrics that tell any two of them apart; metrics: how many these are.
 
     same: ordered the same way, strictly, by every one of them; contrary: some two order them oppositely; tied: the
-    rest, which some
-    metric ties or cannot score.
+    rest, which some metric ties or cannot score.
     """
 
     same: int
@@ -122,9 +121,7 @@ class MetricPairs:
 
 
 def count_pairs(values: np.ndarray, directions: np.ndarray, errors: np.ndarray | None = None) -> MetricPairs:
-    """Count how all metrics together order the pairs of measures; metrics without a direction, and those that tie all,
-    are left out.
-    """
+    """Count how all metrics that have a direction, and order any pair, order the pairs of measures."""
     sign = orders(values, directions, errors)
     first, second = np.triu_indices(len(sign), 1)
     sign = sign[first, second]
@@ -138,9 +135,7 @@ def count_pairs(values: np.ndarray, directions: np.ndarray, errors: np.ndarray |
 
 @dataclass(frozen=True, eq=False)
 class MetricTable:
-    """M measures under K metrics: values and errors float64[M, K], notes[M][K] as of a `Score`; ranked: whether there
-    is anything to rank, which a single feature is not.
-    """
+    """M measures under K metrics: values, errors float64[M, K]; notes[M][K]; ranked: whether there is an order."""
 
     measures: tuple[str, ...]
     metrics: tuple[str, ...]
@@ -207,9 +202,7 @@ class MetricTable:
         return float(best - second), float(np.hypot(*self.errors[first_two, k]))
 
     def contrary_pairs(self) -> list[tuple[str, str, tuple[str, ...], tuple[str, ...]]]:
-        """(measure, another, the metrics that prefer the one, those that prefer the other) of each pair that some two
-        metrics order oppositely.
-        """
+        """(measure, another, metrics that prefer the one, those that prefer the other) of each contested pair."""
         order, names, found = orders(self.values, self.directions, self.errors), np.array(self.metrics), []
         for i, j in zip(*np.triu_indices(len(self.measures), 1)):
             one, other = (tuple(names[order[i, j] == sign].tolist()) for sign in (1, -1))
@@ -223,9 +216,7 @@ class MetricTable:
         return [k for k, one in every if one.soft is soft and one.direction != NEITHER]
 
     def leaders(self) -> dict[tuple[str, ...], tuple[str, ...]]:
-        """{measures that share the first place: the metrics that say so}, of the metrics that put at least two measures
-        in an order.
-        """
+        """{measures that share the first place: the metrics that say so}, of metrics that order any two."""
         found: dict[tuple[str, ...], list[str]] = {}
         for k, metric in enumerate(self.metrics):
             place = self.places[:, k]
@@ -272,9 +263,7 @@ def gate_of_inputs(p: dict[str, np.ndarray], floor: float | None, rule: str = HO
 
 
 def gate_together(p: dict[str, np.ndarray], floor: float | None, rule: str = HOLM, form: str = CALIBRATED) -> Gate:
-    """The same of the inputs of many attributions: one test of all of them, Simes', since of so many inputs none could
-    be rejected by itself.
-    """
+    """The same by one test (Simes) of the inputs of many attributions, of which none is rejected by itself."""
     found = np.asarray(p.get(form, ()), dtype=np.float64)
     return gate_of_inputs({form: simes(found)[None]} if len(found) else {}, floor, rule, form)
 

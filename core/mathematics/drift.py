@@ -8,8 +8,7 @@ def centroid_change(states: np.ndarray, start: np.ndarray) -> float:
     examples.
 
     Exactly 0 for the same set, which 1 − u·v need not be. Not a distance between single examples: those may all move
-    while
-    their mean stays. The paper prints a change without saying how; a cosine of 1 is "no change" here.
+    while their mean stays. The paper prints a change without saying how; a cosine of 1 is "no change" here.
 
     Args:
         states: float[N, H], embeddings of N examples; start: float[M, H], of the unmasked ones.

@@ -162,7 +162,5 @@ def at_share(shares: np.ndarray, counted: np.ndarray, mean: float) -> np.ndarray
 
 
 def constant(values: np.ndarray, within: float = 0.0) -> bool:
-    """Whether scores give no order at all: all equal, or no further apart than `within`; a single one gives none,
-    either.
-    """
+    """Whether scores give no order at all: all equal, or no further apart than `within`, or a single one."""
     return len(values) == 0 or float(values.max()) - float(values.min()) <= within

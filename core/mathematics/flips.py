@@ -26,9 +26,7 @@ def flip_share(predicted: np.ndarray) -> float:
 
 
 def never_flips(predicted: np.ndarray) -> bool:
-    """Whether the prediction never changes along an order; `flip_share` is 1 then, and 1 too where only erasing all
-    changes it.
-    """
+    """Whether the prediction never changes along an order; `flip_share` is 1 then."""
     predicted = np.asarray(predicted)
     return bool((predicted == predicted[0]).all())
 

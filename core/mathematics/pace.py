@@ -91,9 +91,7 @@ class Speed:
 
     @property
     def pace(self) -> float | None:
-        """Seconds a token: half of the tokens took longer each, so that neither a moment in which the machine stood
-        still nor many small pieces decide; None before there is any.
-        """
+        """The median over tokens of seconds a token; None before there is any."""
         paces = sorted((seconds / tokens, tokens) for tokens, seconds in tuple(self._done))
         half, so_far = sum(tokens for _, tokens in paces) / 2, 0.0
         for pace, tokens in paces:

@@ -169,9 +169,7 @@ def lead_p(better: np.ndarray) -> np.ndarray:
 
 
 def significant(p: float, spent: float = 1.0) -> bool:
-    """Whether a test of its own speaks against its hypothesis at 5 %, or the share of that which this look may spend;
-    not for what marks numbers, see `core.validity.marks`.
-    """
+    """Whether a test is significant at 5 %, or at the share of that which this look may spend."""
     return p < spent * ALPHA
 
 
@@ -221,9 +219,7 @@ def _mean_interval(known: bytes, resamples: int, seed: int) -> Interval:
 
 
 def mean_intervals(values: np.ndarray, resamples: int = RESAMPLES, seed: int = 0) -> tuple[Interval, ...]:
-    """`mean_interval` of each of S columns float64[N, S], those without NaN from the same resamples, which takes hardly
-    longer than one.
-    """
+    """`mean_interval` of each of S columns float64[N, S]; those without NaN share their resamples."""
     values = np.asarray(values, dtype=np.float64)
     whole = ~np.isnan(values).any(axis=0) & (np.ptp(values, axis=0) > 0) if len(values) > 1 else np.zeros(0, dtype=bool)
     together = values[:, whole] if whole.any() else None

@@ -69,11 +69,12 @@ def measure_words(texts: Sequence[str], labels: np.ndarray, classes: Sequence[st
     """
     sizes = np.bincount(labels, minlength=len(classes))
     lacking = [name for name, size in zip(classes, sizes) if not size]
-    if lacking or len(classes) < 2:
-        named = f"none of class {', '.join(lacking)}" if lacking else "one class only"
+    if len(classes) < 2:
+        raise MissingClass("Mutual information compares the words of classes, and there is one class only.")
+    if lacking:
         raise MissingClass(
-            f"Mutual information compares the words of all classes, and of these {len(texts)} texts there is {named}. "
-            "Give the whole training split."
+            f"Mutual information compares the words of all classes, and these {len(texts)} texts have none of class "
+            f"{', '.join(lacking)}. Give the whole training split."
         )
     counts: Counter = Counter()
     for text, label in zip(texts, labels.tolist()):

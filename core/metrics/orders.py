@@ -37,8 +37,7 @@ def monotonicity(case: Case) -> Score:
     """Share of the steps at which restoring the next feature, in ascending order of importance, does not lower v.
 
     Ascending is the ranking of the negated scores, ties by position, as for sufficiency; without ties its inputs are
-    those of the
-    metrics that erase in descending order. Falls within 1e-6 are rounding and count as none.
+    those of the metrics that erase in descending order. Falls within 1e-6 are rounding and count as none.
 
     Returns:
         Score in [0, 1]; higher is better; 1 for a single feature that matters.

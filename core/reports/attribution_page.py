@@ -59,9 +59,7 @@ def attribution_page(shown: Shown, top: int = 3, beside: Beside | None = None) -
 
 
 def _compared(versions: list[tuple[str, Shown]]) -> list[tuple[WordRow, list]]:
-    """Of each measure that both versions have its row and, of each version, its name and its words: coloured on one
-    scale, those that changed marked.
-    """
+    """Of each measure of both versions: of each version its name and words, on one scale, changed ones marked."""
     shown = [one for _, one in versions]
     spelled = [[feature.text for feature in one.encoded.features] for one in shown]
     both = [(i, j) for i, j in aligned(*spelled) if i is not None and j is not None]
@@ -90,6 +88,10 @@ def _word(row: WordRow, i: int, piece: dict, share: float = 1.0, changed: bool =
     told = f"{straight(piece['text'])}: {row.measure} {value_text(row, i)}"
     if not row.masked[i] and row.kind != "rank":
         told += f" (place {row.places[i]} of {len(row.free)})"
+    if "unknown" in piece:
+        told += ", not known to the tokenizer"
+    if evidence:
+        told += ", evidence"
     kinds = {
         "word": True,
         "against": shaded and row.kind == "signed" and value < 0,
@@ -104,7 +106,7 @@ def _word(row: WordRow, i: int, piece: dict, share: float = 1.0, changed: bool =
         "kinds": [kind for kind, there in kinds.items() if there],
         "shade": shade(value, row.kind) if shaded else "",
         "place": (int(row.places[i]) or "—") if row.kind == "rank" else "",
-        "told": told + ", not known to the tokenizer" * ("unknown" in piece) + (", evidence" if evidence else ""),
+        "told": told,
     }
 
 

@@ -191,8 +191,10 @@ def attribution_table(shown: Shown, beside: Beside | None = None) -> tuple[list[
 
 def _judged_columns(shown: Shown) -> list[str]:
     """What is known of measures besides their scores: names of columns."""
-    erased = [f"{name} ({erasure})" for erasure in shown.erased for name in (*VERDICT, "inputs")]
-    return VERDICT * (shown.verdicts is not None) + ["unstable"] * bool(shown.unstable) + erased
+    columns = [] if shown.verdicts is None else [*VERDICT]
+    if shown.unstable:
+        columns.append("unstable")
+    return columns + [f"{name} ({erasure})" for erasure in shown.erased for name in (*VERDICT, "inputs")]
 
 
 def _judged_cells(shown: Shown, wanted: Shown, measure: str) -> list:
@@ -208,9 +210,7 @@ def _judged_cells(shown: Shown, wanted: Shown, measure: str) -> list:
 
 
 def _lines(shown: Shown, known: bool, wanted: Shown) -> list[list]:
-    """The lines of one version; known: whether there is a column for the evidence; wanted: the version whose columns
-    there are of what is known of measures.
-    """
+    """The lines of one version; known: whether evidence has a column; wanted: whose columns are written."""
     software = [f"{name} {shown.provenance[name]}" for name in versions() if name in shown.provenance]
     facts = shown.provenance | {"software": ", ".join(software)}
     constant = [facts.get(name, "") for name in CONSTANT[:-2]]

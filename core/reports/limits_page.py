@@ -1,6 +1,4 @@
-"""What one text allows of AOPC, and where measures stand in it, as a page of its own: it opens from a disk, runs
-nothing and asks for nothing.
-"""
+"""AOPC, its limits and the measures on one text as a page that opens from a disk and asks for nothing."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass, field

@@ -85,9 +85,7 @@ class Agreement(Study[Rows]):
 
 
 def least_agreement(rows: Rows) -> np.ndarray:
-    """The smallest τ-b among each two measures of N examples, float64[N] in [−1, 1]; NaN where it is not computed, or
-    where no two have an order.
-    """
+    """The smallest τ-b among each two measures of N examples, float64[N] in [−1, 1]; NaN where there is none."""
     # Of rows that are not known the column holds NaN, too.
     tau = rows.columns["tau"]
     there = ~np.isnan(tau)

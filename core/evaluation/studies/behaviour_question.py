@@ -43,9 +43,13 @@ class Behaviour(Question[BehaviourReport]):
     @property
     def studies(self) -> tuple[Study, ...]:
         """Random order, each measure's, and the search."""
-        chance = Course(unit=self.unit, erasure=self.erasure, seed=self.seed)
-        orders = (Course(name, self.sign, self.unit, self.erasure, self.seed) for name in self.measures)
-        return (*[chance] * bool(self.count), *orders, *[FewestFeatures(self.unit, self.erasure)] * self.fewest)
+        found: list[Study] = []
+        if self.count:
+            found.append(Course(unit=self.unit, erasure=self.erasure, seed=self.seed))
+        found += [Course(name, self.sign, self.unit, self.erasure, self.seed) for name in self.measures]
+        if self.fewest:
+            found.append(FewestFeatures(self.unit, self.erasure))
+        return tuple(found)
 
     def beside(self) -> "Behaviour":
         """Random order and the first measure's, and the search."""

@@ -105,16 +105,12 @@ class BoardReport:
         return tuple(name for name in self.names if self.cells[name, figure].marked)
 
     def comparable(self, figure: str) -> np.ndarray:
-        """A figure's values, higher is better, float64[n, M + 1]; NaN also of those that rest on rejected inputs, and
-        of unstable ones.
-        """
+        """A figure's values, higher is better, float64[n, M + 1]; NaN of those that are out."""
         out = np.array([self.cells[name, figure].out for name in self.names])
         return np.where(out, np.nan, direction_of(figure) * self.values[figure])
 
     def means(self, figure: str) -> np.ndarray:
-        """A figure's means, higher is better, float64[M + 1]; NaN also of those that rest on rejected inputs, or are
-        unstable.
-        """
+        """A figure's means, higher is better, float64[M + 1]; NaN of those that are out."""
         cells = [self.cells[name, figure] for name in self.names]
         return np.array([np.nan if one.out else direction_of(figure) * one.interval.mean for one in cells])
 

@@ -370,9 +370,7 @@ def _ratio_gate(explainer: Explainer, encoded: Encoded, p: dict[str, np.ndarray]
 
 
 def _metric_marks(explainer: Explainer, rated: list[Rated], together: bool = False) -> list[float]:
-    """Of each metric, whether an input that it asked for of any of these attributions is rejected; together: by one
-    test of all inputs.
-    """
+    """Whether an input of any of these attributions is rejected, by metric; together: by one test of all inputs."""
     floor = None if explainer.reference is None else explainer.reference.floor(CALIBRATED)
     found = []
     for name in board_metrics():

@@ -56,9 +56,7 @@ def _performance(masked: CheckReport | None, plain: CheckReport | None) -> Itera
 
 
 def _ends(masked: CheckReport | None, plain: CheckReport | None) -> Iterator[Finding]:
-    """What each reaches with everything masked. A model below the class majority for certain, though not by the margin,
-    neither reaches it nor falls below it.
-    """
+    """What each reaches with everything masked: it, below it, or neither, where the margin decides."""
     for one, falls, (claim, paper) in ((masked, False, _REACHES), (plain, True, _FALLS)):
         if one is not None:
             gained, reaches = one.gained[1], not_lower(one.gained[1], one.n)

@@ -1,6 +1,4 @@
-"""Where the measure that finds the evidence is not the one that is faithful: over a sample, and the example where it
-shows most.
-"""
+"""Where the measure that finds the evidence is not the faithful one: over a sample, and on one example."""
 
 from dataclasses import dataclass
 
@@ -14,8 +12,7 @@ from core.mathematics.curves import acu
 @dataclass(frozen=True)
 class Disagreement:
     """An example at which `finder` finds the evidence better and `faithful` is the more faithful one: place in the
-    sample, and of
-    both (finder, faithful) the average precision ↑ and the ACU ↑ against one random order."""
+    sample, and of both (finder, faithful) the average precision ↑ and the ACU ↑ against one random order."""
 
     place: int
     finder: str
@@ -25,9 +22,7 @@ class Disagreement:
 
 
 def areas(passed: Passed, baseline: Passed) -> np.ndarray:
-    """Each example's own ACU in the label's probability against its random order, float64[N] ↑; NaN where one of the
-    two is missing.
-    """
+    """Each example's own ACU in the label's probability against its random order, float64[N] ↑; NaN without."""
     return np.array([acu(X, mine, chance) for mine, chance in zip(passed.values, baseline.values)])
 
 

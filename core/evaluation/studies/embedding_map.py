@@ -26,9 +26,7 @@ _ONE = threading.Lock()
 
 @dataclass(frozen=True, eq=False)
 class Points:
-    """P embeddings to be drawn: states float32[P, H]; example int64[P], its place in the sample; ratio int64[P], a
-    place in RATIOS.
-    """
+    """P embeddings: states float32[P, H]; example int64[P], place in the sample; ratio int64[P], place in RATIOS."""
 
     states: np.ndarray
     example: np.ndarray
@@ -85,8 +83,7 @@ def draw_map(points: Points, store: Store | None = None) -> np.ndarray:
     """Places of the embeddings in the plane, from the store or computed: UMAP by cosine, 15 neighbours, a fixed seed.
 
     Neighbours stay neighbours; distances between groups, their sizes and the axes mean nothing, and two maps do not
-    compare. The seed gives the same
-    map on the same machine; other versions of the library may draw another.
+    compare. The seed gives the same map on the same machine; other versions of the library may draw another.
 
     Returns:
         float32[P, 2].

@@ -1,6 +1,4 @@
-"""How few features must be erased to change a prediction, whatever their order: what the fidelity of an order could be
-at most on a model's own inputs.
-"""
+"""How few features must be erased to change a prediction, whatever their order."""
 
 from dataclasses import dataclass
 from typing import ClassVar

@@ -77,9 +77,7 @@ class Scoreboard(Question[BoardReport]):
 
     @property
     def verdicts(self) -> tuple[VerdictsOfTexts, ...]:
-        """What may be known of the verdicts on each text, though it is not asked here: by Holm over these measures, or
-        over those that are judged unasked.
-        """
+        """What may be known of the verdicts on each text: by Holm over these measures, or over those judged unasked."""
         families = dict.fromkeys((tuple(self.measures), default_measures()))
         return tuple(VerdictsOfTexts(names, self.sign, self.unit) for names in families)
 

@@ -1,6 +1,4 @@
-"""Score attributions of many examples by faithfulness metrics, those of measures and of a baseline alike: streamed,
-kept as they are computed, never computed twice.
-"""
+"""Score attributions of many examples, of measures and a baseline: streamed, and kept as they are computed."""
 
 import functools
 import hashlib
@@ -173,6 +171,11 @@ class Scoring(Study[Scored]):
             return (*measured, *(Attributed(r=r) for r in range(self.count)))
         return (*measured, *(Attributed(name, self.sign, r) for name in self.measures for r in range(self.count)))
 
+    @property
+    def compared(self) -> tuple[str, ...]:
+        """The measures, and the baseline behind them where there is one."""
+        return (*self.measures, self.baseline) if self.count else self.measures
+
     def against(self, m: int) -> slice:
         """Where among the attributions stand those that the m-th measure is set against."""
         start = len(self.measures) + (0 if self.baseline == RANDOM else m * self.count)
@@ -283,7 +286,7 @@ class Scoring(Study[Scored]):
         """Each measure, and the baseline, by each metric: mean, 95 % interval, and over how many where not over all: in
         the header where all of a metric are over as many.
         """
-        rows = [*self.measures, *[self.baseline] * bool(self.count)]
+        rows = self.compared
         named = {self.baseline: amount(self.count, f"{self.baseline} attribution")}
         counts = {name: {report.counts[name, one] for one in rows} for name in self.metrics}
 
@@ -325,9 +328,7 @@ class Scoring(Study[Scored]):
         return lines
 
     def about_examples(self, answers: Answers) -> list[dict]:
-        """What is said of each example in every line about it: the class that the model predicts, and its
-        probability.
-        """
+        """What every line says of its example: the class that the model predicts, and its probability."""
         found: Scored = answers.found[self]
         return [
             {

@@ -41,9 +41,7 @@ def trait_studies(measure: str, unit: str) -> dict[str, Study]:
 
 
 def predicted_sample(data: DataSet, judged: Predicted, rows: np.ndarray) -> Sample:
-    """Those of some examples (places, int64[n]) that are predicted, as a sample that explains the prediction, as
-    pages about one example do.
-    """
+    """Those of some examples (places, int64[n]) that are predicted, as a sample that explains the prediction."""
     there = np.array([i for i in rows if judged.predicted[i] >= 0], dtype=np.int64)
     return Sample(data.name, data.digest, tuple(data.examples[i] for i in there), judged.predicted[there])
 
@@ -72,9 +70,7 @@ def first_rejected(found: Passed, explainer: Explainer, sample: Sample, unit: st
 
 
 def words_until_change(found: Walked) -> np.ndarray:
-    """Features erased, most important first, when the prediction changes first, float64[N]; infinity where it never
-    does, NaN where it is not computed.
-    """
+    """Features erased when the prediction first changes, float64[N]; infinity: never, NaN: not computed."""
     if not found.there.any():
         return np.full(len(found), np.nan)
     flips = found.flips[:, 0].astype(np.float64)

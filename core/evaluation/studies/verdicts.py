@@ -128,9 +128,7 @@ def _columns(report: VerdictReport, names: tuple[str, ...]) -> dict[str, list[fl
 
 
 def report_of_row(rows: Rows, study: VerdictsOfTexts, i: int = 0) -> VerdictReport:
-    """What is kept of the i-th text, as the verdicts that are told of one: without the random orders themselves, which
-    are none, and without why.
-    """
+    """What is kept of the i-th text as a verdict report, without the random orders and the reasons."""
     kept = {name: rows.columns[name][i] for name in study.columns}
     by_value = {value: word for word, value in VALUES.items()}
     found, adjusted = [], {tail: holm_adjusted(np.nan_to_num(kept[tail], nan=1.0)) for tail in ("p", "worse")}
@@ -158,8 +156,6 @@ def better_counts(rows: Rows, measures: tuple[str, ...]) -> dict[str, tuple[int,
 
 
 def first_verdict(rows: Rows) -> np.ndarray:
-    """The verdict of the first measure on N texts, float64[N], as `VALUES` has them; NaN also where it is not
-    computed.
-    """
+    """The verdict of the first measure on N texts, float64[N], as of `VALUES`; NaN where it is not computed."""
     words = rows.columns["word"]
     return words[:, 0] if words.shape[1] else np.full(len(rows), np.nan)

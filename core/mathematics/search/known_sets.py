@@ -1,6 +1,4 @@
-"""Sets of masked features whose scores are known, joined where they differ by one feature, and the best order through
-them.
-"""
+"""Sets of masked features whose scores are known, joined by one feature, and the best order through them."""
 
 import numpy as np
 
@@ -70,9 +68,7 @@ class KnownSets:
         return self.free[order[::-1]], float(sign * reached[1] / len(self.free))
 
     def through(self, sign: float) -> np.ndarray:
-        """The largest sum of sign·(v(∅) − v) over an order through each set, by known sets alone, float64[K]; −inf
-        where there is none.
-        """
+        """The largest sum of sign·(v(∅) − v) over an order through each set, float64[K]; −inf where there is none."""
         reached, ahead = self._sums(sign)
         return reached + ahead
 

@@ -1,6 +1,4 @@
-"""The largest and the smallest AOPC that an input allows, exact over all orders or by beam search, and the orders that
-reach them.
-"""
+"""The largest and the smallest AOPC that an input allows, exact or by beam search, and their orders."""
 
 from collections.abc import Generator, Iterable, Sequence
 from dataclasses import dataclass, replace
@@ -201,9 +199,7 @@ def as_limits(
 
 
 def most_sets(F: int, width: int, beams: int = 2) -> int:
-    """Most sets that one or two beams of a width ask for over F features: each has at most B·(F − k) children of size
-    k + 1.
-    """
+    """Most sets that one or two beams ask for over F features: at most B·(F − k) children of size k + 1."""
     return 1 + sum(min(comb(F, k + 1), beams * min(width, comb(F, k)) * (F - k)) for k in range(F))
 
 
@@ -266,9 +262,7 @@ class BeamStudy:
         return ~np.isnan(self.exact[:, 0])
 
     def missed(self, width: int) -> float:
-        """How much further out exact limits lie than those at the place of a width, the larger of the two means over
-        the inputs for which they are known; NaN where there is none.
-        """
+        """Mean distance from the limits of a width to exact ones, the larger of both ends; NaN where none is known."""
         if not self.known.any():
             return float("nan")
         lower, upper = (limits[self.known, width].mean() for limits in (self.lower, self.upper))
@@ -324,9 +318,7 @@ def study_search(
 
 
 def exact_affordable(frees: Sequence[int], affordable: int) -> np.ndarray:
-    """Of which inputs with F' features to mask exact limits are found for so many scores in all, the cheapest first:
-    bool[N].
-    """
+    """Which inputs with F' features get exact limits for so many scores in all, the cheapest first, bool[N]."""
     order, spent = np.argsort(frees, kind="stable"), 0
     found = np.zeros(len(frees), dtype=bool)
     for place in order:
