@@ -72,13 +72,8 @@ def matrix_product_peak(model: Model, repeats: int) -> float:
 def masf_speed(
     observations: int = 1000, reference: int = 5000, layers: int = 7, dimensions: int = 384, compared: int = 25
 ) -> dict[str, float]:
-    """MaSF's first level by sorting and binary search, the whole test, and comparing with every reference value.
-
-    Args:
-        compared: observations that are compared with every value; their time is scaled to all.
-    Returns:
-        {"ratio": time of comparing over that of the whole test, higher is better; "megabytes": most that the test
-        held beyond the reference and the observations; "seconds": of the test}.
+    """MaSF's first level by binary search against comparing with every value, scaled up from `compared` observations:
+    {"ratio": comparing over the whole test (higher is better); "megabytes": most held; "seconds": of the test}.
     """
     rng = np.random.default_rng(0)
     states, tested = (

@@ -92,11 +92,8 @@ def contest(model: Model, encoded: Encoded, width: int, repeats: int, budget: fl
 
 
 def program_speed(repeats: int, small: int = 12, large: int = 20) -> dict[str, float]:
-    """The dynamic program of exact limits on random scores, lower is better.
-
-    Returns:
-        {"small", "large": features; "milliseconds": of the small one; "seconds" and "megabytes": of the large one, the
-        most that it held beyond the scores}.
+    """The dynamic program of exact limits on random scores, lower is better: {"small", "large": features;
+    "milliseconds": of the small one; "seconds", "megabytes": of the large one, beyond the scores}.
     """
     rng = np.random.default_rng(0)
     few, many = rng.random(1 << small), rng.random(1 << large)
@@ -128,11 +125,7 @@ def base_speed(device: str, config: Config | None = None, features: int = 100, w
 
 
 def random_classifier(device: str, config: Config | None = None) -> Model:
-    """Build a BERT classifier of two classes with random weights in float32; it has no tokenizer.
-
-    Args:
-        config: a BertConfig; None for the shape of BERT-base.
-    """
+    """A BERT classifier of two classes with random float32 weights, by default of BERT-base’s shape."""
     import torch
     from transformers import AutoModelForSequenceClassification, BertConfig
 

@@ -96,13 +96,9 @@ def run_check(
     progress: Callable[[str, int, int], None] = lambda *_: None,
     told: Callable[[str], None] = lambda _: None,
 ) -> list[CheckReport]:
-    """Check models on the same `sample` examples of labelled data, those after the first in random order alone; what is
-    computed is kept in the store, so an interrupted run goes on.
+    """Check models on the same `sample` of labelled data, those after the first in random order alone; resumes.
 
-    Args:
-        told: called with a sentence on what there is to know of a model, and on what could not be kept.
-    Raises:
-        ValueError, BadData, UnsupportedModel: a sentence on what to change.
+    told: called with sentences on models and the store. ValueError, BadData, UnsupportedModel: what to change.
     """
     question.check()
     chosen = settings.read()

@@ -40,11 +40,7 @@ def run(options: Options) -> int:
 
 
 def renewed(root: Path) -> dict[Path, tuple[str, str]]:
-    """Each file with tables, as it is and as it should be.
-
-    Raises:
-        ValueError: a table's marks are not there.
-    """
+    """Each file with tables, as it is and as it should be; ValueError where a table's marks are not there."""
     made = {
         root / "README.md": {"pages": page_table(root)},
         root / "core" / "README.md": {

@@ -30,10 +30,7 @@ _COUNTING = "…"
 
 @dataclass(frozen=True)
 class Finding:
-    """A finding of a paper, what is found here, and whether the two agree, None where that is not known.
-
-    paper: the paper's own figure; more: the tests behind it, "" for none.
-    """
+    """A finding of a paper with its figure, what is found here, the tests behind it, and whether the two agree."""
 
     claim: str
     here: str

@@ -77,12 +77,10 @@ class Answers:
 
 
 class Question(abc.ABC, Generic[Report]):
-    """A question, a frozen dataclass of the choices by which it is asked, `unit` (what is masked as one piece) and
-    others among them.
+    """A question, a frozen dataclass of the choices by which it is asked, `unit` among them.
 
-    Its figure is registered in `core.figures.catalogue` under its `name`, which is also what it is asked for by. asks:
-    the question in words; done: what is done to an example, "could not be …"; order: place in menus, ascending; page:
-    title of the page that it has a place on; labelled: whether it is asked of labelled examples.
+    asks: the question in words; done: what is done to an example, "could not be …"; order: place in menus, ascending;
+    page: the page that it has a place on; labelled: whether it is asked of labelled examples.
     """
 
     name: str

@@ -51,11 +51,8 @@ class Sample:
 
 
 def draw_sample(data: DataSet, classes: tuple[str, ...], count: int = SAMPLE, seed: int = 0) -> Sample:
-    """Draw labelled examples without replacement, in the order of drawing; a larger count draws the same ones and then
-    more.
-
-    A file may be sorted by label: in this order the first few stand for the whole. Each text counts once, since tests
-    and intervals take examples for independent ones.
+    """Draw labelled examples, each text once, without replacement, in the order of drawing; a larger count draws the
+    same ones and then more, so that the first few stand for the whole.
 
     Args:
         classes: the model's class names; labels are tied to them as on the page Examples.
@@ -102,13 +99,8 @@ def scored_sample(data: DataSet) -> Sample:
 
 
 def draw_examples(examples: Sequence[Example], count: int, seed: int = 0) -> tuple[Example, ...]:
-    """Draw examples, labelled or not, each text once, without replacement and in the order of drawing; a larger count
-    draws the same ones and then more.
-
-    Where all are labelled these are the ones that `draw_sample` draws.
-
-    Raises:
-        ValueError: count below 1.
+    """Draw examples, each text once, without replacement and in the order of drawing, as `draw_sample` draws labelled
+    ones; a larger count draws the same ones and then more. ValueError: count below 1.
     """
     if count < 1:
         raise ValueError(f"the sample has {count} examples; it must have at least 1")

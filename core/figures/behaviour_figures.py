@@ -25,13 +25,8 @@ _LEFT, _RIGHT, _UPPER, _LOWER = [0, 0.45], [0.55, 1], [0.6, 1], [0, 0.39]
 
 @register_figure(Behaviour.name)
 def behaviour_panels(reports: Sequence[BehaviourReport]) -> dict:
-    """Predictions not changed yet, change of the centroid, and change of the mean standard deviation, against the share
-    masked.
-
-    The area above a line of the first panel is the fidelity. Models are told apart by dash and mark, orders by hue;
-    random order is grey.
-
-    Source: RobustInf Eq. 1, §5.
+    """Predictions not changed yet (the area above is fidelity), change of the centroid, and of the mean standard
+    deviation, against the share masked; dash and mark by model, hue by order, random grey. Source: RobustInf Eq. 1, §5.
     """
     traces = [
         drawn

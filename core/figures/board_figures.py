@@ -28,11 +28,9 @@ _LINE, _BETTER, _NOT_BETTER = "none as cheap is as good", "better than random", 
 
 @register_figure(Scoreboard.name)
 def draw_front(reports: Sequence[BoardReport]) -> dict | None:
-    """The figure that the first report compares measures by against forward passes, logarithmic.
+    """The figure that the first report compares measures by against forward passes (log), None where no measure has it.
 
-    A point a measure with its 95 % interval, of one text its standard error; hollow where not significantly better
-    than random, with the sign where it rests on rejected inputs. A line through those of the others that no measure as
-    cheap is as good as, and random order level. None where no measure has that figure.
+    A point a measure with its interval, hollow where not better than random; a line through the best for their cost.
     """
     report, by = reports[0], reports[0].board.by
     named = [name for name in report.names if name != RANDOM and report.cells[name, by].n]

@@ -33,13 +33,10 @@ _BELOW: dict[str, Any] = {"legend": legend(-0.2) | {"yanchor": "top"}, "margin":
 
 @register_figure(MaskingCheck.name)
 def panels(reports: Sequence[CheckReport], form: str = CALIBRATED) -> dict:
-    """Performance and, where a model has a reference, the share of single examples rejected, against the masking ratio.
+    """Performance and, with a reference, the share of single examples rejected, against the masking ratio.
 
-    The model that is checked is drawn full, one line for each measure and grey for random order; the models beside it
-    in random order, each in a dash and a mark of its own. Where most are of other lengths than the reference's, the
-    share rejected of those that are not has a line, too.
-
-    Source: FMM Fig. 4, above.
+    The first model has a line a measure, grey for random order, the others random order alone, in a dash and a mark of
+    their own; of unusual lengths, texts of usual length have a line. Source: FMM Fig. 4, above.
     """
     first, tested = reports[0], any(one.floor for one in reports)
     axes: dict[str, Any] = {"xaxis": _share("", _LEFT if tested else [0, 1]), "yaxis": axis()}
@@ -58,10 +55,7 @@ def panels(reports: Sequence[CheckReport], form: str = CALIBRATED) -> dict:
 
 
 def p_panels(reports: Sequence[CheckReport]) -> dict:
-    """The p-values of the data set against the masking ratio: calibrated by count, literal by Simes.
-
-    Lines as in `panels`. Source: FMM Fig. 4, below.
-    """
+    """p of the data set against the masking ratio: by count, literal by Simes. Source: FMM Fig. 4, below."""
     axes: dict[str, Any] = {}
     shapes, notes = [], []
     left = "are more texts rejected than by chance?", f"{CALIBRATED}, by count"
@@ -184,9 +178,7 @@ def _share(end: str, domain: list[float]) -> dict:
 def spans(rows: list[tuple[str, float, float, float]], metric: str, paired: bool = False) -> dict:
     """Unmasked and fully masked performance of each model on one axis, with the class majority as a tick.
 
-    Args:
-        rows: (name, unmasked, everything masked, class majority), from top to bottom; paired: everything is both texts.
-    Source: FMM Figs. 2 and 3.
+    rows: (name, unmasked, masked, majority), from the top; paired: both texts are masked. Source: FMM Figs. 2 and 3.
     """
     places = list(range(len(rows)))
     bar: dict[str, Any] = {"line": {"color": "rgba(125,133,144,0.5)", "width": 6}, "showlegend": False}

@@ -33,12 +33,8 @@ _TITLES = {STRICT: "a tie counts 0 (the paper’s rule)", HALF: "a tie counts on
 
 @register_figure(Diagnosing.name)
 def draw_diagnosticity_by_length(reports: Sequence[DiagnosticityReport]) -> dict | None:
-    """Diagnosticity of the first report over all measures against the rationale's length, with 95 % bands; a panel for
-    each rule for ties.
-
-    Where a tie counts one half, ½ is marked: neither is preferred. None where no metric that is told of has lengths.
-
-    Source: SoftFaith Fig. 3.
+    """Diagnosticity over all measures against the rationale's length with 95 % bands, a panel for each rule for ties;
+    None without metrics of lengths. Source: SoftFaith Fig. 3.
     """
     found, traces, axes = reports[0], [], {}
     hard = [name for name in found.lengths if name in found.told]

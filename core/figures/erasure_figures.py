@@ -67,11 +67,7 @@ class AcrossMetrics:
 
 
 def scores_across(lines: Sequence[AcrossMetrics], heads: Sequence[str], kinds: Sequence[tuple[str, int]]) -> dict:
-    """Scores of measures in a column for each metric, side by side; a cross rests on rejected inputs.
-
-    Args:
-        heads: of the metrics, with their arrows; kinds: what neighbouring metrics erase, and how many of them do.
-    """
+    """Scores of measures in a column a metric (heads); a cross rests on rejected inputs; kinds: what is erased."""
     width = min(0.12, 0.7 / max(1, len(lines)))
     traces = []
     for i, line in enumerate(lines):
@@ -121,12 +117,9 @@ def scores_across(lines: Sequence[AcrossMetrics], heads: Sequence[str], kinds: S
 def places_across(
     names: Sequence[str], hues: Sequence[str], heads: Sequence[str], places: np.ndarray, texts: Sequence[Sequence[str]]
 ) -> dict:
-    """Places of measures across metrics, a line each, named in the legend; 1 is on top. Those that share a place stand
-    side by side.
+    """Places of M measures across K metrics, a line each; those that share a place stand side by side.
 
-    Args:
-        names, hues: of M measures; heads: of K metrics, with their arrows.
-        places: int[M, K], 0 where there is none; texts: M times K values for the hover.
+    places: int[M, K], 1 is on top, 0 where there is none; texts: M times K values for the hover.
     """
     most, many = int(places.max(initial=1)), len(heads) > 6
     traces = []
@@ -159,12 +152,9 @@ def _heads(heads: Sequence[str], many: bool) -> list[str]:
 
 
 def draw_scores_by_length(panels: Sequence[tuple[str, str, Sequence[ByLength]]], sizes: np.ndarray, unit: str) -> dict:
-    """Hard scores against the rationale's length, a panel a metric, with the soft value as a flat dotted line.
+    """Hard scores against the rationale's length, a panel a metric, the soft value dotted. Source: SoftFaith Fig. 2.
 
-    Args:
-        panels: (title, name of the soft metric or "", lines), one or two of them.
-        sizes: int[R], features of the rationale at each length.
-    Source: SoftFaith Fig. 2.
+    panels: (title, soft metric or "", lines), one or two; sizes: int[R], features of the rationale.
     """
     two, traces, axes = len(panels) > 1, [], {}
     for end, domain, (title, soft, lines) in zip(("", "2"), (_LEFT, _RIGHT), panels):
@@ -200,13 +190,10 @@ def leaving(
     unit: str,
     gate: tuple[float, str] = (ALPHA, "5 %"),
 ) -> dict:
-    """p-values of rationales kept (left) and erased (right) by erasure, with the line that decides; a cross where the
-    input is rejected.
+    """p-values of rationales kept (left) and erased (right) by erasure; a cross where the input is rejected.
 
-    Args:
-        found: {erasure: float64[2, R]}; rejected: {erasure: bool[2, R]}.
-        sizes: int[R], features of the rationale at each length.
-        gate: where the line is, in (0, 1), and what it is called.
+    found, rejected: {erasure: [2, R]}; sizes: int[R], features of the rationale; gate: the line that decides and its
+    name.
     """
     traces = []
     for i, (erasure, p) in enumerate(found.items()):

@@ -1,7 +1,4 @@
-"""Figures: Plotly's own JSON as plain dictionaries, with a fixed palette and a transparent ground for both themes.
-
-Dictionaries, since building the same figure through `plotly.graph_objects` takes longer than the attribution it shows.
-"""
+"""Figures as Plotly’s JSON in plain dictionaries, which are fast to build, with one palette for both themes."""
 
 import html
 from dataclasses import dataclass
@@ -57,11 +54,7 @@ class RandomLine:
 
 
 def figure(traces: list[dict], height: int, annotations: list[dict] | None = None, **layout: Any) -> dict:
-    """Traces in the house's layout, on a transparent ground.
-
-    Args:
-        layout: axes from `axis`, and whatever else the figure has of its own; a legend is shown if there is one.
-    """
+    """Traces in the house's layout, on a transparent ground; layout: axes from `axis`, and what else the figure has."""
     common = {
         "height": height,
         "margin": {"l": 10, "r": 10, "t": 20, "b": 10},

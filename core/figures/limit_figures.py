@@ -105,11 +105,7 @@ class ModelGauges:
 
 
 def gauges_of_models(models: list[ModelGauges], score: str, direction: str = "comprehensiveness") -> dict:
-    """Every measure between the limits of each model, its rows under its name on one axis: where raw scores are level
-    and one model allows more is seen at once; NAOPC stands behind each row.
-
-    Args:
-        models: two or more that explain the same class; score, direction: as of `gauges`.
+    """Every measure between the limits of each model (two or more, of the same class) on one axis, with NAOPC.
     Source: NAOPC Eq. 8, §5.
     """
     at, names = [name for name, *_ in _MARKS].index(direction), _told_apart([one.model for one in models])
@@ -212,13 +208,9 @@ def _limits(limits: Limits) -> list[dict]:
 
 
 def slope(before: list[tuple[str, str, bool, int, float]], after: list[tuple[int, float]], title: str) -> dict:
-    """Ranks before and after normalising, a line each; the first model's are full, the second's dashed.
+    """Ranks before and after normalising, a line each, full for the first model, dashed for the second.
 
-    Args:
-        before: (label, hue, whether it is of the second model, rank by AOPC, AOPC); after: (rank by NAOPC, NAOPC), in
-            the same order.
-        title: the direction with its arrow.
-    Source: NAOPC §5 compares ranks before and after normalising.
+    before: (label, hue, second model?, rank, AOPC); after: (rank, NAOPC), alike. Source: NAOPC §5.
     """
     traces, notes = [], []
     # Those that share a place are written under each other.

@@ -43,9 +43,8 @@ _RANDOM, _SHUFFLED = 29, 31
 
 @dataclass(frozen=True)
 class How:
-    """How attributions are judged: erasure of the hard metrics, scaling and draws of the soft ones, seed of all that is
-    drawn; where embeddings are perturbed (one of PLACEMENTS), and sigma, the standard deviation of noise as a share of
-    what it is added to.
+    """How attributions are judged: erasure of hard metrics, scaling and draws of soft ones, and the seed; placement,
+    where embeddings are perturbed; sigma, standard deviation of noise as a share of what it is added to.
     """
 
     erasure: str = MASK
@@ -138,11 +137,7 @@ class Judge:
         return found.scores[choose_variant(measure, sign)], not measure.rank_only
 
     def rate(self, scores: np.ndarray, names: Iterable[str], magnitudes: bool = True) -> Rated:
-        """Judge an attribution by metrics.
-
-        Raises:
-            Cancelled, OutOfMemory, NonFinite: as the oracle.
-        """
+        """Judge an attribution by metrics; Cancelled, OutOfMemory or NonFinite as the oracle."""
         found, inputs = {}, {}
         for name in names:
             self._asked, self._drawn = [], []
@@ -171,11 +166,8 @@ class Judge:
         )
 
     def leaves(self, scores: np.ndarray) -> dict[str, dict[str, np.ndarray]]:
-        """How in-distribution rationales are: {erasure: {form: p float64[2, R]}}, kept and erased at each length; {}
-        without a reference.
-
-        An erasure that leaves no input at all is left out; nothing is tested where the scores give no order or every
-        feature is masked.
+        """{erasure: {form: p float64[2, R]}} of rationales, kept and erased at each length; {} without a reference or
+        an order. An erasure that leaves no input at all is left out.
         """
         free = int((~self.encoded.premasked).sum())
         if self.explainer.reference is None or not free or not np.isfinite(scores).all():
@@ -251,11 +243,7 @@ def judge_measure(
     *,
     cancelled: Callable[[], bool] | None = None,
 ) -> Rated:
-    """Compute a measure for the predicted class and judge it, with p-values of what was asked.
-
-    Nothing is asked of the network twice: hard metrics go through the masking oracle, and what soft ones say is kept in
-    the store. Raises as the oracle; what was computed stays in its memo.
-    """
+    """Compute a measure for the predicted class and judge it, with p-values of what was asked. Raises as the oracle."""
     return finish(judge_by_metric(explainer, encoded, name, sign, names, how, cancelled=cancelled))
 
 

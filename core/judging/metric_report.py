@@ -221,20 +221,6 @@ class MetricReport:
         return [None] * len(LENGTHS) if found is None else found.tolist()
 
 
-def metric_rows(names: Sequence[str]) -> tuple[list[str], list[list[str]]]:
-    """What each metric is, (header, rows) of text."""
-    return ["metric", "what it measures", "direction", "range", "source"], [
-        [
-            f"{one.name} {one.arrow}",
-            one.definition,
-            DIRECTIONS[one.direction],
-            f"{one.low:g} to {one.high:g}",
-            one.source,
-        ]
-        for one in (metrics()[name] for name in names)
-    ]
-
-
 def head(name: str) -> str:
     """A metric's name with its arrow."""
     return f"{name} {metrics()[name].arrow}".strip()

@@ -7,12 +7,7 @@ from core.mathematics.ranking import ranking
 
 
 def prefix_masks(order: np.ndarray, F: int, start: np.ndarray | None = None) -> np.ndarray:
-    """Masks of an order's prefixes, the empty one first → bool[len(order) + 1, F].
-
-    Args:
-        order: int[K], distinct features, the one masked first comes first.
-        start: bool[F], features masked from the start.
-    """
+    """Masks of an order's prefixes, the empty one first, on top of `start`, bool[F] → bool[len(order) + 1, F]."""
     masks = np.zeros((len(order) + 1, F), dtype=bool)
     if start is not None:
         masks[:] = start

@@ -149,9 +149,5 @@ def importance_shares(scores: np.ndarray) -> np.ndarray:
 
 
 def no_larger_area(x: np.ndarray, path: np.ndarray, orders: np.ndarray) -> int:
-    """How many of R curves have an area under them that is at most that of a path; areas within 1e-6 are equal.
-
-    Args:
-        x: float[K], masking ratios, ascending; path: float[K], v along the path; orders: float[R, K].
-    """
+    """How many of R orders' curves, float[R, K], have an area of at most that of a path, float[K], within 1e-6."""
     return int((np.trapezoid(orders, x, axis=1) <= np.trapezoid(path, x) + NOTHING).sum())

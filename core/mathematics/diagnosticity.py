@@ -100,10 +100,7 @@ class Diagnosticity:
 
 
 def diagnosticity(pairs: Pairs, resamples: int = 9_999) -> Diagnosticity:
-    """Diagnosticity of a data set, the mean over its examples, with BCa intervals over them.
-
-    Source: SoftFaith Eq. 6; glossary, Diagnosticity; glossary, Intervals.
-    """
+    """A data set’s diagnosticity, the mean over examples, with BCa intervals. Source: SoftFaith Eq. 6."""
     strict = mean_interval(pairs.strict, resamples)
     half = mean_interval(pairs.half, resamples) if pairs.tied.any() else strict
     told = pairs.defined > 0

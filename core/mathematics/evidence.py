@@ -1,8 +1,4 @@
-"""How well a ranking finds known evidence: average precision, recall of the top k, and what a random order has on
-average.
-
-This is plausibility, agreement with what people call the evidence; it says nothing about what the model uses.
-"""
+"""How well a ranking finds known evidence: plausibility, which says nothing of what the model uses."""
 
 from collections.abc import Sequence
 

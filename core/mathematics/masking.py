@@ -35,11 +35,8 @@ def nearest_ratio(masked: np.ndarray, F: int) -> np.ndarray:
 
 
 def path_ratios(counts: np.ndarray, F: int) -> np.ndarray:
-    """Place in RATIOS of the steps of a path over all ratios, int64[11]: the step's own, also where it masks nothing
-    yet; by `nearest_ratio` where the text itself masks more.
-
-    Args:
-        counts: int[11], features masked at each ratio.
+    """Place in RATIOS of the steps of a path over all ratios, int64[11]: the step's own, or `nearest_ratio` where the
+    text masks more; counts: int[11], features masked.
     """
     planned = np.array([masked_count(ratio, F) for ratio in RATIOS])
     return np.where(np.asarray(counts) == planned, np.arange(len(RATIOS)), nearest_ratio(counts, F))

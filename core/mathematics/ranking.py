@@ -40,13 +40,7 @@ def ranking(scores: np.ndarray, masked: np.ndarray | None = None) -> np.ndarray:
 
 
 def ranks(scores: np.ndarray) -> np.ndarray:
-    """Give each feature its place in `ranking`, 1 for the most important.
-
-    Args:
-        scores: float[F].
-    Returns:
-        int64[F], in 1..F; lower is more important.
-    """
+    """Each feature's place in `ranking` of scores float[F], int64[F] in 1..F; 1 is the most important."""
     order = ranking(scores)
     places = np.empty(len(order), dtype=np.int64)
     places[order] = np.arange(1, len(order) + 1)
@@ -91,11 +85,7 @@ def top_overlap(first: np.ndarray, second: np.ndarray, k: int) -> float:
 
 
 def pareto_front(costs: np.ndarray, values: np.ndarray) -> np.ndarray:
-    """Which of K things no other is at least as good as at no higher cost, and better in one of the two: bool[K].
-
-    Args:
-        costs: float[K], lower is better; values: float[K], higher is better; NaN is on no front.
-    """
+    """Which of K none equals at no higher cost, bool[K]; costs ↓, values ↑: float[K], NaN is on no front."""
     costs, values = np.asarray(costs, dtype=np.float64), np.asarray(values, dtype=np.float64)
     no_worse = (costs[:, None] <= costs) & (values[:, None] >= values)
     better = (costs[:, None] < costs) | (values[:, None] > values)

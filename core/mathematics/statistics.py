@@ -141,22 +141,14 @@ def _in_order(p: np.ndarray, planned: int | None) -> tuple[np.ndarray, int, np.n
 
 
 def leads(better: np.ndarray, spent: float = 1.0) -> bool:
-    """Whether one of M is better on more of n texts than each other, by `lead_p`, at 5 %.
-
-    Args:
-        better: bool[n, M]; spent: of these 5 % the share that this look may spend.
-    """
+    """Whether one of M, better: bool[n, M], leads each other by `lead_p` at 5 %, of which `spent` may be spent."""
     p = lead_p(better)
     return bool(len(p)) and bool((p < spent * ALPHA).all())
 
 
 def lead_p(better: np.ndarray) -> np.ndarray:
-    """Of the one of M that is better on the most of n texts, against each of the others in their order, p of exact sign
-    tests paired over texts, adjusted by Holm, two-sided: float64[M − 1].
-
-    Args:
-        better: bool[n, M].
-    Source: McNemar (1947), by the exact binomial of the texts on which two differ; Holm (1979).
+    """Of the one of M that is better on the most of n texts, better: bool[n, M], against each other in their order:
+    two-sided p of exact sign tests, Holm-adjusted, float64[M − 1]. Source: McNemar (1947); Holm (1979).
     """
     from scipy.stats import binomtest
 
@@ -255,9 +247,8 @@ def signed_rank_p(differences: np.ndarray, tie: float = 1e-6) -> float:
 
 @dataclass(frozen=True, eq=False)
 class Beaten:
-    """Which of K things another one beats, by paired tests over all K(K − 1)/2 pairs: p float64[K, K], adjusted by Holm
-    over the pairs (`holm_adjusted`), symmetric, 1 on the diagonal; by bool[K, K], whether the first beats the second,
-    which is where p is below the level; n int64[K, K], texts that have both.
+    """Which of K things another one beats, by paired tests over all pairs: p float64[K, K], Holm-adjusted, 1 on the
+    diagonal; by bool[K, K], whether the first beats the second; n int64[K, K], texts that have both.
     """
 
     p: np.ndarray
@@ -391,13 +382,7 @@ def share_interval(count: int, n: int) -> Interval:
 
 
 def share_ends(counts: np.ndarray, n: int) -> np.ndarray:
-    """The ends of `share_interval` for K shares of n texts.
-
-    Args:
-        counts: int[K], each 0 to n.
-    Returns:
-        float64[2, K] in [0, 1], low ≤ high.
-    """
+    """The ends of `share_interval` of K counts, int[K], of n texts: float64[2, K] in [0, 1], low ≤ high."""
     from scipy.stats import beta
 
     k = np.asarray(counts)

@@ -16,10 +16,7 @@ class MissingClass(ValueError):
 
 @dataclass(frozen=True, eq=False)
 class WordBits:
-    """Mutual information of words, in bits.
-
-    words: {word, its case folded: bits}; unseen: of a word that is in none of the texts; digest: of all this.
-    """
+    """Bits of words, {word, its case folded: bits}; unseen: of any other word; digest: of all this."""
 
     words: dict[str, float]
     unseen: float

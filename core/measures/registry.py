@@ -60,10 +60,7 @@ class Explained:
 
 @dataclass(frozen=True)
 class Limit:
-    """What a measure cannot do with an architecture.
-
-    in_part: it still says something; why: after "This family normalises …, "; note: of the measure by name.
-    """
+    """Why a measure cannot be had of an architecture; in_part: it says something; note: of the measure."""
 
     in_part: bool
     why: str
@@ -150,11 +147,7 @@ class Measure:
         return ""
 
     def asked(self, written: str) -> "Measure":
-        """The measure with options, "steps=50, baseline=mask", and a name that says so; itself with its defaults.
-
-        Raises:
-            ValueError: no such option, or no value of it.
-        """
+        """The measure with options, "steps=50, baseline=mask", named so; ValueError for no such option or value."""
         found = {}
         for part in written.split(","):
             name, _, value = (piece.strip() for piece in part.partition("="))

@@ -26,10 +26,7 @@ def aopc_comprehensiveness(case: Case) -> Score:
 
 
 def aopc_sufficiency(case: Case) -> Score:
-    """AOPC of the least important first, on the probability of the predicted class; in [−1, 1], lower is better.
-
-    Source: NAOPC Eq. 1 and 3.
-    """
+    """AOPC of the least important first, probability of ŷ; in [−1, 1], lower is better. Source: NAOPC Eq. 1 and 3."""
     return Score(aopc(_along(case, sufficiency_order(case.scores, case.masked))[:, case.target]))
 
 

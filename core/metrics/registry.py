@@ -107,7 +107,6 @@ class Metric:
     hard: str = ""
     fixes: str = ""
     amounts: bool = False
-    gist: str = ""
     version: int = 1
 
     @property

@@ -84,7 +84,7 @@ def _passes(kind: str):
     return (lambda F, draws: 3) if kind == ATTENTION else (lambda F, draws: draws + 2)
 
 
-def _register(kind: str, sufficiency: bool, hard: str, what: str, share: str, asks: str, gist: str, order: int) -> None:
+def _register(kind: str, sufficiency: bool, hard: str, what: str, share: str, asks: str, order: int) -> None:
     # SoftFaith's own perturbation stands in menus and beside the hard metric of the same formula.
     first = kind == BERNOULLI
     register(
@@ -106,29 +106,10 @@ def _register(kind: str, sufficiency: bool, hard: str, what: str, share: str, as
             default=first,
             amounts=True,
             hard=hard if first else "",
-            gist=f"soft normalised {what}: it is {gist}",
         )
     )
 
 
 for _kind in PERTURBATIONS:
-    _register(
-        _kind,
-        True,
-        "NS",
-        "sufficiency",
-        "its attribution",
-        "how much of the prediction is left?",
-        "kept; prediction should stay",
-        30,
-    )
-    _register(
-        _kind,
-        False,
-        "NC",
-        "comprehensiveness",
-        "1 − its attribution",
-        "how much of the prediction goes?",
-        "erased; prediction should fall",
-        40,
-    )
+    _register(_kind, True, "NS", "sufficiency", "its attribution", "how much of the prediction is left?", 30)
+    _register(_kind, False, "NC", "comprehensiveness", "1 − its attribution", "how much of the prediction goes?", 40)

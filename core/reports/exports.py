@@ -114,10 +114,8 @@ class Shown:
 
 @dataclass(frozen=True, eq=False)
 class Beside:
-    """Another version of a view's text, as the two stand beside each other: an edit's original, an example's pair.
-
-    names: of the view's own version and of the other one, text; other: that one; first: whether the view's own comes
-    first; said: what changed, sentences as text; tables: (header, rows) of text.
+    """Another version of a view's text. names: of the view's own version and of the other; first: whether the own one
+    comes first; said: what changed, as text; tables: (header, rows) of text.
     """
 
     names: tuple[str, str]
@@ -259,9 +257,7 @@ def identity(
 ) -> dict[str, str]:
     """What an attribution is of: model, data, example, class and unit; cheap enough for every view.
 
-    Args:
-        data: name of the data set; data_digest: its SHA-256, "" for a text of one's own.
-        target: the explained class, 0..C−1, or one rather than another.
+    data, data_digest: name and SHA-256 of the data set, "" for a text of one's own; target: class, or one over another.
     """
     second = {} if encoded.second is None else {"second_text_sha256": _digest(encoded.second)}
     return (
@@ -300,12 +296,7 @@ def versions() -> Mapping[str, str]:
 
 
 def picture_line(facts: dict[str, str], *others: dict[str, str]) -> str:
-    """The small line under a picture: where it comes from. The browser adds the date of saving.
-
-    Args:
-        facts: of `identity`, or of `model_identity` and perhaps the name of the data.
-        others: the same of every other model that the picture shows, on the same text or data.
-    """
+    """Where a picture comes from, by `identity` or `model_identity`; others: those of every other model."""
     shown = (facts, *others)
     parts = [
         " and ".join(f"{one['model']} (weights {one['weights_sha256'][:12]}…, {one['precision']})" for one in shown)

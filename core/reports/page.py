@@ -29,11 +29,8 @@ _MOST_CLASSES = 20
 
 
 def write_page(template: str, title: str, style: str, **given: Any) -> str:
-    """A whole page from a template that extends page.html, to be saved as UTF-8.
-
-    Args:
-        title: as text; style: its style sheet, see `read_style`; given: what the template asks for; whatever of it is a
-            text is escaped.
+    """A whole page from a template that extends page.html, for UTF-8; title: as text; style: see `read_style`; given:
+    what the template asks for, texts of which are escaped.
     """
     from markupsafe import Markup
 

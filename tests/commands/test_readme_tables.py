@@ -52,7 +52,7 @@ def test_a_room_says_its_promise_once_it_is_changed(house):
     promise = house / "core" / "storage" / "__init__.py"
     promise.write_text('"""Another promise, of\ntwo lines.\n\nAnd more."""\n', encoding="utf-8")
     told = renewed(house)[house / "core" / "README.md"][1]
-    assert "`core/storage` | Another promise" in told
+    assert "| Another promise" in told
 
 
 def test_a_table_without_its_marks_is_an_error(house, capsys):

@@ -819,7 +819,7 @@ def test_each_text_of_a_sample_counts_once():
     examples = tuple(Example(f"e{i}", *one) for i, one in enumerate(told))
     sample = draw_sample(DataSet("made up", "0" * 64, examples, ("no", "yes")), ("no", "yes"), 9)
     assert sorted(example.id for example in sample.examples) == ["e0", "e2", "e5"]
-    assert any(note.startswith("Each text counts once: 2 of 5 ") for note in sample.notes)
+    assert any("once: 2 of 5 " in note for note in sample.notes)
     assert [one.id for one in draw_examples(examples[:2] + examples[4:5], 9)] == ["e0"], "without labels, too"
     assert not any("counts once" in note for note in draw_sample(data_of(TEXTS), LABELS, 2).notes)
 
@@ -1197,7 +1197,7 @@ def test_of_a_pair_all_of_the_first_text_is_masked_wherever_it_stands():
         pairs = tuple(replace(example, second="c") for example in found.sample.examples)
         object.__setattr__(found, "sample", replace(found.sample, examples=pairs))
     told = [one.claim for one in check_findings([one, *family_of(one, other)])]
-    assert sum("all of the first" in claim for claim in told) == 2
+    assert sum("of the first" in claim for claim in told) == 2
     said = f"{readable_check([one])} {training_table([one], CALIBRATED)[0]} {told}"
     assert "everything" not in said and "first text masked ↑" in said
     assert "first text)" in json.dumps(panels([one], CALIBRATED))

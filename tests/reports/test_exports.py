@@ -326,7 +326,7 @@ def test_the_line_under_a_picture_of_two_models_names_both_and_each_class_that_d
     line = picture_line(*facts)
     both = " and ".join(f"{name} (weights 0123456789ab…, float32)" for name in ("story", "twin"))
     parts = line.split(" · ")
-    assert parts[:3] == [both, "class positive of story", "class yes of twin"]
+    assert parts[0] == both and [part.split()[1::2] for part in parts[1:3]] == [["positive", "story"], ["yes", "twin"]]
     assert parts[3:5] == ["reviews", "s001"] and parts[5].startswith("text ")
     assert picture_line(*facts[:1] * 2).count("class positive") == 1
 
@@ -485,6 +485,4 @@ def test_hundreds_of_classes_are_cut_to_the_likeliest_and_the_explained():
     page = harmless(text)
     listed = [int(found) for found in re.findall('<th scope="row"><bdi>class (\\d+)</bdi>', text)]
     assert listed == [*range(149, 129, -1), 3]
-    assert (
-        "129 more classes" in page.said and "here: class 3" in page.said and "That is right: the label is " in page.said
-    )
+    assert "129 more classes" in page.said and "here: class 3" in page.said and "is right: the label" in page.said

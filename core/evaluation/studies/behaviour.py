@@ -76,15 +76,13 @@ class Walked(Known):
 
 @dataclass(frozen=True)
 class Course(OrderStudy[Walked]):
-    """Erase along an order on every example of a sample: that of the attribution of the unmasked text for the class
-    predicted on it, most important first, or a random one.
+    """Erase along an order on every example, a measure's for the predicted class, most important first, or a random
+    one.
 
-    unit: what is erased as one piece; erasure: one of `core.oracle.erasing.ERASURES`; seed: of random orders. The
-    prediction is followed one feature at a time until it changes, the embeddings at the ratios 0, 0.1 … 1 of all
-    features. What the text itself masks stays masked and counts as no feature that is erased. A row is kept under the
-    digest of its example; its label changes nothing. Departure: RobustInf replaces by the unknown token and ranks by
-    integrated gradients; here any erasure and measure. Its Table 2 erases in every text as many tokens as half of the
-    mean length; here each text loses half of its own.
+    The prediction is followed feature by feature until it changes, the embeddings at the ratios 0, 0.1 … 1 of all
+    features. Departure: RobustInf replaces by the unknown token and ranks by integrated gradients; its Table 2 erases
+    in every text half of the mean length, here each text loses half of its own. unit: what is erased as one piece;
+    seed: of random orders.
 
     Source: RobustInf Eq. 1 and §5.
     """

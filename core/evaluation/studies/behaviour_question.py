@@ -20,11 +20,7 @@ from core.wording import as_cell, refuse_unknown
 @register
 @dataclass(frozen=True)
 class Behaviour(Question[BehaviourReport]):
-    """When predictions change and how far embeddings drift, along random order and each measure's. Labels are not
-    asked for.
-
-    count: 0 for no random order; the rest as of `Course`.
-    """
+    """When predictions change and embeddings drift, along `count` random orders and each measure’s."""
 
     name, order, page, done = "behaviour", 2, "Model check", "followed"
     asks = "When do predictions change as words are erased, and how far do embeddings drift?"

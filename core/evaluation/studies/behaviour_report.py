@@ -47,10 +47,9 @@ class CourseLine:
 
 @dataclass(frozen=True, eq=False)
 class BehaviourReport:
-    """A model on a sample: its lines, random order first where it is known; best: the largest fidelity that any order
-    of its inputs has, where the fewest features that change a prediction are searched, else NaN; notes: sentences on
-    the examples; explained: {example: class that is predicted, and explained}; tally: how far its orders are; cut:
-    texts that are longer than the model reads; beam: in how many examples the fewest features are of a beam search.
+    """A model on a sample: its lines, random order first; best: the largest fidelity of any order, NaN if not searched;
+    notes: sentences on the examples; explained: {example: predicted class}; cut: texts that are longer than the model
+    reads; beam: in how many examples the fewest features are of a beam search.
     """
 
     model: str

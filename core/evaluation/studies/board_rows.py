@@ -65,10 +65,7 @@ def _versions() -> list[list]:
 
 @dataclass(frozen=True)
 class _Part(Study[Rows]):
-    """One part of what a scoreboard rests on, of the class that is predicted.
-
-    unit: what is masked as one piece; draws: of each soft perturbation.
-    """
+    """A part of a scoreboard, of the predicted class. unit: what is masked; draws: of soft perturbations."""
 
     unit: str = "word"
     draws: int = 8

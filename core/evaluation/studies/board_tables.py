@@ -32,10 +32,7 @@ _NAN = float("nan")
 
 
 def board_table(report: BoardReport, verdicts: VerdictColumn | None = None) -> Table:
-    """A line for each measure, random order last: its verdict, figures with 95 % intervals, and cost.
-
-    verdicts: by another test; without, the paired one of means over the texts.
-    """
+    """Each measure, random order last: verdict (by another test or the paired one), figures, and cost."""
     known = _known(report)
     if verdicts is None:
         paired = {one: verdict_over_texts(report, one) for one in report.names}

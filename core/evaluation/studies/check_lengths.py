@@ -43,10 +43,7 @@ class LengthSplit:
 
 
 def by_length(passed: Passed, span: tuple[int, int], form: str, k: int, fitted: int = 0) -> LengthSplit | None:
-    """Texts rejected at the k-th ratio in a form by length; None where lengths are not known.
-
-    fitted: texts of the reference's last level, 0 where nobody knows.
-    """
+    """Texts rejected at the k-th ratio by length; None where lengths are not known. fitted: texts of the last level."""
     if passed.tokens is None:
         return None
     told = passed.there & ~np.isnan(passed.tokens)

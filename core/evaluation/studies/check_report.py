@@ -224,14 +224,9 @@ def build_check_report(
 ) -> CheckReport | None:
     """Put what is computed so far into numbers; None while no example has random order.
 
-    Performance is the card's metric (accuracy without a card). The p of a data set is by count (`rejected_count_p`) in
-    the calibrated form, by Simes over its examples' p in the literal one. A measure's ACU and RACU compare it with
-    random order on the examples that have both, with the mean of the orders where there are several; whatever else is
-    told of random order is told of the first.
-
-    Args:
-        metric: another than the card's, so that models beside each other are measured alike.
-    Source: FMM §5.1 and §5.2, Figs. 2 to 4, Eq. 3.
+    Performance is by the card's metric, accuracy without one, or `metric`. p of a data set is by count
+    (`rejected_count_p`) in the calibrated form, by Simes in the literal one. ACU and RACU compare a measure with the
+    mean of the random orders on the examples that have both. Source: FMM §5.1 and §5.2, Figs. 2 to 4, Eq. 3.
     """
     unit = next((curve.unit for curve in passed if curve.random), "")
     chances = [one for curve, one in passed.items() if curve.random]
@@ -315,11 +310,7 @@ def _majority(model: Model, sample: Sample) -> int:
 
 
 def _worse(labels: np.ndarray, predicted: np.ndarray, majority: int) -> float:
-    """Sign test over the examples of which one of the two answers is right; 1 for labels of one class, where that
-    answer is right every time.
-
-    A constant answer of the model fails it too where the sample holds fewer of that class than of the majority's.
-    """
+    """Sign test over the examples of which one of the two answers is right; 1 for labels of one class."""
     if len(np.unique(labels)) < 2:
         return 1.0
     better, worse = (

@@ -28,10 +28,7 @@ from core.wording import as_json
 @register
 @dataclass(frozen=True)
 class Diagnosing(Scoring):
-    """How often a metric prefers a measure to what it is set against; the same scores, kept in the same place.
-
-    Source: SoftFaith §4; glossary, Diagnosticity.
-    """
+    """How often a metric prefers a measure to a baseline. Source: SoftFaith §4; glossary, Diagnosticity."""
 
     name, order = "diagnosticity", 1
     asks = "How often does a faithfulness metric prefer a measure to what is set against it?"

@@ -111,11 +111,7 @@ class DiagnosticityReport:
 
 
 def by_example(found: Scored, rows: np.ndarray | None = None) -> dict[tuple[str, float | None, str], Pairs]:
-    """The comparisons with the baseline, of all examples or some: {(metric, length or None for its value, measure or
-    ALL): Pairs}.
-
-    Metrics without a direction have none.
-    """
+    """{(metric with a direction, length or None, measure or ALL): Pairs} of examples with the baseline."""
     rows = np.arange(len(found)) if rows is None else rows
     tables = {}
     for s, name in enumerate(found.study.metrics):
@@ -168,10 +164,7 @@ def _of_enough(one: Diagnosticity) -> Diagnosticity:
 def build_diagnosticity_report(
     found: Scored, model: str, data: str, labels: tuple[str, ...], resamples: int = 9_999
 ) -> DiagnosticityReport | None:
-    """Put what is scored so far into numbers; None while no example is.
-
-    Args:
-        labels: names of the model's classes; resamples: of the intervals, fewer while more examples are still to come.
+    """Put what is scored so far into numbers; None while no example is. labels: the model's; resamples: of intervals.
     Source: SoftFaith Eq. 6, Tables 2 and 3, Fig. 3.
     """
     rows = np.flatnonzero(found.there)

@@ -27,11 +27,7 @@ def areas(passed: Passed, baseline: Passed) -> np.ndarray:
 
 
 def disagreement(passed: dict[Curve, Passed]) -> Disagreement | None:
-    """The example and the two measures for which finding the evidence and being faithful part most; None where they
-    never do.
-
-    The most is the largest product of the difference in average precision and that in ACU.
-    """
+    """The example and two measures whose differences in average precision and ACU have the largest product."""
     baseline = next((one for curve, one in passed.items() if curve.random), None)
     told = {curve.measure: one for curve, one in passed.items() if not curve.random}
     if baseline is None or len(told) < 2:

@@ -46,9 +46,7 @@ VERSION = 3
 @dataclass(frozen=True)
 class Batch(Study[Rows]):
     """Limits of every text of a file; target: "predicted" or a class's name; width: of a beam, None for insertion
-    searches; data: the digest of the file.
-
-    A row is what `limit_row` says, as an object.
+    searches; data: the digest of the file. A row is what `limit_row` says.
     """
 
     name = "limits"
@@ -108,12 +106,7 @@ class Batch(Study[Rows]):
 
 
 def limits_of(explainer: Explainer, encoded: Encoded, target: int, batch: Batch) -> Found:
-    """Exact limits where they cost no more scores than allowed and fit into the memory that is free, else those that a
-    search finds.
-
-    Raises:
-        OutOfMemory, NonFinite: as the oracle.
-    """
+    """Exact limits where scores and memory allow, else those of a search; raises as the oracle."""
     allowed = batch.allowed(explainer.model.device)
     if 1 << left_over(encoded) <= allowed:
         with contextlib.suppress(TooDear):

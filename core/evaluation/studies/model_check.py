@@ -52,13 +52,11 @@ class Passed(Known):
 
 @dataclass(frozen=True)
 class Curve(OrderStudy[Passed]):
-    """Follow a curve on every example of a sample, explaining its label: the order of a measure, or a random one of its
-    own seed.
+    """Follow an order on every example, explaining its label: a measure's, recomputed at each step or once, or a random
+    one.
 
-    unit: what is masked as one piece; recompute: at each step, or once. A row is kept under the digest of its example,
-    label and evidence.
-
-    Source: FMM §5.2, Fig. 4; glossary, Score: curves of a data set explain the label.
+    unit: what is masked as one piece. Source: FMM §5.2, Fig. 4; glossary, Score: curves of a data set explain the
+    label.
     """
 
     name = "model check"

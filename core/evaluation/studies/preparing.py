@@ -16,12 +16,8 @@ from core.oracle.soft import Soft
 def prepare(
     judge: Judge, attributions: Sequence[tuple[np.ndarray, bool]], names: Sequence[str], one_draw: Soft | None = None
 ) -> None:
-    """Ask at once for every input that metrics will ask for, erased and softly perturbed, attribution by attribution:
-    full batches instead of many small ones.
-
-    Args:
-        attributions: (scores float64[F], whether they are magnitudes); one_draw: what is asked for the
-            r-th draw alone of the r-th attribution, instead of all draws of each.
+    """Ask for every input of metrics at once, in full batches; attributions: (scores float64[F], whether magnitudes);
+    one_draw: of the r-th attribution the r-th draw alone.
     """
     asked: list[np.ndarray] = []
     kept: dict[str, list[tuple[int | None, np.ndarray]]] = {}

@@ -40,11 +40,10 @@ _RESTS = "rests on rejected inputs"
 @register
 @dataclass(frozen=True)
 class Scoreboard(Question[BoardReport]):
-    """Measures by AOPC, NAOPC, RACU and erasure metrics, and random order beside them, explaining the class that is
-    predicted; labels are not asked for.
+    """Measures and random order by AOPC, NAOPC, RACU and erasure metrics, for the predicted class.
 
-    draws: of each soft perturbation; by: the figure by which measures are compared; orders: random orders of each
-    text, and random attributions under erasure metrics.
+    draws: of soft perturbations; by: the figure that decides; orders: random orders, and random attributions, of a
+    text.
     """
 
     name, order, page, done = "scoreboard", 4, "Scoreboard", "scored"

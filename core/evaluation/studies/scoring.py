@@ -120,15 +120,11 @@ class ScoresReport:
 @register
 @dataclass(frozen=True)
 class Scoring(Study[Scored]):
-    """Score attributions of every example by metrics, for the class that the model predicts: those of measures, and
-    beside them those of a baseline. Labels are not asked for.
+    """Score attributions of every example by metrics for the predicted class: those of measures, and of a baseline.
 
     how: see `How`; unit: what is erased as one piece; baseline: RANDOM, as the paper, or SHUFFLED, each measure's own
-    scores in other places, so that soft metrics keep and erase as much; count: how many there are, of random ones for
-    a text, of shuffles for each measure on it. An example has a row for its prediction and one for each attribution
-    under each metric, found by itself whatever else is asked.
-
-    Source: SoftFaith §4; glossary, Diagnosticity.
+    scores in other places; count: of random ones for a text, of shuffles for each measure on it. An example has a row
+    for its prediction and one for each attribution and metric. Source: SoftFaith §4; glossary, Diagnosticity.
     """
 
     name, order, done = "scores", 0, "scored"

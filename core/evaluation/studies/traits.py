@@ -26,11 +26,8 @@ REJECTED, CHANGES, DISAGREEMENT, TWIN, VERDICT = "rejected", "changes", "disagre
 
 
 def trait_studies(measure: str, unit: str) -> dict[str, Study]:
-    """The study of every trait but the twin's; measure: whose order rejections and changes follow, and whose verdict
-    is asked for.
-
-    Measures are compared by magnitudes, which all have: a norm has no sign, and ranks first what a sign ranks last.
-    Verdicts are those of the measures shown unasked, as on Attributions, and of this one, over all of these by Holm.
+    """The study of every trait but the twin's; measure: whose order is followed, by magnitudes, which all measures
+    have, and whose verdict is asked for among those shown unasked.
     """
     return {
         REJECTED: Curve(measure, unit=unit),
@@ -47,11 +44,8 @@ def predicted_sample(data: DataSet, judged: Predicted, rows: np.ndarray) -> Samp
 
 
 def first_rejected(found: Passed, explainer: Explainer, sample: Sample, unit: str) -> np.ndarray:
-    """The masking ratio of the first rejected step of each path, float64[N] in [0, 1], by Holm over its steps in the
-    calibrated form; infinity where none is, NaN where it is not computed or the test says nothing.
-
-    Args:
-        sample: its N examples; unit: what was masked as one piece.
+    """The ratio of the first rejected step of each path by Holm in the calibrated form, float64[N] in [0, 1]; infinity
+    where none is, NaN where it is not computed; unit: what was masked as one piece.
     """
     reference = explainer.reference
     values = np.full(len(found), np.nan)
@@ -93,11 +87,7 @@ def trait_of(name: str, found: Known, explainer: Explainer, sample: Sample, unit
 
 
 def twin_differs(mine: np.ndarray, labels: Sequence[str], other: np.ndarray, other_labels: Sequence[str]) -> Trait:
-    """Whether another model predicts another class, by name.
-
-    Args:
-        mine, other: int64[N], classes of each, −1 where nothing is predicted.
-    """
+    """Whether another model predicts another class by name; mine, other: int64[N], −1 without a prediction."""
     known = (mine >= 0) & (other >= 0)
     names, others = (np.array([*(name.casefold() for name in one), ""]) for one in (labels, other_labels))
     return Trait(np.where(known, (names[mine] != others[other]).astype(np.float64), np.nan), known)

@@ -33,16 +33,13 @@ WORDS = {value: str(word) for word, value in VALUES.items() if value == value}
 
 @dataclass(frozen=True)
 class VerdictsOfTexts(Study[Rows]):
-    """The verdict of each of M measures on each text for the class that is predicted, over these measures by Holm.
+    """The verdict of each of M measures on each text for the predicted class, over these measures by Holm.
 
-    Its columns, float64[M] each: word, −1 worse than chance, 0 not shown better, 1 better, NaN where it cannot be told;
-    p of being better and worse of being worse, at most, where drawing ended before all orders were drawn; reached, AOPC
-    comprehensiveness ↑; NaN where a measure has no order. Labels change nothing.
+    Columns, float64[M]: word, −1 worse than chance, 0 not shown better, 1 better, NaN where it cannot be told; better
+    and worse, p at most; reached, AOPC comprehensiveness ↑, NaN without an order.
 
-    measures: at least one; sign: which of their values; unit: what is scored as one piece; erasure: what masking does
-    along an order, whatever the measures themselves do.
-
-    Source: glossary, Verdict.
+    sign: which values; unit: what is scored as one piece; erasure: what masking does along an order. Source: glossary,
+    Verdict.
     """
 
     name = "verdicts"

@@ -185,11 +185,7 @@ def as_limits(
     F: int,
     masked: np.ndarray | None,
 ) -> Limits:
-    """The limits that two orders attain, scored anew where `rescore` says more precisely what they reach.
-
-    Raises:
-        ValueError: an order's score is NaN.
-    """
+    """The limits that two orders attain, scored by `rescore` where there is one. ValueError: a score is NaN."""
     if rescore is not None:
         found = [(order, order_aopc(rescore, order, F, masked)) for order, _ in found]
         _refuse_nan([score for _, score in found])
@@ -204,14 +200,7 @@ def most_sets(F: int, width: int, beams: int = 2) -> int:
 
 
 def widened(limits: Limits, scored: Iterable[tuple[np.ndarray, float]]) -> Limits:
-    """Limits that no scored order exceeds: an order that lies beyond a limit becomes that limit.
-
-    Args:
-        scored: orders int64[F'] of the features that are not masked from the start, each with its AOPC under the same
-            v.
-    Returns:
-        The same method and width; exact limits do not move beyond rounding.
-    """
+    """Limits that no scored order exceeds: (int64[F'], AOPC under the same v) beyond one becomes the limit."""
     for order, reached in scored:
         if reached > limits.upper:
             limits = replace(limits, upper=reached, highest=np.array(order))
@@ -339,11 +328,7 @@ def _exact_limits(cases: Sequence[BeamCase], affordable: int) -> Generator[None,
 
 
 def free_features(F: int, masked: np.ndarray | None) -> tuple[np.ndarray, np.ndarray]:
-    """What is masked from the start, bool[F], and the features that are not, int64[F'].
-
-    Raises:
-        ValueError: nothing is left to mask.
-    """
+    """What is masked from the start, bool[F], and the other features, int64[F']; ValueError where there is none."""
     start = np.zeros(F, dtype=bool) if masked is None else np.array(masked, dtype=bool)
     free = np.flatnonzero(~start)
     if len(free) == 0:
