@@ -28,17 +28,12 @@ BATCHES = (1, 8, 64)
 
 
 def bench(model: Model, repeats: int = 7) -> dict:
-    """Measure a model on this machine.
+    """Measure a model on this machine; repeats: timings of each contestant, taken in turn, of which medians are
+    compared.
 
-    Args:
-        repeats: timings of each contestant, taken in turn; medians are compared.
-    Returns:
-        machine; peak: floating-point operations a second of the fastest square matrix product tried; forward: {batch:
-        (passes a second, share of the peak in [0, 1]; higher is better)}; leave_one_out: {"captum, 1 at a time" and
-        "captum, 32 at a time": Captum's time over ours, above 1 is faster than Captum}; masf: see `masf_speed`;
-        p_values: see `p_value_cost`, {} without a reference; limits: see
-            `bench_limits.limits_speed`;
-        searches: see `bench_search.compare_searches`; judging: see `bench_judging.judging_speed`.
+    peak: operations a second of the fastest matrix product; forward: {batch: (passes a second, share of the peak ↑)};
+    leave_one_out: Captum's time over ours ↑; masf, p_values, limits, searches, judging: as of the functions that
+    measure them.
     """
     encoded = model.encode(TEXT)
     peak = matrix_product_peak(model, repeats)

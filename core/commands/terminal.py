@@ -135,12 +135,8 @@ def refuse_out(out: str | None) -> None:
 def add_measures(option: Option, does: str, default: Iterable[str], nargs: str = "*") -> None:
     """Which measures, and which of their values; does: what is done with them."""
     asked = (f"{name} [{', '.join(f'{key}=…' for key in keys)}]" for name, keys in asked_of_measures().items())
-    option(
-        "--measures",
-        nargs=nargs,
-        default=list(default),
-        help=f"measures {does}; in brackets, as one word, what one is asked for: {', '.join(asked)}",
-    )
+    told = f"measures {does}; in brackets, as one word, what one is asked for: {', '.join(asked)}"
+    option("--measures", nargs=nargs, default=list(default), help=told)
     option("--values", dest="sign", choices=SIGNS, default="signed", help="which values of a measure")
 
 

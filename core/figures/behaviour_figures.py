@@ -89,15 +89,10 @@ def map_figure(
     ratio: np.ndarray,
     path: np.ndarray | None = None,
 ) -> dict:
-    """Embeddings in the plane, one kind of mark and one colour for each group.
+    """Embeddings in the plane, one kind of mark and one colour for each group of `groups_of`.
 
-    Args:
-        places: float[P, 2]; groups: (name, colour, mark, bool[P]) from `groups_of`.
-        told: for each point its example's id, its place in the sample, and the class predicted; they stand in
-            `customdata`.
-        ratio: int[P], places in RATIOS.
-        path: points of the example that is chosen, in order of what is masked; joined by a line.
-    Source: RobustInf §5; distances on a UMAP mean little.
+    places: float[P, 2]; told: each point's example, place in the sample and predicted class, for `customdata`; ratio:
+    int[P], places in RATIOS; path: points of the chosen example in order. Source: RobustInf §5.
     """
     custom = [
         [html.escape(name), place, html.escape(predicted), round(100 * RATIOS[k])]
@@ -122,14 +117,10 @@ def map_figure(
 def groups_of(
     colour: str, ratio: np.ndarray, labels: np.ndarray, predicted: np.ndarray, names: tuple[str, ...]
 ) -> list[tuple[str, str, int, np.ndarray]]:
-    """Points by share masked, by label or by prediction: (name, colour, number of the mark, bool[P]); only groups that
-    have points.
+    """Points by share masked, label or prediction (colour: one of COLOURS): (name, colour, mark, bool[P]) of each
+    group.
 
-    Args:
-        colour: one of COLOURS; ratio: int[P], places in RATIOS; labels, predicted: int[P], classes; names: of the
-            model's classes.
-    Raises:
-        ValueError: another colour.
+    ratio: int[P], places in RATIOS; labels, predicted: int[P]; names: of the classes. ValueError: another colour.
     """
     if colour not in COLOURS:
         raise ValueError(f"points are coloured by one of {COLOURS}, got {colour!r}")

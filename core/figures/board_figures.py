@@ -13,7 +13,7 @@ from core.evaluation.studies.board_report import RANDOM, BoardReport, arrow
 from core.evaluation.studies.board_tables import cell_text, cost_texts
 from core.evaluation.studies.scoreboard import Scoreboard
 from core.figures.catalogue import register_figure
-from core.figures.figures import INK, axis, figure, legend, level, note, trace
+from core.figures.figures import INK, axis, error_bar, figure, legend, level, note, trace
 from core.figures.label_places import label_places
 from core.figures.palette import OUT_OF_DISTRIBUTION, hue
 from core.figures.palette import RANDOM as GREY
@@ -109,22 +109,9 @@ def _point(report: BoardReport, name: str, x: float, place: str) -> dict:
     if cell.error == cell.error:
         bars["error_y"] = {"type": "data", "array": [cell.error], "color": colour, "thickness": 1.5, "width": 4}
     elif cell.interval.known:
-        low, mean, high = cell.interval.low, cell.interval.mean, cell.interval.high
-        bars["error_y"] = {
-            "type": "data",
-            "symmetric": False,
-            "array": [high - mean],
-            "arrayminus": [mean - low],
-            "color": colour,
-            "thickness": 1.5,
-            "width": 4,
-        }
-    more: dict[str, Any] = {
-        "showlegend": False,
-        "text": [label],
-        "textposition": place,
-        "textfont": {"color": INK, "size": 12},
-    }
+        bars["error_y"] = error_bar(cell.interval, colour, thickness=1.5, width=4)
+    written = {"text": [label], "textposition": place, "textfont": {"color": INK, "size": 12}}
+    more: dict[str, Any] = {"showlegend": False} | written
     y = [cell.interval.mean]
     return trace("markers+text", [x], y, told, html.escape(name), marker=look, cliponaxis=False, **more, **bars)
 

@@ -7,7 +7,7 @@ from core.evaluation.studies.diagnosticity_question import Diagnosing
 from core.evaluation.studies.diagnosticity_report import ALL, BASELINE_WORDS, DiagnosticityReport
 from core.evaluation.studies.scoring import interval_text
 from core.figures.catalogue import register_figure
-from core.figures.figures import INK, axis, band, figure, legend, level, note, stroke, trace, upright
+from core.figures.figures import INK, axis, band, error_bar, figure, legend, level, note, stroke, trace, upright
 from core.figures.palette import OPPOSES, RANDOM, SUPPORTS, hue
 from core.mathematics.diagnosticity import CHANCE, HALF, STRICT
 from core.mathematics.erasure import LENGTHS
@@ -98,9 +98,8 @@ def draw_preferences(found: DiagnosticityReport) -> dict:
 
 def _preferred(span: Interval, y: float, look: dict, extra: str) -> dict:
     """A share with its interval, none below the fewest texts."""
-    low, high = (end if end == end else span.mean for end in (span.low, span.high))
-    error = {"type": "data", "symmetric": False, "array": [high - span.mean], "arrayminus": [span.mean - low]}
-    bar = error | {"color": look["color"], "thickness": 2 if look["size"] > 7 else 1.2, "width": 3}
+    ends = span if span.known else Interval(span.mean, span.mean, span.mean)
+    bar = error_bar(ends, look["color"], thickness=2 if look["size"] > 7 else 1.2, width=3)
     shown = {"marker": look, "error_x": bar, "showlegend": False}
     return trace("markers", [span.mean], [y], interval_text(span), extra, **shown)
 

@@ -49,14 +49,9 @@ class Range:
 def gauges(
     rows: list[Gauge], chance: Range | None, limits: Limits, tag: str, score: str, direction: str = "comprehensiveness"
 ) -> dict:
-    """Every measure between the limits: a shaded band from the lower to the upper one, a mark for its AOPC in one
-    direction, NAOPC under its name, so that a narrow window leaves room for the band.
+    """Every measure between the limits, a shaded band: a mark for its AOPC in one direction, NAOPC under its name.
 
-    Args:
-        tag: "exact", "insertion search" or "beam 5".
-        score: name of the score, "probability of positive".
-        direction: of `_MARKS`; which limit is the best order depends on it.
-    Source: NAOPC Eq. 8.
+    tag: "exact" or the search; score: "probability of positive"; direction: of `_MARKS`. Source: NAOPC Eq. 8.
     """
     at = [name for name, *_ in _MARKS].index(direction)
     names = [f"{html.escape(row.name)}<br>NAOPC {'↑↓'[at]} {row.normal[at]}" for row in rows]
@@ -186,9 +181,12 @@ def _row_of(one: ModelGauges, measure: str | None) -> Gauge | Range | None:
 
 def _allowed(limits: Limits, y: float) -> dict:
     """What one model allows, in its row."""
-    ends = {"x0": limits.lower, "x1": limits.upper, "y0": y - 0.4, "y1": y + 0.4}
-    look = {"fillcolor": "rgba(125,133,144,0.13)", "line": {"color": LIMIT, "width": 1.5}, "layer": "below"}
-    return {"type": "rect"} | ends | look
+    return _ground(limits, y0=y - 0.4, y1=y + 0.4, line={"color": LIMIT, "width": 1.5})
+
+
+def _ground(limits: Limits, **more: Any) -> dict:
+    ends = {"x0": limits.lower, "x1": limits.upper}
+    return {"type": "rect", "fillcolor": "rgba(125,133,144,0.13)", "layer": "below"} | ends | more
 
 
 def _named_once(traces: list[dict]) -> None:
@@ -202,9 +200,8 @@ def _named_once(traces: list[dict]) -> None:
 
 def _limits(limits: Limits) -> list[dict]:
     """The band between the limits, and its edges."""
-    ends = {"x0": limits.lower, "x1": limits.upper, "y0": 0, "y1": 1, "yref": "paper"}
-    look = {"fillcolor": "rgba(125,133,144,0.13)", "line": {"width": 0}, "layer": "below"}
-    return [{"type": "rect"} | ends | look, *(upright(x, LIMIT, 2.5) for x in (limits.lower, limits.upper))]
+    ground = _ground(limits, y0=0, y1=1, yref="paper", line={"width": 0})
+    return [ground, *(upright(x, LIMIT, 2.5) for x in (limits.lower, limits.upper))]
 
 
 def slope(before: list[tuple[str, str, bool, int, float]], after: list[tuple[int, float]], title: str) -> dict:

@@ -19,13 +19,8 @@ def prefix_masks(order: np.ndarray, F: int, start: np.ndarray | None = None) -> 
 def aopc(values: np.ndarray) -> float:
     """Mean fall of the score along an order, 1/F · Σ_{i=1..F} v(∅) − v(r_1..r_i).
 
-    Args:
-        values: float[F + 1], v of the order's prefixes, the empty one first.
-    Returns:
-        float; for comprehensiveness higher is better, for sufficiency lower. NaN where a value is.
-    Raises:
-        ValueError: no feature is masked, or not one-dimensional.
-    Source: NAOPC Eq. 1.
+    values: float[F + 1], v of the prefixes, the empty one first. Comprehensiveness ↑, sufficiency ↓; NaN where a value
+    is. ValueError: no feature is masked, or not one-dimensional. Source: NAOPC Eq. 1.
     """
     values = np.asarray(values, dtype=np.float64)
     if values.ndim != 1 or len(values) < 2:

@@ -20,14 +20,8 @@ def masked_count(ratio: float, F: int) -> int:
 
 
 def nearest_ratio(masked: np.ndarray, F: int) -> np.ndarray:
-    """Place in RATIOS of inputs that are on no masking path: 0 where nothing is masked, 1 where all is, else the
-    nearest tenth from 0.1 to 0.9, half up.
-
-    Args:
-        masked: float[M], features masked, or the share of features that is not kept, in [0, F].
-    Returns:
-        int64[M], 0 to 10.
-    Source: glossary, MaSF.
+    """Place in RATIOS, int64[M], of inputs on no masking path: 0 where nothing is masked, 1 where all is, else the
+    nearest tenth from 0.1 to 0.9, half up; masked: float[M], features masked in [0, F]. Source: glossary, MaSF.
     """
     masked = np.asarray(masked, dtype=np.float64)
     tenth = np.clip(np.floor(10 * masked / F + 0.5), 1, len(RATIOS) - 2).astype(np.int64)
@@ -63,16 +57,10 @@ def bernoulli_masks(maskable: np.ndarray, rng: np.random.Generator) -> np.ndarra
 
 
 def training_masks(maskable: np.ndarray, strategy: str, rng: np.random.Generator) -> np.ndarray:
-    """Mask a mini-batch by the training strategy.
+    """Mask a mini-batch, bool[N, T] maskable → bool[N, T], True = masked.
 
-    Args:
-        maskable: bool[N, T].
-        strategy: "none", "mask" (every example) or "half" (every second one: 50/50).
-    Returns:
-        bool[N, T], True = masked.
-    Raises:
-        ValueError: an unknown strategy.
-    Source: FMM §3.2, Alg. 1, and App. H for the strategies.
+    strategy: "none", "mask" (every example) or "half" (every second one), else ValueError. Source: FMM §3.2, Alg. 1,
+    App. H.
     """
     if strategy not in TRAINING_STRATEGIES:
         raise ValueError(f"the training strategy must be one of {TRAINING_STRATEGIES}, got {strategy!r}")

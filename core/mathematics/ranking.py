@@ -48,14 +48,8 @@ def ranks(scores: np.ndarray) -> np.ndarray:
 
 
 def kendall_tau(first: np.ndarray, second: np.ndarray) -> float:
-    """Kendall's tau-b between two attributions of the same features.
+    """Kendall's tau-b of two attributions, float[F] each, in [−1, 1]: 1 is the same order; NaN where one has none.
 
-    NaN where either attribution is constant or F < 2: then there is no order to compare.
-
-    Args:
-        first, second: float[F].
-    Returns:
-        float in [-1, 1]; 1 is the same order. Higher is more agreement.
     Source: NAOPC Table 4 compares rankings by tau.
     """
     # Imported here: it takes longer than the first attribution.
@@ -68,15 +62,9 @@ def kendall_tau(first: np.ndarray, second: np.ndarray) -> float:
 
 
 def top_overlap(first: np.ndarray, second: np.ndarray, k: int) -> float:
-    """Share of the k most important features that two attributions have in common.
+    """Share of the k most important features that two attributions, float[F] each, have in common, in [0, 1] ↑.
 
-    Args:
-        first, second: float[F].
-        k: at least 1; more than F means F.
-    Returns:
-        float in [0, 1]; higher is more agreement. Two random orders share k/F on average.
-    Raises:
-        ValueError: k < 1 or F = 0.
+    Two random orders share k/F on average; k above F means F. ValueError: k < 1 or F = 0.
     """
     if k < 1 or len(first) == 0:
         raise ValueError(f"k must be at least 1 and there must be features, got k = {k}, F = {len(first)}")

@@ -14,17 +14,13 @@ MOST_BCA, RESAMPLES = 4_000, 9_999
 
 
 def simes(p: np.ndarray, axis: int = -1) -> np.ndarray:
-    """Combine n p-values into one by Simes, min_i p_(i)·n/i.
-
-    Valid for independent and for positively dependent p-values.
+    """Combine n p-values along an axis into one by Simes, min_i p_(i)·n/i, valid where they depend positively or not at
+    all.
 
     Args:
-        p: float[…, n, …] in [0, 1]; not changed.
-        axis: the one that is combined.
+        p: float[…, n, …] in [0, 1]; not changed. ValueError: n = 0.
     Returns:
         float64 without that axis, in [0, 1]; small speaks against the hypothesis.
-    Raises:
-        ValueError: n = 0.
     Source: FMM Alg. 2; MaSF.
     """
     ordered = np.sort(np.moveaxis(np.asarray(p, dtype=np.float64), axis, -1), axis=-1)
@@ -184,15 +180,8 @@ class Interval:
 
 
 def mean_interval(values: np.ndarray, resamples: int = RESAMPLES, seed: int = 0) -> Interval:
-    """The mean with a 95 % BCa bootstrap interval, fixed seed.
-
-    NaN values are left out; NaN everywhere where none is left, and no interval of a single one.
-
-    Args:
-        values: float[N], one for each example (or seed).
-    Returns:
-        Interval, low ≤ high.
-    Source: glossary, Intervals; Efron (1987).
+    """The mean of float[N] with a 95 % BCa bootstrap interval, low ≤ high, fixed seed; NaN values are left out, and
+    there is no interval of a single one. Source: glossary, Intervals; Efron (1987).
     """
     values = np.asarray(values, dtype=np.float64)
     return _mean_interval(values[~np.isnan(values)].tobytes(), resamples, seed)
@@ -264,12 +253,11 @@ class Beaten:
 def compare_pairs(values: np.ndarray, spent: float = 1.0) -> Beaten:
     """Test each two of K things on the same N texts, by `signed_rank_p` and Holm over all pairs.
 
-    One is ahead of another where it ranks higher in the test: where the signed ranks of the differences add up to more
-    than 0. A thing without a value on any text beats none and is beaten by none.
+    One is ahead where the signed ranks of the differences add up to more than 0; a thing without a value is ahead of
+    none.
 
     Args:
-        values: float64[N, K], higher is better; NaN where there is no value.
-        spent: of the 5 % the share that this look may spend.
+        values: float64[N, K], higher is better, NaN without a value; spent: of the 5 % what this look may spend.
     Source: Holm (1979); Demšar (2006) for classifiers over data sets.
     """
     from scipy import stats
@@ -391,14 +379,8 @@ def share_ends(counts: np.ndarray, n: int) -> np.ndarray:
 
 
 def more_often(counts: np.ndarray, n: int, others: np.ndarray, m: int) -> np.ndarray:
-    """Which of K shares of n texts are larger than those of m other texts, for certain: one-sided exact tests of
-    Fisher, K of them by Holm at 5 %.
-
-    Args:
-        counts, others: int[K], of the n and of the m texts.
-    Returns:
-        bool[K].
-    Source: Fisher (1922); Holm (1979).
+    """Which of K shares of n texts, counts int[K], are larger than those of m others for certain: one-sided exact tests
+    of Fisher, Holm over K at 5 %: bool[K]. Source: Fisher (1922); Holm (1979).
     """
     from scipy.stats import hypergeom
 
@@ -407,16 +389,10 @@ def more_often(counts: np.ndarray, n: int, others: np.ndarray, m: int) -> np.nda
 
 
 def shares_difference(count: int, n: int, other_count: int, other_n: int) -> Interval:
-    """How much larger a share of n texts is than that of other texts, with a 95 % interval.
+    """How much larger a share of n texts is than that of m others, with a 95 % interval within [−1, 1].
 
     The adjusted Wald interval of independent proportions, `p' − q' ± 1.96·√(p'(1 − p')/(n + 2) + q'(1 − q')/(m + 2))`
-    with `p' = (count + 1)/(n + 2)` and `q'` of the others alike.
-
-    Returns:
-        Interval around the plain difference, within [−1, 1].
-    Raises:
-        ValueError: not 0 ≤ count ≤ n with n at least 1, for either.
-    Source: Agresti and Caffo (2000).
+    with `p' = (count + 1)/(n + 2)`. ValueError: not 0 ≤ count ≤ n with n at least 1. Source: Agresti and Caffo (2000).
     """
     for part, whole in ((count, n), (other_count, other_n)):
         if not 0 <= part <= whole or whole < 1:

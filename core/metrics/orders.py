@@ -45,8 +45,7 @@ def monotonicity(case: Case) -> Score:
 
 
 def decision_flip(case: Case) -> Score:
-    """Share of the features erased, in descending order of importance, at the first change of the prediction; 1 if
-    none.
+    """Share of the features erased at the first change of the prediction, most important first; 1 if none.
 
     Returns:
         Score in [1/F', 1]; lower is better.
@@ -67,11 +66,8 @@ def fidelity(case: Case) -> Score:
 
 
 def non_perturbed(case: Case) -> Score:
-    """Whether the prediction never changes however much is erased, 1 or 0; the mean over a data set is the
-    non-perturbed frequency.
-
-    Neither direction is better: it says how much of a fidelity rests on examples that no order could flip.
-    Source: RobustInf Table 1.
+    """Whether the prediction never changes however much is erased, 1 or 0: on how many examples a fidelity rests that
+    no order could flip. Source: RobustInf Table 1.
     """
     return Score(float(never_flips(_descending(case).argmax(axis=1))))
 

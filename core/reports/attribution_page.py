@@ -23,14 +23,10 @@ STYLE = read_style("page.css")
 
 
 def attribution_page(shown: Shown, top: int = 3, beside: Beside | None = None) -> str:
-    """Write an attribution view as one HTML page, to be saved as UTF-8.
+    """Write an attribution view as one escaped HTML page for UTF-8, without script or reference, in the reader's theme.
 
-    It holds no script and no reference to anything outside itself, follows the reader's light or dark
-    theme, and prints in light colours. Every text of others is escaped.
-
-    Args:
-        shown: what to write; without rows the page shows prediction, text and provenance.
-        top: k of the top-k overlap; beside: another version of the text, which is written down with it.
+    shown: without rows the page has prediction, text and provenance; top: k of the top-k overlap; beside: another
+    version.
     """
     report = shown.verdicts
     judged = () if report is None else report.verdicts

@@ -34,20 +34,8 @@ from core.verdicts.operators import UnderErasure
 PACKAGES = ("torch", "transformers", "captum", "numpy")
 COLUMNS = ["example", "position", "word", "start", "end", "masked", "measure", "variant", "value", "unit", "place"]
 VERDICT = ["verdict", "p_better_from", "p_better_to", "p_worse_from", "p_worse_to"]
-CONSTANT = [
-    "model",
-    "weights_sha256",
-    "precision",
-    "device",
-    "data",
-    "data_sha256",
-    "text_sha256",
-    "class",
-    "feature_unit",
-    "software",
-    "measure_version",
-    "date",
-]
+CONSTANT = "model weights_sha256 precision device data data_sha256 text_sha256 class feature_unit software".split()
+CONSTANT += ["measure_version", "date"]
 
 # Control characters as their signs; what no document may hold, as a replacement character.
 _SIGNS = (
@@ -133,13 +121,8 @@ class Beside:
 def csv_text(header: list[str], rows: Iterable[list]) -> str:
     """Write a table as CSV whose cells no spreadsheet runs as formulas; to be saved as UTF-8.
 
-    Numbers stay numbers, NaN and None become empty cells. Texts pass through `safe_cell`, whose
-    apostrophes `restored` takes away again.
-
-    Args:
-        header: names of the columns.
-        rows: cells: str, int, float, bool or None, NumPy's too.
-    Source: RFC 4180; OWASP, CSV Injection.
+    Numbers stay numbers, NaN and None are empty; texts pass through `safe_cell`. Source: RFC 4180; OWASP, CSV
+    Injection.
     """
     out = io.StringIO()
     writer = csv.writer(out, lineterminator="\r\n")
@@ -151,10 +134,9 @@ def csv_text(header: list[str], rows: Iterable[list]) -> str:
 def safe_cell(text: str) -> str:
     """A text that stays a text in a spreadsheet: an apostrophe goes before what it would run.
 
-    That is a leading = + - @ (full-width ones too; also after spaces, byte order marks or quotes), tab
-    or line break, and such a sign after a line break, tab or semicolon inside the text. An apostrophe
-    in these places is doubled, so that `restored` gives back the very text. Control characters
-    become their visible signs, halves of characters a replacement character.
+    That is a leading = + - @ (full-width too; after spaces, byte order marks or quotes), tab or line break, and such a
+    sign after a line break, tab or semicolon. An apostrophe there is doubled, so that `restored` gives back the very
+    text.
     """
     return _GUARD.sub("'", visible(text))
 
@@ -170,14 +152,11 @@ def visible(text: str) -> str:
 
 
 def attribution_table(shown: Shown, beside: Beside | None = None) -> tuple[list[str], list[list]]:
-    """One line per measure and feature; the same in every line, at the right end: where it comes from.
+    """One line per measure and feature, provenance at its right end: (header, lines).
 
-    Returns:
-        COLUMNS + CONSTANT, between them "evidence" (true or false), VERDICT, "unstable" (why a ranking is, or
-        "not shown") and, by each way of erasing, VERDICT and "inputs" (rejected or not), where these are known, before
-        them "version" where there are two of the text, and the lines. position counts from 1; start and end are
-        characters of the text; value and place are empty where the text masks the feature, value where a measure gives
-        places only.
+    The header is COLUMNS + CONSTANT, between them what is known of "evidence", VERDICT, "unstable" and, by each way of
+    erasing, VERDICT and "inputs"; before them "version" where there are two. position counts from 1; start and end are
+    characters; value and place are empty where the text masks the feature, value of places too.
     """
     versions = [("", shown)] if beside is None else beside.versions(shown)
     known = any(one.example.evidence for _, one in versions)

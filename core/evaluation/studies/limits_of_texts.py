@@ -160,19 +160,15 @@ def batch_limits(
 ) -> Path:
     """Limits and scores of every text of a file, as Parquet; started again, it goes on with the texts that have no row.
 
-    Columns: example (row of the file, from 1), model, weights, class (explained), predicted (class), tokens (that are
-    read), cut (whether the text is longer), features, lower, upper, lowest_order and highest_order (places of the
-    features, the one masked first comes first), method, width, scores, searched (the precision of the search); for
-    each measure the values taken of it (such as signed or L2), its comprehensiveness (↑), its sufficiency (↓) and both
-    NAOPC (null where the limits coincide); seconds; problem (a sentence where a text has no limits; then the rest is
-    null); with models beside it same_class: whether all of them explain the same class of this text, without which
-    their scores do not compare (null where one has no limits).
+    Columns: example (row of the file, from 1), model, weights, class (explained), predicted, tokens (read), cut
+    (longer), features, lower, upper, lowest_order and highest_order (places, masked first comes first), method, width,
+    scores, searched (its precision); for each measure values, comprehensiveness ↑, sufficiency ↓ and both NAOPC (null
+    where the limits coincide); seconds; problem (a sentence; then the rest is null); with models beside it same_class
+    (whether all explain one class, without which scores do not compare; null where one has no limits).
 
     Args:
-        out: the Parquet file; what is done so far lies beside it until it is complete.
-        progress: called with (what is being done, done, total).
-        beside: other models, whose rows of the same texts follow.
-        told: called with a sentence on rows that were damaged, and are computed again.
+        out: the Parquet file; what is done so far lies beside it until it is complete; beside: other models.
+        progress: called with (what, done, total); told: with a sentence on rows that were damaged.
     Raises:
         ValueError: a choice that cannot be carried out, or the rows beside `out` are of other choices.
         InUse, OSError: as `core.storage.files.only_writer` and `whole_file`; the rows beside `out` stay.

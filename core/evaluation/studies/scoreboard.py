@@ -110,12 +110,10 @@ class Scoreboard(Question[BoardReport]):
     def records(self, answers: Answers, verdicts: VerdictLines | None = None) -> list[dict]:
         """A line for each example and measure, random order last.
 
-        Columns: class (explained) and its probability, measure, values (its variant; null for random order), verdict
-        (against chance on this example), p_better_from and p_better_to (between which the p of being better lies, by
-        itself), p_worse_from and p_worse_to (that of being worse), p_holm_from and p_holm_to (the one that decided, by
-        Holm over measures_tested), all null where it is not known, forward passes (at most, a gradient counting as two
-        more), milliseconds, a column for each figure, its standard error where it is a mean of draws, and one for
-        whether it rests on rejected inputs (null where nothing can be said), note (why a figure is undefined).
+        Columns: class (explained) and its probability, measure, values (null for random order), verdict, ends of p:
+        p_better, p_worse (by itself), p_holm (over measures_tested), null where unknown, forward passes, milliseconds,
+        each figure, its standard error where it is drawn, whether it rests on rejected inputs (null: unknown), note
+        (why it is undefined).
 
         verdicts: as of `core.evaluation.studies.board_verdicts.VerdictColumn`; the question itself asks for none.
         """
