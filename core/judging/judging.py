@@ -77,9 +77,7 @@ class How:
 
 @dataclass(frozen=True, eq=False)
 class Inputs:
-    """p-values of the inputs that a metric asked for beside the full text, {form: float64[n]}: erased ones, and
-    perturbed ones, whose draws Simes combines.
-    """
+    """{form: p float64[n]} of the erased, and of the perturbed inputs (their draws by Simes), of a metric."""
 
     p: dict[str, np.ndarray]
 

@@ -167,9 +167,7 @@ class MetricReport:
         return min((float(p.min()) for p in tested if len(p)), default=float("nan"))
 
     def leaves(self, measure: str) -> dict[str, tuple[np.ndarray, Gate]]:
-        """{erasure: (p-values of keeping and of erasing the rationale at each length, float64[2, R], and what they
-        say)} of a measure that is judged.
-        """
+        """{erasure: (p of keeping and erasing the rationale at each length, float64[2, R], their gate)} of one."""
         return {
             erasure: (forms[self.form], gate_of_rationales(forms[self.form], self.sizes, self.floor, self.rule))
             for erasure, forms in self.rated[measure].leaves.items()

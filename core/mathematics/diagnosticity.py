@@ -16,9 +16,7 @@ CHANCE = {STRICT: 0.0, HALF: 0.5}
 
 @dataclass(frozen=True, eq=False)
 class Pairs:
-    """Comparisons of N examples, each int64[N]: preferred, tied, and defined, how many pairs there are; left_out: pairs
-    with NaN on a side.
-    """
+    """N examples' pairs, int64[N] each: preferred, tied, defined (how many there are), left_out (NaN on a side)."""
 
     preferred: np.ndarray
     tied: np.ndarray

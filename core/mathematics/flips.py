@@ -6,8 +6,7 @@ import numpy as np
 
 
 def flip_share(predicted: np.ndarray) -> float:
-    """Share of the features erased at the first change of prediction, C/F in [1/F, 1], lower is better; 1 without a
-    change.
+    """Share of the features erased at the first change of prediction, C/F in [1/F, 1] ↓; 1 without a change.
 
     predicted: int[F + 1], along an order, nothing erased first. `1 − flip_share` is one example's fidelity. ValueError:
     nothing is erased. Source: SoftFaith §2.2, decision flip; RobustInf Eq. 1.

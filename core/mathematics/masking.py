@@ -8,10 +8,7 @@ RATIOS = tuple(i / 10 for i in range(11))
 
 
 def masked_count(ratio: float, F: int) -> int:
-    """How many features a masking ratio masks: floor(r·F + 1e-9), exactly F at r = 1.
-
-    Raises:
-        ValueError: the ratio lies outside [0, 1].
+    """How many features a masking ratio masks: floor(r·F + 1e-9), exactly F at r = 1; ValueError outside [0, 1].
     Source: FMM Alg. 3; glossary, Recursive masking.
     """
     if not 0 <= ratio <= 1:

@@ -56,9 +56,7 @@ class Pace:
         return max(0.0, pace * (total - done) - min(since, pace * self._newest))
 
     def worked(self, total: float) -> tuple[float, float] | None:
-        """The share that is done of what there was to do at the first report, and the seconds since; None before there
-        is any.
-        """
+        """The share done of what there was to do at the first report, and the seconds since; None before it."""
         if self._first is None or self._last is None or not self._pieces:
             return None
         (start, began), (done, at) = self._first, self._last

@@ -163,6 +163,12 @@ def test_hard_and_soft_are_tested_on_the_examples_that_have_both():
     )
 
 
+def test_the_baseline_stands_behind_the_measures_where_there_is_one():
+    assert SMALL.compared == (*SMALL.measures, SMALL.baseline)
+    assert replace(SMALL, count=0).compared == SMALL.measures
+    assert SMALL.other().compared == (*SMALL.measures, SHUFFLED)
+
+
 @pytest.mark.parametrize(
     "first, second, said, tests",
     [
@@ -175,6 +181,8 @@ def test_hard_and_soft_are_tested_on_the_examples_that_have_both():
 )
 def test_what_cannot_be_tested_says_why(first, second, said, tests, recwarn):
     found = compare_metrics(np.array(first, dtype=float), np.array(second, dtype=float))
+    both = ~np.isnan(first) & ~np.isnan(second)
+    assert found.n == both.sum() and np.isnan(found.difference) == (found.n == 0)
     assert found.reason is said and (not np.isnan(found.rank_sum), not np.isnan(found.paired)) == tests
     assert not recwarn.list
 

@@ -824,6 +824,19 @@ def test_each_text_of_a_sample_counts_once():
     assert not any("counts once" in note for note in draw_sample(data_of(TEXTS), LABELS, 2).notes)
 
 
+def test_a_sample_says_which_labels_and_classes_it_lacks():
+    """Of four examples one has a label of no class and one has none; of the two classes one has no example."""
+    examples = tuple(Example(f"e{i}", f"text {i}", None, label) for i, label in enumerate(("no", "no", "odd", None)))
+    data = DataSet("made up", "0" * 64, examples, ("no", "odd"))
+    sample = draw_sample(data, ("no", "yes"), 9)
+    assert sample.labels.tolist() == [0, 0] and sample.one_class and not sample.paired
+    assert sum("2 of 4 " in note for note in sample.notes) == 1
+    assert sum("yes" in note for note in sample.notes) == 1
+    assert same_examples(sample, data, ("yes", "no")).labels.tolist() == [1, 1]
+    whole = draw_sample(replace(data, examples=examples[:2], classes=("no",)), ("no",), 9)
+    assert whole.notes == () and len(whole) == 2
+
+
 def test_too_few_texts_of_usual_length_tell_nothing_of_length():
     assert LengthSplit(5, 30, (0, 19), (30, 30)).more is None
     assert LengthSplit(5, 30, (0, 0), (1, 1)).more is None

@@ -48,13 +48,14 @@ from core.explanation.explainer import Explainer
 from core.explanation.limiting import score
 from core.explanation.recursive import BY_RATIO, ORDERS, follow, random_band, summarise
 from core.figures.board_figures import draw_front
+from core.figures.figures import error_bar, upright
 from core.figures.label_places import HEIGHT, WIDTHS, label_box, label_places
 from core.judging.baselines import BASELINES, judge_random
 from core.judging.judging import How, Judge
 from core.mathematics.aopc import naopc
 from core.mathematics.curves import racu
 from core.mathematics.masking import RATIOS
-from core.mathematics.statistics import compare_pairs, mean_interval, mean_intervals, signed_rank_p
+from core.mathematics.statistics import Interval, compare_pairs, mean_interval, mean_intervals, signed_rank_p
 from core.mathematics.stepwise import finish
 from core.measures.registry import REGISTERED
 from core.metrics.catalogue import metrics
@@ -871,6 +872,15 @@ def test_figures_without_room_are_counted_each_by_itself():
     rows = problems_table(replace(report, problems=dict.fromkeys(("leave-one-out", "gradient"), why)))[1]
     both = "leave-one-out and gradient"
     assert rows == [[both, "Soft-NS", 12, NO_ROOM], [both, "NS", 2, NO_ROOM]]
+
+
+def test_an_interval_is_drawn_to_both_ends_of_its_mean():
+    bar = error_bar(Interval(0.5, 0.25, 1.0), "#123456", thickness=2)
+    assert bar["array"] == [0.5] and bar["arrayminus"] == [0.25] and not bar["symmetric"]
+    assert (bar["color"], bar["thickness"]) == ("#123456", 2)
+    line = upright(0.5, "#123456", 1, "dot", yref="y2 domain")
+    assert line["x0"] == line["x1"] == 0.5 and line["yref"] == "y2 domain" and line["line"]["dash"] == "dot"
+    assert "dash" not in upright(0.5, "#123456", 1)["line"]
 
 
 @given(st.lists(st.tuples(st.sampled_from([0.2, 0.55, 0.8]), st.floats(0.1, 0.9)), min_size=1, max_size=6))

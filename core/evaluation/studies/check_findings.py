@@ -19,8 +19,7 @@ _REJECTED = "Inputs of a plain model are rejected at some masking ratio.", "p < 
 
 
 def check_findings(reports: list[CheckReport]) -> list[Finding]:
-    """What FMM found, beside what these models do; the first of each training strategy on the first report's training
-    file.
+    """What FMM found, beside what these models do; the first of each training strategy on the first report's data.
 
     The two agree by 95 % intervals over the same texts and a margin of 5 points, from 20 texts on. Nothing is told of a
     sample of one class, nor of picked texts. Source: FMM §5.1 and §5.2.

@@ -396,9 +396,7 @@ def _floor(reference: Reference, form: str, n: int) -> float:
 
 @functools.lru_cache(maxsize=256)
 def _areas(metric: str, labels: bytes, answers: bytes, kind: str) -> Areas:
-    """Areas of a measure's answers against the mean of R random orders, [1 + R, K, N]. Resampling takes a moment, and a
-    page asks for all of them each time that one more example is there.
-    """
+    """Areas of a measure's answers against the mean of R random orders, [1 + R, K, N]; slow, so they are kept."""
     truth = np.frombuffer(labels, dtype=np.int64)
     given = np.frombuffer(answers, dtype=kind).reshape(-1, len(X), len(truth))
     performance = weighted_performance(metric, truth, given)

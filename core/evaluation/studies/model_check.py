@@ -52,11 +52,10 @@ class Passed(Known):
 
 @dataclass(frozen=True)
 class Curve(OrderStudy[Passed]):
-    """Follow an order on every example, explaining its label: a measure's, recomputed at each step or once, or a random
-    one.
+    """Follow an order on every example, explaining its label: a measure's, recomputed at each step or once, or a
+    random.
 
-    unit: what is masked as one piece. Source: FMM §5.2, Fig. 4; glossary, Score: curves of a data set explain the
-    label.
+    unit: what is masked as one piece. Source: FMM §5.2, Fig. 4; glossary, Score.
     """
 
     name = "model check"

@@ -42,8 +42,7 @@ _RESTS = "rests on rejected inputs"
 class Scoreboard(Question[BoardReport]):
     """Measures and random order by AOPC, NAOPC, RACU and erasure metrics, for the predicted class.
 
-    draws: of soft perturbations; by: the figure that decides; orders: random orders, and random attributions, of a
-    text.
+    draws: of soft perturbations; by: the figure that decides; orders: random orders and attributions of a text.
     """
 
     name, order, page, done = "scoreboard", 4, "Scoreboard", "scored"

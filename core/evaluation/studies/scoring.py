@@ -44,9 +44,7 @@ _WIDTH = 2 + len(LENGTHS)
 
 @dataclass(frozen=True)
 class Attributed:
-    """One attribution that is scored: a measure with the values it is asked for, the r-th random one (no measure), or
-    the r-th shuffle of a measure's scores.
-    """
+    """One attribution that is scored: a measure's, the r-th random one, or the r-th shuffle of a measure's."""
 
     measure: str = ""
     sign: str = "signed"

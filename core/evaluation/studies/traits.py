@@ -1,6 +1,4 @@
-"""Traits of examples (`core.data.browsing.TRAITS`), by which a data set is browsed: read off studies and the
-predictions of a twin.
-"""
+"""Traits of examples (`core.data.browsing.TRAITS`), read off studies and the predictions of a twin."""
 
 from collections.abc import Sequence
 

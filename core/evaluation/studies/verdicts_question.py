@@ -65,9 +65,7 @@ class VerdictsReport:
 @register
 @dataclass(frozen=True)
 class Verdicts(Question[VerdictsReport]):
-    """How often each measure's order is better than chance, by Holm over these measures on each text, for the predicted
-    class. Source: glossary, Verdict.
-    """
+    """How often each measure's order is better than chance, by Holm on each text. Source: glossary, Verdict."""
 
     name, order, done = "verdicts", 5, "judged"
     asks = "How often is each measure better than random?"
