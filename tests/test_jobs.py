@@ -142,11 +142,7 @@ def test_a_failure_is_a_sentence_and_can_be_started_again(jobs):
     failing = Work(error=NonFinite("The model returned NaN. Compute in float32."))
     failing.go.set()
     first = jobs.submit("key", "", failing)
-    assert (
-        ended(first) == FAILED
-        and first.problem == "The model returned NaN. Compute in float32."
-        and first.result is None
-    )
+    assert ended(first) == FAILED and "NaN" in first.problem and first.result is None
     working = Work(result=1)
     working.go.set()
     second = jobs.submit("key", "", working)

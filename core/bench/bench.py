@@ -1,6 +1,4 @@
-"""Speed, as ratios in one run: the network, leave-one-out, MaSF, limits and metrics, each against what it would
-otherwise be.
-"""
+"""Speed, as ratios in one run: the network, leave-one-out, MaSF, limits and metrics."""
 
 import os
 import platform
@@ -30,19 +28,12 @@ BATCHES = (1, 8, 64)
 
 
 def bench(model: Model, repeats: int = 7) -> dict:
-    """Measure a model on this machine.
+    """Measure a model on this machine; repeats: timings of each contestant, taken in turn, of which medians are
+    compared.
 
-    Args:
-        repeats: timings of each contestant, taken in turn; medians are compared.
-    Returns:
-        machine; peak: floating-point operations a second of the fastest square matrix product tried;
-        forward: {batch: (passes a second, share of the peak in [0, 1]; higher is better)};
-        leave_one_out: {"captum, 1 at a time" and "captum, 32 at a time": Captum's time over ours,
-        above 1 is faster than Captum};
-        masf: see `masf_speed`; p_values: see `p_value_cost`, {} without a reference; limits: see
-            `bench_limits.limits_speed`;
-        searches: see `bench_search.compare_searches`;
-        judging: see `bench_judging.judging_speed`.
+    peak: operations a second of the fastest matrix product; forward: {batch: (passes a second, share of the peak ↑)};
+    leave_one_out: Captum's time over ours ↑; masf, p_values, limits, searches, judging: as of the functions that
+    measure them.
     """
     encoded = model.encode(TEXT)
     peak = matrix_product_peak(model, repeats)
@@ -76,13 +67,8 @@ def matrix_product_peak(model: Model, repeats: int) -> float:
 def masf_speed(
     observations: int = 1000, reference: int = 5000, layers: int = 7, dimensions: int = 384, compared: int = 25
 ) -> dict[str, float]:
-    """MaSF's first level by sorting and binary search, the whole test, and comparing with every reference value.
-
-    Args:
-        compared: observations that are compared with every value; their time is scaled to all.
-    Returns:
-        {"ratio": time of comparing over that of the whole test, higher is better; "megabytes": most that the test
-        held beyond the reference and the observations; "seconds": of the test}.
+    """MaSF's first level by binary search against comparing with every value, scaled up from `compared` observations:
+    {"ratio": comparing over the whole test (higher is better); "megabytes": most held; "seconds": of the test}.
     """
     rng = np.random.default_rng(0)
     states, tested = (
@@ -97,9 +83,7 @@ def masf_speed(
 
 
 def p_value_cost(model: Model, encoded: Encoded, repeats: int) -> dict[int, float]:
-    """What p-values add to forward passes: {batch: milliseconds, states and both forms of the test together}; lower is
-    better.
-    """
+    """What p-values add to forward passes: {batch: milliseconds, states and test}; lower is better."""
     reference = find_reference(model)
     if reference is None:
         return {}

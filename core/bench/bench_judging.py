@@ -1,6 +1,4 @@
-"""Speed of judging, in one run: hard metrics that share inputs against metrics each by itself, draws in one batch
-against draws one by one.
-"""
+"""Speed of judging: metrics that share inputs against each by itself, draws in one batch against one by one."""
 
 import statistics
 
@@ -22,15 +20,9 @@ WORDS_25 = (
 def judging_speed(model: Model, repeats: int = 5, text: str = WORDS_25) -> dict:
     """Measure judging on this machine; medians, each run with a fresh explainer and no store.
 
-    Returns:
-        features; measures and metrics: how many; hard: seconds of all hard metrics of all cheap measures, their
-        p-values, those of the
-        rationales under three erasures and the measures themselves included; passes: inputs that the network read for
-        it; shared:
-        seconds of the metrics alone; ratio: the same with nothing shared between metrics, over it (higher is better);
-        soft: seconds
-        of Soft-NS and Soft-NC of one measure, 32 draws each; one_by_one: the same draws in batches of one, over soft
-        (higher is better).
+    hard: seconds of all hard metrics of all cheap measures, p-values and measures included; passes: inputs read for it;
+    shared: seconds of the metrics alone; ratio: the same with nothing shared, over it ↑; soft: seconds of Soft-NS and
+    Soft-NC of one measure, 32 draws; one_by_one: the same in batches of one, over soft ↑.
     """
     import_captum()
     encoded = model.encode(text)

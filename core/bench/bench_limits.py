@@ -1,6 +1,4 @@
-"""Speed of limits, in one run: searches over sets against the printed beam over orders, exact limits, and the dynamic
-program alone.
-"""
+"""Speed of limits: searches over sets against the printed beam, exact limits, and the dynamic program alone."""
 
 import itertools
 import statistics
@@ -35,14 +33,8 @@ HALF_SLACK = 1e-3
 def limits_speed(
     model: Model, repeats: int = 7, budget: float = 30.0, beamed: str = BEAMED, exact: tuple[str, ...] = EXACT
 ) -> dict:
-    """Measure limits on this machine.
-
-    Args:
-        repeats: rounds of the contest and timings of the dynamic program, at most; medians are reported.
-        budget: seconds after which no further round of the contest begins; there is always one.
-    Returns:
-        contest: see `contest`; exact: {words: seconds}; program: see `program_speed`; base: see `base_speed`, None
-            unless the device is CUDA.
+    """Measure limits on this machine: the contest (`repeats` rounds at most, begun within `budget` seconds), exact
+    limits {words: seconds}, `program_speed`, and on CUDA `base_speed`.
     """
     return {
         "contest": contest(model, model.encode(beamed), WIDTH, repeats, budget),
@@ -53,17 +45,11 @@ def limits_speed(
 
 
 def contest(model: Model, encoded: Encoded, width: int, repeats: int, budget: float) -> dict:
-    """An insertion search and a beam against the algorithm as printed, in turn; what a fresh explainer without a store
-    takes, both limits.
+    """An insertion search and a beam against the algorithm as printed, in turn, by fresh explainers, both limits.
 
-    The copy of the model in half precision is made before the clock starts, as a page has it from its first search on.
-
-    Returns:
-        features, width, rounds; twin: its seconds, None for families that it cannot read; ours: {(search, its
-        precision): {"seconds" (median, lower is better), "sets": inputs that the search asked the network for,
-        "network": share of the time in the network in [0, 1] (higher is better), "ratio": the twin's time over ours
-        (higher is better), "wider": ours beyond the twin's (lower, upper limit; above 0 is wider)}}; "ratio" and
-        "wider" None without a twin.
+    The copy in half precision is made before. Returns features, width, rounds; twin: its seconds, None for families
+    that it cannot read; ours: {(search, precision): {"seconds" ↓, "sets": inputs asked for, "network": share of the
+    time ↑, "ratio": the twin's time over ours ↑, "wider": (lower, upper) beyond the twin's, above 0 is wider}}.
     """
     explainer = Explainer(model)
     target = int(explainer.logits(encoded).argmax())
@@ -94,12 +80,8 @@ def contest(model: Model, encoded: Encoded, width: int, repeats: int, budget: fl
 
 
 def program_speed(repeats: int, small: int = 12, large: int = 20) -> dict[str, float]:
-    """The dynamic program of exact limits on random scores, lower is better.
-
-    Returns:
-        {"small", "large": features; "milliseconds": of the small one; "seconds" and "megabytes": of the large one, the
-        most
-        that it held beyond the scores}.
+    """The dynamic program of exact limits on random scores, lower is better: {"small", "large": features;
+    "milliseconds": of the small one; "seconds", "megabytes": of the large one, beyond the scores}.
     """
     rng = np.random.default_rng(0)
     few, many = rng.random(1 << small), rng.random(1 << large)
@@ -110,15 +92,9 @@ def program_speed(repeats: int, small: int = 12, large: int = 20) -> dict[str, f
 
 
 def base_speed(device: str, config: Config | None = None, features: int = 100, width: int = WIDTH) -> dict:
-    """Beam limits of a long input under a large classifier, once after a warm-up.
+    """Beam limits of a long input (features of one token) under a classifier, by default BERT-base, after a warm-up.
 
-    Args:
-        config: a BertConfig; None for the shape of BERT-base.
-        features: of one token each.
-    Returns:
-        features, width; searched: the precision; seconds: lower is better; sets: inputs that the search asked the
-        network for;
-        limits: (lower, upper).
+    Returns features, width; searched: the precision; seconds ↓; sets: inputs asked for; limits: (lower, upper).
     """
     model = random_classifier(device, config)
     encoded = plain_tokens(features, model.module.config.vocab_size, model.mask_id)
@@ -132,11 +108,7 @@ def base_speed(device: str, config: Config | None = None, features: int = 100, w
 
 
 def random_classifier(device: str, config: Config | None = None) -> Model:
-    """Build a BERT classifier of two classes with random weights in float32; it has no tokenizer.
-
-    Args:
-        config: a BertConfig; None for the shape of BERT-base.
-    """
+    """A BERT classifier of two classes with random float32 weights, by default of BERT-base’s shape."""
     import torch
     from transformers import AutoModelForSequenceClassification, BertConfig
 

@@ -35,16 +35,9 @@ def compare_searches(
 ) -> list[dict]:
     """Search the limits of every text in every way, a row each; texts without limits are left out.
 
-    A search asks in half precision where that is faster, and what it finds is scored anew in the model's own. All of
-    them share what is known of a text, and each counts its own scores.
-
-    Args:
-        kept: a file of JSON lines to which rows are added as they come; searches that it holds already are not made
-            again.
-        told: called with how far it is.
-    Returns:
-        Rows: features; searches: {name: {"scores", "lower", "upper"}}; exact: [lower, upper] where exact limits may be
-        computed unasked, else None.
+    A search asks in half precision where that is faster, and is scored anew in the model's own; each counts its own
+    scores. kept: a file of JSON lines that is resumed. Rows: features; searches: {name: {"scores", "lower", "upper"}};
+    exact: [lower, upper], or None where they are slow.
     """
     rows, known = [], {} if kept is None else _read(kept)
     for i, text in enumerate(texts):
@@ -140,9 +133,7 @@ def _row(explainer: Explainer, encoded: Encoded, before: dict | None) -> dict:
 
 
 def _searches(price: Callable[[], int], F: int) -> dict[str, Callable[[], Callable[..., Search]]]:
-    """What makes every search of F features, by its name; price: the scores that the beam of that name took, once it
-    has ended.
-    """
+    """Every search of F features by its name; price: the scores that the beam of that name took."""
     found: dict[str, Callable[[], Callable[..., Search]]] = {
         f"beam {width}": lambda width=width: partial(beam_search, width=width) for width in WIDTHS
     }

@@ -1,6 +1,4 @@
-"""Limits of AOPC by a beam over orders, as the paper prints it: a slow twin, kept to be measured against and for
-nothing else.
-"""
+"""Limits of AOPC by a beam over orders, as the paper prints it: slow, kept to be measured against."""
 
 import numpy as np
 
@@ -11,21 +9,11 @@ _AT_ONCE = 1024
 
 
 def literal_limits(model: Model, encoded: Encoded, target: int, width: int) -> tuple[float, float]:
-    """Limits of AOPC by two beam searches over orders, on the probability of a class.
+    """Lower and upper AOPC by two beam searches over orders, on the probability of a class; width: B, at least 1.
 
-    Every kept order is extended by every feature that it lacks, all of these are scored by the network, and the best B
-    sums Σ v(∅) − v(prefix) are kept. Two orders of one set are scored twice and may both be kept, and the second search
-    knows nothing of the first. Not for families that read the last token: `transformers` looks for it by the padding
-    token,
-    which there is the mask token too.
-
-    Args:
-        target: the class; width: B, at least 1.
-    Returns:
-        lower, upper: each the best AOPC that its beam found, within the exact limits.
-    Raises:
-        ValueError: width < 1, or every feature is masked already.
-    Source: NAOPC §3, Alg. 1.
+    Every kept order is extended by every feature that it lacks, all are scored, and the best B sums Σ v(∅) − v(prefix)
+    are kept. Not for families that read the last token. ValueError: width < 1, or nothing to mask. Source: NAOPC §3,
+    Alg. 1.
     """
     if width < 1 or encoded.premasked.all():
         raise ValueError(

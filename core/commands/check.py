@@ -49,20 +49,10 @@ GOES_ON = "What is computed is kept; the same command goes on from there."
 def add(option: Option) -> None:
     """What it takes."""
     add_model(option)
-    option(
-        "--beside",
-        nargs="+",
-        default=[],
-        help="models to compare with in random order, such as its twin without masking",
-    )
+    option("--beside", nargs="+", default=[], help="models beside it in random order, as its twin without masking")
     option("--data", required=True, help=f"labelled data: a file, or a bundled set ({', '.join(bundled_data())})")
     add_measures(option, "to follow beside random order", ())
-    option(
-        "--computed",
-        choices=(EACH_STEP, ONCE),
-        default=EACH_STEP,
-        help="recursive masking, or the order of the unmasked text",
-    )
+    option("--computed", choices=(EACH_STEP, ONCE), default=EACH_STEP, help="recursive, or of the unmasked text")
     option("--unit", choices=UNITS, default="word", help="what is masked as one piece")
     option("--sample", type=int, default=SAMPLE, help="labelled examples, drawn once for a seed")
     option("--seed", type=int, default=0, help="of the sample and of random order")
@@ -96,13 +86,9 @@ def run_check(
     progress: Callable[[str, int, int], None] = lambda *_: None,
     told: Callable[[str], None] = lambda _: None,
 ) -> list[CheckReport]:
-    """Check models on the same `sample` examples of labelled data, those after the first in random order alone; what is
-    computed is kept in the store, so an interrupted run goes on.
+    """Check models on the same `sample` of labelled data, those after the first in random order alone; resumes.
 
-    Args:
-        told: called with a sentence on what there is to know of a model, and on what could not be kept.
-    Raises:
-        ValueError, BadData, UnsupportedModel: a sentence on what to change.
+    told: called with sentences on models and the store. ValueError, BadData, UnsupportedModel: what to change.
     """
     question.check()
     chosen = settings.read()

@@ -12,6 +12,7 @@ from safetensors import SafetensorError
 from core import commands as room
 from core.storage.files import no_room
 
+FREE_SPACE = "The disk is full: free some space, and give the same command again."
 BEGINS_ANEW = "Nothing that it had not finished is kept; the same command begins anew."
 
 
@@ -47,11 +48,7 @@ def main(arguments: list[str] | None = None) -> int:
         print(f"\nStopped. {getattr(command, 'GOES_ON', BEGINS_ANEW)}", file=sys.stderr)
         return 130
     except (ValueError, RuntimeError, OSError, SafetensorError) as error:
-        said = f"{type(error).__name__}: {error}"
-        if no_room(error):
-            name = getattr(error, "filename", None)
-            where = f", so {name} was not written" if name else ""
-            said = f"The disk is full{where}. Free some space, and give the same command again."
-        print(said, file=sys.stderr)
+        advice = f". {FREE_SPACE}" if no_room(error) else ""
+        print(f"{type(error).__name__}: {error}{advice}", file=sys.stderr)
         return 1
     return status

@@ -1,7 +1,9 @@
 """`python -m core evaluate`: a study of a data set as a Parquet table; what it takes and what it prints."""
 
 import argparse
+from functools import partial
 from pathlib import Path
+from typing import Any
 
 from core.commands.evaluating import Evaluation, evaluate
 from core.commands.terminal import Bar, Option, Options, add_columns, add_measures, add_model, columns_of
@@ -21,38 +23,16 @@ GOES_ON = "What is computed is kept; the same command goes on from there."
 def add(option: Option) -> None:
     """What it takes."""
     add_model(option)
-    option(
-        "--data", required=True, help=f"texts, labelled or not: a file, or a bundled set ({', '.join(bundled_data())})"
-    )
-    option(
-        "--out",
-        required=True,
-        help="file to write, Parquet; by its ending the lines as .csv, or the printed tables as .tex; an "
-        "interrupted run goes on",
-    )
-    option(
-        "--what",
-        choices=tuple(questions()),
-        default=next(iter(questions())),
-        help=" ".join(f"{name}: {question.asks}" for name, question in questions().items()),
-    )
+    option("--data", required=True, help=f"texts: a file, or a bundled set ({', '.join(bundled_data())})")
+    option("--out", required=True, help="file to write, Parquet; lines as .csv, or printed tables as .tex; resumes")
+    asked = " ".join(f"{name}: {question.asks}" for name, question in questions().items())
+    option("--what", choices=tuple(questions()), default=next(iter(questions())), help=asked)
     add_measures(option, "whose attributions are scored", swept_measures())
     option("--metrics", nargs="+", default=list(default_metrics()), help="metrics to score them by")
-    option(
-        "--baseline",
-        choices=tuple(COUNTS),
-        default=RANDOM,
-        help="what measures are set against: random attributions, the same for all measures, or shuffles of each "
-        "measure's own scores",
-    )
+    option("--baseline", choices=tuple(COUNTS), default=RANDOM, help="random attributions, or shuffles of own scores")
+    unasked = ", ".join(f"{count} {name}" for name, count in COUNTS.items())
     # Suppressed, so that the sentence is not followed by "None".
-    option(
-        "--count",
-        type=int,
-        default=argparse.SUPPRESS,
-        help=f"how many of it (default: {', '.join(f'{count} {name}' for name, count in COUNTS.items())}); behaviour "
-        f"takes random order unless it is 0",
-    )
+    option("--count", type=int, default=argparse.SUPPRESS, help=f"how many of it, 0 for none (default: {unasked})")
     _add_how(option)
     option("--unit", choices=UNITS, default="word", help="what is erased as one piece")
     option("--sample", type=int, help="examples, drawn once for a seed (default: all)")
@@ -64,19 +44,8 @@ def add(option: Option) -> None:
 def _add_how(option: Option) -> None:
     """How attributions are judged."""
     option("--erasure", choices=ERASURES, default=MASK, help="what erasing a feature does, for hard metrics")
-    option(
-        "--scaling",
-        choices=SCALINGS,
-        default=MIN_MAX,
-        help="how attributions become shares of a feature, for soft metrics; reversed keeps the most important least, "
-        "as SoftFaith's code does and its text does not",
-    )
-    option(
-        "--placement",
-        choices=PLACEMENTS,
-        default=WORD_EMBEDDING,
-        help="where soft metrics perturb an embedding; SoftFaith's code: after normalisation, special tokens included",
-    )
+    option("--scaling", choices=SCALINGS, default=MIN_MAX, help="of attributions to shares, for soft metrics")
+    option("--placement", choices=PLACEMENTS, default=WORD_EMBEDDING, help="where soft metrics perturb an embedding")
     option("--sigma", type=float, default=SIGMA, help="standard deviation of noise, as a share of what it is added to")
     option("--draws", type=int, default=DRAWS, help="of each soft perturbation")
 
@@ -103,13 +72,12 @@ def _add_own(option: Option) -> None:
             option(f"--{name}", action="store_true", default=argparse.SUPPRESS, help=told)
             continue
         read = {str(one): one for one in offered}
-        option(
-            f"--{name}",
-            type=lambda written, read=read: read.get(written, written),
-            choices=offered,
-            default=argparse.SUPPRESS,
-            help=told,
-        )
+        reads = partial(_read, read)
+        option(f"--{name}", type=reads, choices=offered, default=argparse.SUPPRESS, help=told)
+
+
+def _read(choices: dict[str, Any], written: str) -> Any:
+    return choices.get(written, written)
 
 
 def _owners(name: str) -> list[str]:

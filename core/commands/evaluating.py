@@ -28,22 +28,9 @@ from core.texts.rendering import latex_comment
 # By its ending a file holds lines as CSV, or the tables that are printed as LaTeX; any other is Parquet.
 CSV, LATEX = ".csv", ".tex"
 _TEXTS = (
-    "class",
-    "problem",
-    "measure",
-    "values",
-    "metric",
-    "direction",
-    "erasure",
-    "scaling",
-    "placement",
-    "note",
-    "predicted",
-    "against",
-    "verdict",
-    "outcome",
-    "caveats",
-)
+    "class problem measure values metric direction erasure scaling placement note predicted against verdict outcome "
+    "caveats"
+).split()
 
 
 @dataclass(frozen=True)
@@ -83,17 +70,11 @@ def evaluate(
     progress: Callable[[str, int, int], None] = lambda *_: None,
     told: Callable[[str], None] = lambda _: None,
 ) -> str:
-    """Ask, and write the table; what is computed is kept in the store, so the same command goes on where it was
-    interrupted.
+    """Ask, and write the table; resumes by the store. Returns what there is to say about it, as text.
 
-    Columns: example (its id), row (of the data, from 1), problem (a sentence where an example cannot be asked about;
-    then the rest is null), cut (whether it is longer than the model reads), what `Question.records` of each question
-    says, and outcome and caveats of the whole.
+    Columns: example (its id), row (of the data, from 1), problem (a sentence; then the rest is null), cut (longer than
+    the model reads), what `Question.records` says, and outcome and caveats of the whole.
 
-    Args:
-        told: called with a sentence on what there is to know of the model, and on what could not be kept.
-    Returns:
-        What there is to say about it, as text.
     Raises:
         ValueError, BadData, UnsupportedModel: a sentence on what to change.
         InUse, OSError: as `core.storage.files.only_writer` and `whole_file`.
@@ -149,9 +130,7 @@ def write_text(lines: list[dict], tables: list[Table], out: Path, head: str = ""
 
 
 def write_table(lines: list[dict], out: Path, about: dict) -> None:
-    """Write lines as Parquet, whole or not at all; columns that a line lacks are null. about: goes into the file's
-    metadata, as JSON under "faithscope".
-    """
+    """Write lines as Parquet, whole or not at all; about: metadata, as JSON under "faithscope"."""
     from pyarrow import parquet
 
     with whole_file(out) as place:

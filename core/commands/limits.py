@@ -25,25 +25,10 @@ def add(option: Option) -> None:
     option("--second", help="column of the second text of a pair")
     add_measures(option, "to score", default_measures(), "+")
     option("--class", dest="target", default="predicted", help="explained class: predicted, or a class's name")
-    option(
-        "--unit",
-        choices=UNITS,
-        default="word",
-        help="what is masked as one piece; clauses and sentences leave few enough pieces of a longer text for exact "
-        "limits",
-    )
+    option("--unit", choices=UNITS, default="word", help="what is masked as one piece; longer ones allow exact limits")
     option("--width", type=int, help="of a beam to search by (default: insertion search)")
-    option(
-        "--exact-up-to",
-        type=int,
-        help="scores that exact limits may cost, 2 to the power of the features (default: 4096 on a CPU, 131072 on a "
-        "GPU)",
-    )
-    option(
-        "--full",
-        action="store_true",
-        help="search in the precision of the computation, not in half precision where that is faster",
-    )
+    option("--exact-up-to", type=int, help="scores that exact limits may cost (default: CPU 4096, GPU 131072)")
+    option("--full", action="store_true", help="do not search in half precision where that is faster")
 
 
 def run(options: Options) -> int:

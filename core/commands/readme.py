@@ -40,11 +40,7 @@ def run(options: Options) -> int:
 
 
 def renewed(root: Path) -> dict[Path, tuple[str, str]]:
-    """Each file with tables, as it is and as it should be.
-
-    Raises:
-        ValueError: a table's marks are not there.
-    """
+    """Each file with tables, as it is and as it should be; ValueError where a table's marks are not there."""
     made = {
         root / "README.md": {"pages": page_table(root)},
         root / "core" / "README.md": {
@@ -103,9 +99,7 @@ def question_table() -> str:
 
 
 def page_table(root: Path) -> str:
-    """The pages as a Markdown table, in the order of the sidebar, read from their register, since nothing of `core`
-    imports a page; no newline at its end.
-    """
+    """The pages as a Markdown table, in the order of the sidebar, read from the text of their register."""
     tree = ast.parse((root / "pages" / "parts" / "frame" / "pages.py").read_text(encoding="utf-8"))
     calls = (node for node in ast.walk(tree) if isinstance(node, ast.Call) and ast.unparse(node.func) == "Page")
     entries = ([ast.literal_eval(value) for value in call.args] for call in calls)
@@ -113,9 +107,7 @@ def page_table(root: Path) -> str:
 
 
 def room_tables(written: str, root: Path) -> str:
-    """Tables of rooms with the promise of each, the first line of its module; which rooms, and in which order, is as it
-    is written.
-    """
+    """Tables of rooms with the first line of each module's docstring; rooms and order are kept."""
 
     def row(found: re.Match) -> str:
         place = root / found[1]

@@ -17,43 +17,19 @@ HELP = "fit the MaSF reference of a model: what its hidden states look like on i
 def add(option: Option) -> None:
     """What it takes."""
     add_model(option)
-    option(
-        "--data",
-        required=True,
-        help="texts like those that will be tested, in length too: .jsonl, .csv, .tsv or .parquet",
-    )
-    option(
-        "--held-out", help="more such texts, for the rate of false rejections (without them: 5-fold cross-validation)"
-    )
-    option(
-        "--out",
-        help="file to write (default: beside the model's weights, or in the cache for bundled models and those of the "
-        "hub)",
-    )
+    option("--data", required=True, help="texts like those to be tested, as long: .jsonl, .csv, .tsv or .parquet")
+    option("--held-out", help="more such texts, for the rate of false rejections (default: 5-fold cross-validation)")
+    option("--out", help="file to write (default: beside the weights of a folder, else in the cache)")
     option("--text", default="text", help="column of the text")
     option("--second", help="column of the second text of a pair")
-    option(
-        "--training",
-        choices=TRAINING_STRATEGIES,
-        help="how the model was trained: its card says so, half without a card (default: None)",
-    )
+    option("--training", choices=TRAINING_STRATEGIES, help="of the model (default: by its card, half without one)")
     option("--maskings", type=int, default=2, help="masked copies of each text on the first two levels")
     option("--seed", type=int, default=0, help="of masks and parts")
     option("--pooling", choices=POOLINGS, default="max", help="over the tokens")
-    option(
-        "--dimensions",
-        choices=COMBINATIONS,
-        default="simes",
-        help="how p-values are combined over the dimensions of a layer",
-    )
-    option("--layers", choices=COMBINATIONS, default="fisher", help="how they are combined over layers")
-    option(
-        "--simulate",
-        type=int,
-        metavar="SPLITS",
-        help="fit no reference but say how often references of random splits of all texts would reject the others, by "
-        "ratio and by size of the sample, beside the form before (some minutes a split for long texts)",
-    )
+    option("--dimensions", choices=COMBINATIONS, default="simes", help="combines p-values over a layer's dimensions")
+    option("--layers", choices=COMBINATIONS, default="fisher", help="combines them over layers")
+    told = "instead, how often references of random splits of all texts would reject the others (slow)"
+    option("--simulate", type=int, metavar="SPLITS", help=told)
     option("--states", help="with --simulate: safetensors file in which hidden states are kept for the next time")
     option("--compact", action="store_true", help="keep the tails and some values between only, in half precision")
 

@@ -19,11 +19,7 @@ class CannotStart(ValueError):
 
 
 def start_app(arguments: list[str] | None = None) -> int:
-    """Start the app and serve it until it is stopped.
-
-    Returns:
-        the exit status; 2 where the model, the data or another argument cannot be used, said in one sentence.
-    """
+    """Start the app and serve it until it is stopped; returns its exit status, 2 for arguments that cannot be used."""
     options = _read(arguments)
     script = settings.ROOT / "app.py"
     try:
@@ -43,11 +39,8 @@ def start_app(arguments: list[str] | None = None) -> int:
 
 
 def chosen(model: str | None, data: str | None) -> dict[str, str]:
-    """The settings by which the app's first view shows a model and data; nothing is computed.
-
-    Raises:
-        CannotStart: the model or the data cannot be opened.
-        SettingError: the environment cannot be used.
+    """The settings by which the app's first view shows a model and data. CannotStart: these cannot be opened;
+    SettingError: the environment cannot be used.
     """
     found = {}
     if model is not None:

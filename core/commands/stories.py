@@ -11,13 +11,8 @@ HELP = "question-answering stories whose evidence is known, as JSON Lines"
 
 def add(option: Option) -> None:
     """What it takes."""
-    option(
-        "--task",
-        type=int,
-        choices=TASKS,
-        required=True,
-        help="supporting facts: where an actor is (1), where a thing is (2), where it was before (3)",
-    )
+    told = "supporting facts: where an actor is (1), where a thing is (2), where it was before (3)"
+    option("--task", type=int, choices=TASKS, required=True, help=told)
     option("--count", type=int, default=10_000, help="stories")
     option("--out", required=True, help="file to write")
     option("--seed", type=int, default=0, help="of all choices")

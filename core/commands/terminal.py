@@ -48,9 +48,7 @@ def add_text(option: Option) -> None:
 
 
 def named_example(options: Options) -> tuple[Example, str, str]:
-    """The example that `add_text` asks for, the name of its data set and that set's digest; ValueError with a sentence
-    where it names none.
-    """
+    """The example that `add_text` asks for, its data set's name and digest; ValueError where there is none."""
     if (options.text is None) == (options.data is None and options.example is None):
         raise ValueError("give a text by --text, or name one by --data and --example")
     if options.text is not None:
@@ -94,9 +92,7 @@ class OneText:
         return f"{self.example.id}, {target_name(self.explainer.model.labels, self.target)}"
 
     def write(self, out: str | None, header: Sequence[str], lines: Iterable[Sequence], told: dict) -> None:
-        """Write what was found with where it comes from: `told` to a .json, lines under their header to a .csv; nothing
-        where no file is named.
-        """
+        """Write what was found: `told` to a .json, lines under their header to a .csv; nothing without a file."""
         if not out:
             return
         from core.reports.exports import csv_text, provenance
@@ -138,18 +134,15 @@ def refuse_out(out: str | None) -> None:
 
 def add_measures(option: Option, does: str, default: Iterable[str], nargs: str = "*") -> None:
     """Which measures, and which of their values; does: what is done with them."""
-    asked = [
-        f"{name} [{', '.join(f'{key}=…' for key in measure.options)}]"
-        for name, measure in measures().items()
-        if measure.options
-    ]
-    option(
-        "--measures",
-        nargs=nargs,
-        default=list(default),
-        help=f"measures {does}; in brackets, as one word, what one is asked for: {', '.join(asked)}",
-    )
+    asked = (f"{name} [{', '.join(f'{key}=…' for key in keys)}]" for name, keys in asked_of_measures().items())
+    told = f"measures {does}; in brackets, as one word, what one is asked for: {', '.join(asked)}"
+    option("--measures", nargs=nargs, default=list(default), help=told)
     option("--values", dest="sign", choices=SIGNS, default="signed", help="which values of a measure")
+
+
+def asked_of_measures() -> dict[str, list[str]]:
+    """What measures are asked for, by name: those that are asked for anything."""
+    return {name: list(one.options) for name, one in measures().items() if one.options}
 
 
 def add_columns(option: Option) -> None:
@@ -164,9 +157,7 @@ def columns_of(options: Options) -> tuple[tuple[str, str | None], ...]:
 
 
 def read_named(data: str, columns: tuple[tuple[str, str | None], ...]) -> DataSet:
-    """A bundled set by its name, or a file, of which some columns may be named: (role, column, None where it is
-    understood by itself); raises as where it is read.
-    """
+    """A bundled set by its name, or a file; columns: (role, column, None where it is guessed)."""
     if data in bundled_data():
         return bundled_set(data)
     table, mapping, _ = understand(read_table(Path(data)))

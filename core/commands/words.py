@@ -15,11 +15,7 @@ def add(option: Option) -> None:
     """What it takes."""
     add_model(option)
     option("--data", required=True, help="labelled texts that it was trained on: .jsonl, .csv, .tsv or .parquet")
-    option(
-        "--out",
-        help="file to write (default: beside the model's weights, or in the cache for bundled models and those of the "
-        "hub)",
-    )
+    option("--out", help="file to write (default: beside the weights of a folder, else in the cache)")
     option("--text", default="text", help="column of the text")
     option("--label", default="label", help="column of the label: names of the model's classes, or their numbers")
 

@@ -139,9 +139,12 @@ def _about_texts(texts: list[str], kept: list[int], numbers) -> list[str]:
     held = set(kept)
     empty = [numbers[i] for i in range(len(texts)) if i not in held]
     again = sum(n - 1 for n in Counter(texts[i] for i in kept).values())
-    return [f"Left out, since the text is empty: {counted(empty)}."] * bool(empty) + [
-        f"{again:,} text{' occurs' if again == 1 else 's occur'} in an earlier row too; all are kept."
-    ] * bool(again)
+    notes = []
+    if empty:
+        notes.append(f"Left out, since the text is empty: {counted(empty)}.")
+    if again:
+        notes.append(f"Repeats of an earlier row, which are kept: {again:,}.")
+    return notes
 
 
 def _written(table: RawTable, column: str, numbers) -> list[str]:
@@ -204,12 +207,13 @@ def _marked(
     """Each kept row's evidence, and a note on rows whose evidence cannot be understood: these have none."""
     found = [() if column is None else evidence.read_evidence(table.cells[column][i], texts[i]) for i in kept]
     unread = [row for row, spans in zip(rows, found) if spans is None]
-    return [spans or () for spans in found], [
-        (
+    notes = []
+    if unread:
+        notes.append(
             f"Read without evidence, since column {quoted(column)} holds no list of [start, end] characters of the "
             f"text, nor of phrases in it: {counted(unread)}."
         )
-    ] * bool(unread)
+    return [spans or () for spans in found], notes
 
 
 # ---- labels

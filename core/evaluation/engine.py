@@ -1,6 +1,4 @@
-"""One engine for every study: work through a sample example by example; what is computed is kept as it comes, and goes
-on where it was cancelled or killed.
-"""
+"""One engine for every study: example by example, kept as it comes, resumed where it was cancelled or killed."""
 
 import abc
 import time
@@ -32,9 +30,8 @@ Place = tuple[int, ...]
 
 
 class Column(NamedTuple):
-    """One value of a row: its shape (0: as long as in the first row, and as long in every other), and what stands where
-    no row is known, whose type is the array's; "" for a text, which may hold what differs in length from example to
-    example as JSON; None for any object, with a log of the study's own only, since the store takes none.
+    """One value of a row: its shape (0: as long as in the first row), and its blank, whose type is the array's; "" for
+    a text, None for any object, which the store does not take.
     """
 
     shape: tuple[int, ...] = ()
@@ -59,10 +56,7 @@ class Column(NamedTuple):
 
 @dataclass(frozen=True, eq=False)
 class Subject:
-    """One example that a study is asked of, as the model reads it.
-
-    label: a class of the model; missing: bool[*parts], rows that are not known; cancelled: asked before each batch.
-    """
+    """An example as the model reads it. label: a class of the model; missing: bool[*parts], rows that are not known."""
 
     explainer: Explainer
     example: Example
@@ -73,9 +67,7 @@ class Subject:
 
 
 class Known:
-    """How far a study is. there: bool[N], examples that are computed; problems: {example: sentence}, those that have
-    no row.
-    """
+    """How far a study is. there: bool[N], what is computed; problems: {example: sentence}, what has no row."""
 
     there: np.ndarray
     problems: dict[int, str]
@@ -95,8 +87,7 @@ class Known:
 
 @dataclass(frozen=True, eq=False)
 class Rows(Known):
-    """The rows of N examples, as far as they are known. A row never changes once it is there, so that the columns are
-    shared by all pictures of a run: not to be changed.
+    """The rows of N examples, as far as they are known; the columns are shared: not to be changed.
 
     known: bool[N, *parts]; columns: {column: array[N, *parts, *shape]}, sentences as places in `sentences`; facts:
     {fact: float64[N]} of `Study.facts`, NaN where an example was not read.
@@ -123,14 +114,11 @@ class Rows(Known):
 class Study(Question[Any], Generic[Found]):
     """One question that is asked of every example of a sample, and the choices by which it is asked.
 
-    It says its `name`, `columns`, `key`, `row_keys`, `row` and `cost`; the rest is for those that need it. Where an
-    example has several rows, each found by itself, `parts` is their shape and `rows` takes the place of `row`. A study
-    that is asked by itself is registered and says what it comes to (`conclude`); one of several that are told together
-    is not.
+    It says its `name`, `columns`, `key`, `row_keys`, `row` and `cost`. Where an example has several rows, `parts` is
+    their shape, and `rows` takes the place of `row`. One that is asked by itself is registered, and has `conclude`.
 
-    names: the array of the log that holds what rows are kept under; leaves_out: errors that leave an example out;
-    leads: whether the answer can be told from it alone, so that it begins unasked even where it takes a while;
-    seldom_all: whether most examples take a small part of what an example takes at most.
+    names: the array of the log with the keys of rows; leaves_out: errors that leave an example out; leads: whether it
+    gives the answer alone, and begins unasked; seldom_all: whether most examples take a small part of the most.
     """
 
     columns: ClassVar[dict[str, Column]]
@@ -171,9 +159,7 @@ class Study(Question[Any], Generic[Found]):
         yield (), self.row(subject)
 
     def content(self, explainer: Explainer) -> Content:
-        """What the values of a row are, as narrow as can be said: what is read from the log and is no such row is
-        computed again.
-        """
+        """What the values of a row may be; what is read from the log and is no such row is computed again."""
         return Content({name: column.numbers for name, column in self.columns.items()})
 
     def fits(self, explainer: Explainer, place: Place, row: Row) -> bool:
@@ -225,13 +211,10 @@ def run_study(
 ) -> Generator[Found, None, Found]:
     """Ask a study of every example of a sample; yields what is known after each, and returns all of it.
 
-    What was computed before, on this or another sample, is read from the store; the work goes on where it was
-    cancelled or killed. Texts in which nothing can be masked, or for which the model gives NaN, are left out and
-    counted.
+    What the store knows is read; texts that cannot be masked, or give NaN, are left out and counted.
 
     Args:
-        progress: called with (examples done, N); within: with how far it is, of N, before each batch, the examples
-            that take longer counting for more.
+        progress: called with (examples done, N); within: with how far it is, weighted by cost, before each batch.
     Raises:
         Cancelled, OutOfMemory: what was computed before is kept.
         ValueError: as `Study.check`.
@@ -252,12 +235,8 @@ def ask(
     progress: Callable[[str, int, int], None] = lambda *_: None,
     drawn_from: int = 0,
 ) -> Answers:
-    """Ask a question of every example of a sample, study by study; started again, it goes on where it stopped.
-
-    Args:
-        progress: called with (label of the study, examples done, N); drawn_from: as of `Answers`.
-    Raises:
-        ValueError: as `Study.check`.
+    """Ask a question of every example, study by study, resuming; progress: (label of the study, examples done, N).
+    ValueError as `Study.check`.
     """
     found = {
         study: finish(run_study(explainer, sample, study, store, progress=partial(progress, study.label)))
@@ -279,12 +258,7 @@ def read_study(explainer: Explainer, sample: Sample, study: Study[Found], store:
 def study_cost(
     explainer: Explainer, sample: Sample, study: Study[Found], found: Found | None = None, looked_at: int = 48
 ) -> Cost:
-    """What a study takes at most on those examples of a sample that are not known, by some of every length.
-
-    Args:
-        found: what is known already; of examples that are known in part only studies that have many rows of an example
-            count it off.
-    """
+    """What a study takes at most on examples that are not known, by some of every length; found: what is."""
     left, costs = list(range(len(sample))) if found is None else lacking(cast(Known, found)), []
     rising = sorted((sample.examples[i] for i in left), key=lambda one: (len(one.text), one.text))
     for k in range(parts := min(looked_at, len(rising))):  # the price hangs on the length
@@ -313,11 +287,7 @@ class Log(Protocol):
 
 
 class Run(Known, Generic[Found]):
-    """A study on its way over a sample.
-
-    known: bool[N, *parts], which rows are; columns: {column: array[N, *parts, *shape]}, {} before the first row;
-    problems: {example: sentence}, examples without rows.
-    """
+    """A study on its way over a sample: known, columns and problems as of `Rows`, columns {} before the first row."""
 
     def __init__(self, explainer: Explainer, sample: Sample, study: Study[Found], log: Log | None):
         self.explainer, self.sample, self.study, self.log = explainer, sample, study, log

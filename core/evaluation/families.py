@@ -1,6 +1,4 @@
-"""Models that belong together: trained on the same data in different ways, and the examples that ship for their
-task.
-"""
+"""Models that were trained on the same data in different ways, and the examples that ship for their task."""
 
 import functools
 import json
@@ -48,10 +46,7 @@ def reads_pairs(card: dict) -> bool:
 
 
 def takes_second(name: str, card: dict | None) -> bool:
-    """Whether a model may be given a second text: not where its card says that it was trained on single ones.
-
-    card: None where it has none, or is not loaded yet; what ships is known by its name.
-    """
+    """Whether a model may be given a second text: not where its card, or that of what ships by its name, denies it."""
     card = card or next((one for other, one, ships in _cards() if ships and other == name), None)
     try:
         return card is None or reads_pairs(card)
@@ -60,10 +55,7 @@ def takes_second(name: str, card: dict | None) -> bool:
 
 
 def above_constant(card: dict) -> bool:
-    """Whether a model does better than a constant answer by its card: the 95 % interval of the difference lies above 0.
-
-    A card without that interval is taken by its two numbers.
-    """
+    """Whether a model beats a constant answer by its card: by the 95 % interval, else by its two numbers."""
     shown = card["performance"]
     gained = shown.get("above_majority")
     if isinstance(gained, list) and len(gained) == 3 and all(isinstance(end, int | float) for end in gained):
@@ -93,11 +85,8 @@ def other_classes(name: str, labels: Sequence[str]) -> bool:
 
 
 def examples_of(model: str, now: str | None = None) -> str | None:
-    """The bundled data to look at with a bundled model: what is looked at now where it fits, else that of its task.
-
-    It fits where the model has its labels and no other model's task claims it.
-
-    None where the model does not ship, or where it says nothing of its task.
+    """The bundled data for a bundled model: what is looked at now if it has its labels and is no other task's, else
+    that of its task; None where the model does not ship, or names none.
     """
     card = next((card for name, card, ships in _cards() if ships and name == model), None)
     if card is None:

@@ -1,6 +1,4 @@
-"""What papers found beside what is found here: when the two agree, when they part, and when there is not enough to
-say.
-"""
+"""What papers found beside what is found here: when the two agree, differ, or cannot be compared."""
 
 from collections.abc import Iterable
 from dataclasses import dataclass, replace
@@ -32,10 +30,7 @@ _COUNTING = "…"
 
 @dataclass(frozen=True)
 class Finding:
-    """A finding of a paper, what is found here, and whether the two agree, None where that is not known.
-
-    paper: the paper's own figure; more: the tests behind it, "" for none.
-    """
+    """A finding of a paper with its figure, what is found here, the tests behind it, and whether the two agree."""
 
     claim: str
     here: str
@@ -50,9 +45,7 @@ class Finding:
 
 
 def once_counted(findings: Iterable[Finding], tally: Tally) -> list[Finding]:
-    """The findings; while more examples are to come, none agrees or departs yet, and no two of them are compared: what
-    is known of one rests on other examples than what is known of another.
-    """
+    """The findings; while more examples are to come, none agrees or departs yet."""
     if tally.complete or not tally.coming:
         return list(findings)
     return [replace(one, here=_COUNTING, agrees=None, more="") for one in findings]

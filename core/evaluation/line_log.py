@@ -16,13 +16,9 @@ if TYPE_CHECKING:
 class LineLog:
     """The rows of a study in a file, a line each, written as they come; for the one run that holds the output.
 
-    The first line says what decides the rows. A line is known by its example and believed by its SHA-256, which covers
-    what decides it too: neither a number that was changed nor another run's line is taken for a row.
+    A line is believed by its SHA-256, which covers the `fingerprint` of all that decides the rows.
 
-    Args:
-        fingerprint: of all that decides the rows.
-        about: goes into every line.
-        told: called with a sentence on what was damaged.
+    about: goes into every line; told: called with a sentence on what was damaged.
     """
 
     seconds = 0.0
@@ -33,11 +29,7 @@ class LineLog:
         self.lines: dict[int, dict] = {}
 
     def read(self, run: "Run") -> "Iterator[tuple[int, Place, Row]]":
-        """The rows of an interrupted run; what cannot be believed is set aside in a file beside it.
-
-        Raises:
-            BadData: the rows are of other texts, another model or other choices.
-        """
+        """The rows of an interrupted run; what is damaged is set aside in a file. BadData: rows of other choices."""
         head = json.dumps({"fingerprint": self.fingerprint}).encode()
         *written, torn = self.path.read_bytes().split(b"\n") if self.path.is_file() else [b""]
         believed = {line: row for line in written if (row := self._row(line)) is not None}

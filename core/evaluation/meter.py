@@ -14,12 +14,7 @@ _NEARLY = 0.95
 
 
 class Meter:
-    """Tells how far a study is whenever it asks whether to go on, which it does before each batch: in examples, of
-    which those that take longer count for more. Silent until it is asked to tell.
-
-    Args:
-        cancelled: what the study asks.
-    """
+    """How far a study is, in examples weighted by cost, reported whenever it asks `cancelled`."""
 
     def __init__(self, cancelled: Callable[[], bool] | None):
         self.cancelled = self._asked = cancelled

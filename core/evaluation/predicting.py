@@ -36,15 +36,9 @@ def predict(
     progress: Callable[[int, int], None] | None = None,
     cancelled: Callable[[], bool] | None = None,
 ) -> np.ndarray:
-    """Logits of N examples, each under its own mask.
+    """Logits of N examples, float32[N, C], each under its own mask bool[F], True = masked; None masks nothing.
 
-    Args:
-        encoded: N examples.
-        masks: N arrays bool[F] of each example's own F, True = masked; None masks nothing.
-    Returns:
-        float32[N, C].
-    Raises:
-        ValueError: another number of masks than examples.
+    ValueError: another number of masks than examples.
     """
     if masks is not None and len(masks) != len(encoded):
         raise ValueError(f"{len(encoded)} examples need as many masks, got {len(masks)}")
@@ -65,12 +59,7 @@ def predict_at_ratios(
     seed: int,
     progress: Callable[[int, int], None] | None = None,
 ) -> np.ndarray:
-    """Predicted classes under random masks of each ratio, every ratio with fresh masks.
-
-    Returns:
-        int64[R, N].
-    Source: FMM Fig. 4, random baseline.
-    """
+    """Predicted classes under fresh random masks of each ratio, int64[R, N]. Source: FMM Fig. 4, random baseline."""
     predicted = np.empty((len(ratios), len(encoded)), dtype=np.int64)
     for r, ratio in enumerate(ratios):
         rng = np.random.default_rng([seed, r])
@@ -85,8 +74,7 @@ def predict_at_ratios(
 class Predictions:
     """Class probabilities of N texts, as far as they are known; never changed.
 
-    probabilities: float32[N, C], NaN where there are none (yet); problems: {index: sentence} of texts
-    that will have none, since nothing in them can be masked or the model gave NaN.
+    probabilities: float32[N, C], NaN where there are none; problems: {index: sentence} of texts that will have none.
     """
 
     probabilities: np.ndarray
@@ -131,16 +119,12 @@ def predict_all(
 ) -> Generator[Predictions, None, Predictions]:
     """Predict a whole data set in slices: a generator that yields what is known after each and returns all of it.
 
-    Identical texts are read once. What is known is kept in the store, so that the work goes on where
-    it was cancelled or killed, and is read back when it was finished. Probabilities equal those of
-    `Explainer.probabilities` up to the rounding of the model's precision, since other texts of a batch
-    decide the order of its sums (float32: within 1e-5).
+    Identical texts are read once, and what the store knows is not computed again. Probabilities equal those of
+    `Explainer.probabilities` up to the rounding of sums in other batches (float32: within 1e-5).
 
     Args:
-        texts: N pairs (text, second or None).
-        seconds: of work in a slice, give or take a batch.
-        progress: called with (texts done, N) after each batch, and first with what was there already.
-        cancelled: asked before each batch.
+        texts: N pairs (text, second or None); seconds: of work in a slice, give or take a batch.
+        progress: called with (texts done, N) after each batch; cancelled: asked before each batch.
     Raises:
         Cancelled, OutOfMemory: what was computed before is kept.
     """
@@ -182,8 +166,7 @@ def expected_cost(model: Model, texts: Sequence[Text], sample: int = 64) -> Cost
 def rows_of(model: Model, texts: Sequence[Text]) -> list[Input | str]:
     """What the network reads for each text as it stands, or a sentence where nothing in it can be masked.
 
-    The ids that `Explainer.logits` asks for, found without looking for words wherever the text masks
-    nothing itself: tokenising alone takes a sixth of the time.
+    As `Explainer.logits` asks, without looking for words where the text masks nothing: a sixth of the time.
     """
     found: list[Input | str] = [""] * len(texts)
     for paired in (False, True):
@@ -229,10 +212,7 @@ def _encoded(model: Model, text: str, second: str | None) -> Input | str:
 
 
 class _Whole:
-    """A data set on its way: D different texts, what is known of each, and what of that is kept.
-
-    In the store: one entry with all of it when it is finished, until then segments of a log.
-    """
+    """D different texts, what is known of each, and what is kept: segments of a log, one entry at the end."""
 
     def __init__(self, model: Model, texts: Sequence[Text], store: Store | None):
         self.model, self.store = model, store

@@ -1,6 +1,4 @@
-"""Questions that can be asked of any sample, and their register: by which studies each is asked, what the answers come
-to, and how that is told.
-"""
+"""Questions that can be asked of any sample, and their register."""
 
 import abc
 from collections import Counter
@@ -64,9 +62,7 @@ class Answers:
         return 9_999 if self.complete else 999
 
     def tally(self, studies: "Sequence[Study] | None" = None) -> Tally:
-        """How far these studies are, all of them by default: of those under way the one that is the least far, else
-        the one that is the furthest. What an answer that may turn is told by.
-        """
+        """How far these studies (all by default) are: the least far of those under way, else the furthest."""
         asked = [study for study in self.found if studies is None or study in studies]
         coming = [study for study in asked if study in self.coming and not self.found[study].complete]
         how_far = {study: self.found[study].done for study in asked}
@@ -81,12 +77,10 @@ class Answers:
 
 
 class Question(abc.ABC, Generic[Report]):
-    """A question, a frozen dataclass of the choices by which it is asked, `unit` (what is masked as one piece) and
-    others among them.
+    """A question, a frozen dataclass of the choices by which it is asked, `unit` among them.
 
-    Its figure is registered in `core.figures.catalogue` under its `name`, which is also what it is asked for by. asks:
-    the question in words; done: what is done to an example, "could not be …"; order: place in menus, ascending; page:
-    title of the page that it has a place on; labelled: whether it is asked of labelled examples.
+    asks: the question in words; done: what is done to an example, "could not be …"; order: place in menus, ascending;
+    page: the page that it has a place on; labelled: whether it is asked of labelled examples.
     """
 
     name: str
@@ -129,9 +123,7 @@ class Question(abc.ABC, Generic[Report]):
         return self
 
     def check(self, model: Model | None = None) -> None:
-        """ValueError with a sentence for the first choice that cannot be carried out; without a model, as far as can
-        be told.
-        """
+        """ValueError with a sentence for the first choice that cannot be carried out, as far as can be told."""
 
     @abc.abstractmethod
     def conclude(self, answers: Answers) -> Report | None:
@@ -143,9 +135,7 @@ class Question(abc.ABC, Generic[Report]):
 
     @abc.abstractmethod
     def records(self, answers: Answers) -> list[dict]:
-        """A line or several for each example: its id as "example", "problem" where it could not be asked, plain
-        values for the rest.
-        """
+        """A line or several for each example, of plain values: its id as "example", "problem" where there is one."""
 
     def as_json(self, answers: Answers) -> dict:
         """Answers and what they come to as plain values for a JSON file."""

@@ -17,8 +17,7 @@ SAMPLE, SCORED = 200, 100
 @dataclass(frozen=True, eq=False)
 class Sample:
     """N labelled examples; labels int64[N], classes of the model; name and digest of their data set; notes: sentences
-    on what was left out or lacks; picked: how they were picked where performance on them says that, "by hand", else
-    "".
+    on what was left out or lacks; picked: how they were picked where performance on them says that, "by hand", else "".
     """
 
     name: str
@@ -52,11 +51,8 @@ class Sample:
 
 
 def draw_sample(data: DataSet, classes: tuple[str, ...], count: int = SAMPLE, seed: int = 0) -> Sample:
-    """Draw labelled examples without replacement, in the order of drawing; a larger count draws the same ones and then
-    more.
-
-    A file may be sorted by label: in this order the first few stand for the whole. Each text counts once, since tests
-    and intervals take examples for independent ones.
+    """Draw labelled examples, each text once, without replacement, in the order of drawing; a larger count draws the
+    same ones and then more, so that the first few stand for the whole.
 
     Args:
         classes: the model's class names; labels are tied to them as on the page Examples.
@@ -80,8 +76,9 @@ def draw_sample(data: DataSet, classes: tuple[str, ...], count: int = SAMPLE, se
         )
     examples = draw_examples(usable, count, seed)
     labels = np.array([match.classes[example.label or ""] for example in examples], dtype=np.int64)
-    notes = (*_notes(data, len(usable), labels, match.how, classes), *repeats_note(usable))
-    return Sample(data.name, data.digest, examples, labels, notes)
+    notes = [match.how] if match.how else []
+    notes += [*_unknown_note(data, usable), *_absent_note(labels, classes), *repeats_note(usable)]
+    return Sample(data.name, data.digest, examples, labels, tuple(notes))
 
 
 def once(examples: Sequence[Example]) -> tuple[Example, ...]:
@@ -102,13 +99,8 @@ def scored_sample(data: DataSet) -> Sample:
 
 
 def draw_examples(examples: Sequence[Example], count: int, seed: int = 0) -> tuple[Example, ...]:
-    """Draw examples, labelled or not, each text once, without replacement and in the order of drawing; a larger count
-    draws the same ones and then more.
-
-    Where all are labelled these are the ones that `draw_sample` draws.
-
-    Raises:
-        ValueError: count below 1.
+    """Draw examples, each text once, without replacement and in the order of drawing, as `draw_sample` draws labelled
+    ones; a larger count draws the same ones and then more. ValueError: count below 1.
     """
     if count < 1:
         raise ValueError(f"the sample has {count} examples; it must have at least 1")
@@ -122,9 +114,7 @@ def without_labels(name: str, digest: str, examples: Sequence[Example]) -> Sampl
 
 
 def same_examples(sample: Sample, data: DataSet, classes: tuple[str, ...]) -> Sample:
-    """The examples of a sample for another model, so that the two can be compared; BadData where that one lacks a class
-    of theirs.
-    """
+    """The examples of a sample for another model; BadData where that one lacks a class of theirs."""
     match = match_labels(data.classes, classes)
     lacking = tuple(dict.fromkeys(example.label for example in sample.examples if example.label not in match.classes))
     if lacking:
@@ -133,11 +123,11 @@ def same_examples(sample: Sample, data: DataSet, classes: tuple[str, ...]) -> Sa
     return replace(sample, labels=np.array(labels, dtype=np.int64), notes=())
 
 
-def _notes(data: DataSet, usable: int, labels: np.ndarray, how: str, classes: tuple[str, ...]) -> list[str]:
-    missing = [name for c, name in enumerate(classes) if not (labels == c).any()]
-    found = {
-        how: bool(how),
-        f"{len(data) - usable:,} of {len(data):,} examples have no label that the model knows.": usable < len(data),
-        f"No example of the sample has the label {listed(missing, 6)}.": bool(missing),
-    }
-    return [note for note, holds in found.items() if holds]
+def _unknown_note(data: DataSet, usable: Sequence[Example]) -> tuple[str, ...]:
+    unknown = len(data) - len(usable)
+    return (f"{unknown:,} of {len(data):,} examples have no label that the model knows.",) if unknown else ()
+
+
+def _absent_note(labels: np.ndarray, classes: tuple[str, ...]) -> tuple[str, ...]:
+    absent = [name for c, name in enumerate(classes) if not (labels == c).any()]
+    return (f"No example of the sample has the label {listed(absent, 6)}.",) if absent else ()

@@ -49,11 +49,8 @@ class Slice:
 
 
 def slice_of(judged: Predicted, rows: np.ndarray, texts: np.ndarray | None = None) -> Slice:
-    """A slice of the examples of a data set.
-
-    Args:
-        rows: int64[n], places of its examples, each once; texts: as of `Index`: each text is judged and tested
-            once, and one that stands on both sides is none of the others.
+    """A slice of a data set. rows: int64[n], distinct places; texts: as of `Index`, so that each text is judged once,
+    and one that stands on both sides is none of the others.
     """
     inside = np.zeros(len(judged.right), dtype=bool)
     inside[rows] = True
@@ -75,10 +72,7 @@ def _rejected(judged: Predicted, inside: np.ndarray, texts: np.ndarray | None) -
 
 
 def slices_by(index: Index, judged: Predicted, facet: str) -> dict[str, Slice]:
-    """Every value of a facet of BY that an example has, in the order of a menu.
-
-    Labels share the examples between them, so that their counts add up to all; an example may have several tags.
-    """
+    """Every value of a facet of BY that an example has, in the order of a menu; an example may have several tags."""
     names, members = index.groups[facet]
     # −1 is the last value.
     there = members if members.ndim == 2 else np.arange(len(names))[:, None] == members % len(names)
@@ -92,8 +86,7 @@ def rejected_cell(one: Slice) -> str:
 
 
 def slice_cells(one: Slice, complete: bool = True) -> list[str]:
-    """What a table shows of a slice, behind its name: the columns of HEADER; complete: whether every
-    example is predicted, before which nothing is compared."""
+    """A slice in the columns of HEADER, behind its name; complete: whether every example is predicted."""
     accuracy, against = one.accuracy, one.against if complete else None
     return [
         f"{one.examples:,}",

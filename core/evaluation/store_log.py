@@ -121,9 +121,7 @@ class StoreLog:
 
 
 def _narrow(array: np.ndarray) -> np.ndarray:
-    """Numbers of single or double precision as uint8[4, ...], all first bytes, then all second ones, which packs well;
-    anything else as it is.
-    """
+    """Floating-point numbers as uint8[4, ...], all first bytes, then all second ones, which packs well."""
     if array.dtype.name not in ("float32", "float64"):
         return array
     return np.moveaxis(array.astype(_SINGLE).view(np.uint8).reshape(*array.shape, 4), -1, 0)

@@ -270,8 +270,7 @@ class Explainer:
         return Cost.of(passes, tokens, self.model.scheduler.counters)
 
     def _compute(self, encoded, measure, target, masked, seed, progress, cancelled, watcher) -> Attribution:
-        if refused := measure.refusal(self.model.module.config.model_type, int((~masked).sum())):
-            raise NotApplicable(refused)
+        measure.require(self.model.module.config.model_type, int((~masked).sum()))
         oracle, inside = self.oracles.of(encoded), self._inside(encoded, target, masked)
         expected, before, started = measure.passes(encoded.F), inside.counters.passes, time.perf_counter()
         asked = _Asked(oracle, expected, progress, cancelled)

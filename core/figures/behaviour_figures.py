@@ -1,6 +1,4 @@
-"""Figures of behaviour under masking: predictions not changed yet, drift of the embeddings, and their map in the
-plane.
-"""
+"""Figures of behaviour under masking: predictions unchanged, drift of the embeddings, and their map."""
 
 import html
 from collections.abc import Sequence
@@ -21,18 +19,14 @@ from core.wording import as_json, share_text
 MASKED, LABEL, PREDICTION = "share masked", "label", "prediction"
 COLOURS = (MASKED, LABEL, PREDICTION)
 _MARKS = ("circle", "square", "diamond", "triangle-up", "x", "star", "cross", "triangle-down")
+_POINT = "%{customdata[0]}<br>%{customdata[3]} % masked<br>predicted: %{customdata[2]}"
 _LEFT, _RIGHT, _UPPER, _LOWER = [0, 0.45], [0.55, 1], [0.6, 1], [0, 0.39]
 
 
 @register_figure(Behaviour.name)
 def behaviour_panels(reports: Sequence[BehaviourReport]) -> dict:
-    """Predictions not changed yet, change of the centroid, and change of the mean standard deviation, against the share
-    masked.
-
-    The area above a line of the first panel is the fidelity. Models are told apart by dash and mark, orders by hue;
-    random order is grey.
-
-    Source: RobustInf Eq. 1, §5.
+    """Predictions not changed yet (the area above is fidelity), change of the centroid, and of the mean standard
+    deviation, against the share masked; dash and mark by model, hue by order, random grey. Source: RobustInf Eq. 1, §5.
     """
     traces = [
         drawn
@@ -82,6 +76,12 @@ def _line(one: BehaviourReport, line: CourseLine, place: int, several: bool) -> 
     ]
 
 
+def _path_of(places: np.ndarray) -> dict:
+    """A line through the places of the chosen example, float64[P, 2]."""
+    more = {"line": {"color": INK, "width": 2}, "name": "the chosen example", "showlegend": True}
+    return trace("lines", *places.T.tolist(), **more)
+
+
 def map_figure(
     places: np.ndarray,
     groups: list[tuple[str, str, int, np.ndarray]],
@@ -89,31 +89,24 @@ def map_figure(
     ratio: np.ndarray,
     path: np.ndarray | None = None,
 ) -> dict:
-    """Embeddings in the plane, one kind of mark and one colour for each group.
+    """Embeddings in the plane, one kind of mark and one colour for each group of `groups_of`.
 
-    Args:
-        places: float[P, 2]; groups: (name, colour, mark, bool[P]) from `groups_of`.
-        told: for each point its example's id, its place in the sample, and the class predicted; they stand in
-            `customdata`.
-        ratio: int[P], places in RATIOS.
-        path: points of the example that is chosen, in order of what is masked; joined by a line.
-    Source: RobustInf §5; distances on a UMAP mean little.
+    places: float[P, 2]; told: each point's example, place in the sample and predicted class, for `customdata`; ratio:
+    int[P], places in RATIOS; path: points of the chosen example in order. Source: RobustInf §5.
     """
     custom = [
         [html.escape(name), place, html.escape(predicted), round(100 * RATIOS[k])]
         for (name, place, predicted), k in zip(told, ratio)
     ]
-    said = "%{customdata[0]}<br>%{customdata[3]} % masked<br>predicted: %{customdata[2]}"
     traces, chosen = [], set() if path is None else set(path.tolist())
     if chosen:
-        more = {"line": {"color": INK, "width": 2}, "name": "the chosen example", "showlegend": True}
-        traces.append(trace("lines", *places[path].T.tolist(), **more))
+        traces.append(_path_of(places[path]))
     for name, colour, mark, members in groups:
         at = np.flatnonzero(members)
         look = {"color": colour, "symbol": _MARKS[mark % len(_MARKS)], "opacity": 0.8, "line": {"width": 0}}
         look["size"] = 7 if path is None else [13 if i in chosen else 7 for i in at]
         more = {"name": html.escape(name), "customdata": [custom[i] for i in at], "marker": look}
-        traces.append(trace("markers", *places[at].T.tolist(), said, **more))
+        traces.append(trace("markers", *places[at].T.tolist(), _POINT, **more))
     bare = axis(
         showticklabels=False, showgrid=False, ticks="", showline=True, linecolor="rgba(125,133,144,0.4)", mirror=True
     )
@@ -124,14 +117,10 @@ def map_figure(
 def groups_of(
     colour: str, ratio: np.ndarray, labels: np.ndarray, predicted: np.ndarray, names: tuple[str, ...]
 ) -> list[tuple[str, str, int, np.ndarray]]:
-    """Points by share masked, by label or by prediction: (name, colour, number of the mark, bool[P]); only groups that
-    have points.
+    """Points by share masked, label or prediction (colour: one of COLOURS): (name, colour, mark, bool[P]) of each
+    group.
 
-    Args:
-        colour: one of COLOURS; ratio: int[P], places in RATIOS; labels, predicted: int[P], classes; names: of the
-            model's classes.
-    Raises:
-        ValueError: another colour.
+    ratio: int[P], places in RATIOS; labels, predicted: int[P]; names: of the classes. ValueError: another colour.
     """
     if colour not in COLOURS:
         raise ValueError(f"points are coloured by one of {COLOURS}, got {colour!r}")

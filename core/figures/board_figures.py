@@ -13,7 +13,7 @@ from core.evaluation.studies.board_report import RANDOM, BoardReport, arrow
 from core.evaluation.studies.board_tables import cell_text, cost_texts
 from core.evaluation.studies.scoreboard import Scoreboard
 from core.figures.catalogue import register_figure
-from core.figures.figures import INK, axis, figure, legend, level, note, trace
+from core.figures.figures import INK, axis, error_bar, figure, legend, level, note, trace
 from core.figures.label_places import label_places
 from core.figures.palette import OUT_OF_DISTRIBUTION, hue
 from core.figures.palette import RANDOM as GREY
@@ -28,11 +28,9 @@ _LINE, _BETTER, _NOT_BETTER = "none as cheap is as good", "better than random", 
 
 @register_figure(Scoreboard.name)
 def draw_front(reports: Sequence[BoardReport]) -> dict | None:
-    """The figure that the first report compares measures by against forward passes, logarithmic.
+    """The figure that the first report compares measures by against forward passes (log), None where no measure has it.
 
-    A point a measure with its 95 % interval, of one text its standard error; hollow where not significantly better
-    than random, with the sign where it rests on rejected inputs. A line through those of the others that no measure as
-    cheap is as good as, and random order level. None where no measure has that figure.
+    A point a measure with its interval, hollow where not better than random; a line through the best for their cost.
     """
     report, by = reports[0], reports[0].board.by
     named = [name for name in report.names if name != RANDOM and report.cells[name, by].n]
@@ -75,9 +73,7 @@ def _key(name: str, symbol: str) -> dict:
 def _places(
     report: BoardReport, named: list[str], best: list[str], at: dict[str, float], chance: float, ranges
 ) -> list[str]:
-    """Where each name stands, off the line through the best; the level of random order has its own name, at the left,
-    above its line.
-    """
+    """Where each name stands, off the line through the best; random order is named at its level, at the left."""
     (left, right), (low, high) = ranges
     mean = {name: report.cells[name, report.board.by].interval.mean for name in named}
     places = {n: ((log10(at[n]) - left) / (right - left), (mean[n] - low) / (high - low)) for n in named}
@@ -113,22 +109,9 @@ def _point(report: BoardReport, name: str, x: float, place: str) -> dict:
     if cell.error == cell.error:
         bars["error_y"] = {"type": "data", "array": [cell.error], "color": colour, "thickness": 1.5, "width": 4}
     elif cell.interval.known:
-        low, mean, high = cell.interval.low, cell.interval.mean, cell.interval.high
-        bars["error_y"] = {
-            "type": "data",
-            "symmetric": False,
-            "array": [high - mean],
-            "arrayminus": [mean - low],
-            "color": colour,
-            "thickness": 1.5,
-            "width": 4,
-        }
-    more: dict[str, Any] = {
-        "showlegend": False,
-        "text": [label],
-        "textposition": place,
-        "textfont": {"color": INK, "size": 12},
-    }
+        bars["error_y"] = error_bar(cell.interval, colour, thickness=1.5, width=4)
+    written = {"text": [label], "textposition": place, "textfont": {"color": INK, "size": 12}}
+    more: dict[str, Any] = {"showlegend": False} | written
     y = [cell.interval.mean]
     return trace("markers+text", [x], y, told, html.escape(name), marker=look, cliponaxis=False, **more, **bars)
 

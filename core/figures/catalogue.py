@@ -1,6 +1,4 @@
-"""The figures of questions over a sample, by the question's name: every file in this room is loaded and registers what
-it draws.
-"""
+"""The figures of questions over a sample by the question's name; every file in this room registers its own."""
 
 from collections.abc import Callable, Sequence
 from typing import Any, TypeVar

@@ -22,6 +22,7 @@ _BELOW_AXIS = "triangle-down"
 _SYMBOLS = ("circle", "square", "diamond", "triangle-up", "x", "star")
 # What is masked at 100 % on a card, by whether it reads pairs.
 _WHOLE = {False: "everything masked", True: "both texts masked"}
+_REJECTED = "% of single texts rejected"
 # How strong the ground of an interval is: several lie over each other.
 _BAND = 0.1
 # Two panels, side by side.
@@ -32,35 +33,29 @@ _BELOW: dict[str, Any] = {"legend": legend(-0.2) | {"yanchor": "top"}, "margin":
 
 @register_figure(MaskingCheck.name)
 def panels(reports: Sequence[CheckReport], form: str = CALIBRATED) -> dict:
-    """Performance and, where a model has a reference, the share of single examples rejected, against the masking ratio.
+    """Performance and, with a reference, the share of single examples rejected, against the masking ratio.
 
-    The model that is checked is drawn full, one line for each measure and grey for random order; the models beside it
-    in random order, each in a dash and a mark of its own. Where most are of other lengths than the reference's, the
-    share rejected of those that are not has a line, too.
-
-    Source: FMM Fig. 4, above.
+    The first model has a line a measure, grey for random order, the others random order alone, in a dash and a mark of
+    their own; of unusual lengths, texts of usual length have a line. Source: FMM Fig. 4, above.
     """
     first, tested = reports[0], any(one.floor for one in reports)
     axes: dict[str, Any] = {"xaxis": _share("", _LEFT if tested else [0, 1]), "yaxis": axis()}
     # Named in the legend: wherever its words stood, curves would cross them.
     majority = {"name": f"class majority of {first.majority_of}", "showlegend": True}
-    shapes, notes = (
-        [_level(first.majority, "", RANDOM) | majority],
-        [heading(f"{html.escape(first.metric)} ↑ better<br>{_against(first)})", "")],
-    )
+    shapes = [_level(first.majority, "", RANDOM) | majority]
+    headings = {"": f"{html.escape(first.metric)} ↑ better<br>{_against(first)})"}
+    traces = _traces(reports, form, ("", "2"))
     if tested:
         axes |= {"xaxis2": _share("2", _RIGHT), "yaxis2": axis(anchor="x2", rangemode="tozero")}
-        notes.append(heading(f"% of single texts rejected<br>{_against(first)}, {form})", "2"))
+        headings["2"] = f"{_REJECTED}<br>{_against(first)}, {form})"
         shapes.append(_level(100 * ALPHA, "2", OUT_OF_DISTRIBUTION))
-    traces = [*_traces(reports, form, ("", "2")), *_usual(first, form) * tested]
+        traces += _usual(first, form)
+    notes = [heading(said, end) for end, said in headings.items()]
     return figure(traces, 370, notes, **axes, shapes=shapes, **_BELOW)
 
 
 def p_panels(reports: Sequence[CheckReport]) -> dict:
-    """The p-values of the data set against the masking ratio: calibrated by count, literal by Simes.
-
-    Lines as in `panels`. Source: FMM Fig. 4, below.
-    """
+    """p of the data set against the masking ratio: by count, literal by Simes. Source: FMM Fig. 4, below."""
     axes: dict[str, Any] = {}
     shapes, notes = [], []
     left = "are more texts rejected than by chance?", f"{CALIBRATED}, by count"
@@ -167,9 +162,7 @@ def _line(line: CurveFigures, form: str, place: int, name: str, ends: tuple[str,
 
 
 def model_stroke(measure: str, random: bool, place: int) -> dict:
-    """How the line of an order looks for the model at a place: hue by measure, grey for random order, a dash and a mark
-    by model.
-    """
+    """The line of an order for the model at a place: hue by measure, grey for random order, dash and mark by model."""
     colour, width = RANDOM if random else hue(measure), 3 if random and place == 0 else 2
     return stroke(colour, width, _DASHES[place % len(_DASHES)], _SYMBOLS[place % len(_SYMBOLS)])
 
@@ -185,9 +178,7 @@ def _share(end: str, domain: list[float]) -> dict:
 def spans(rows: list[tuple[str, float, float, float]], metric: str, paired: bool = False) -> dict:
     """Unmasked and fully masked performance of each model on one axis, with the class majority as a tick.
 
-    Args:
-        rows: (name, unmasked, everything masked, class majority), from top to bottom; paired: everything is both texts.
-    Source: FMM Figs. 2 and 3.
+    rows: (name, unmasked, masked, majority), from the top; paired: both texts are masked. Source: FMM Figs. 2 and 3.
     """
     places = list(range(len(rows)))
     bar: dict[str, Any] = {"line": {"color": "rgba(125,133,144,0.5)", "width": 6}, "showlegend": False}

@@ -7,7 +7,7 @@ from core.evaluation.studies.diagnosticity_question import Diagnosing
 from core.evaluation.studies.diagnosticity_report import ALL, BASELINE_WORDS, DiagnosticityReport
 from core.evaluation.studies.scoring import interval_text
 from core.figures.catalogue import register_figure
-from core.figures.figures import INK, axis, band, figure, legend, level, note, stroke, trace, upright
+from core.figures.figures import INK, axis, band, error_bar, figure, legend, level, note, stroke, trace, upright
 from core.figures.palette import OPPOSES, RANDOM, SUPPORTS, hue
 from core.mathematics.diagnosticity import CHANCE, HALF, STRICT
 from core.mathematics.erasure import LENGTHS
@@ -33,12 +33,8 @@ _TITLES = {STRICT: "a tie counts 0 (the paper’s rule)", HALF: "a tie counts on
 
 @register_figure(Diagnosing.name)
 def draw_diagnosticity_by_length(reports: Sequence[DiagnosticityReport]) -> dict | None:
-    """Diagnosticity of the first report over all measures against the rationale's length, with 95 % bands; a panel for
-    each rule for ties.
-
-    Where a tie counts one half, ½ is marked: neither is preferred. None where no metric that is told of has lengths.
-
-    Source: SoftFaith Fig. 3.
+    """Diagnosticity over all measures against the rationale's length with 95 % bands, a panel for each rule for ties;
+    None without metrics of lengths. Source: SoftFaith Fig. 3.
     """
     found, traces, axes = reports[0], [], {}
     hard = [name for name in found.lengths if name in found.told]
@@ -67,7 +63,7 @@ def draw_preferences(found: DiagnosticityReport) -> dict:
     itself, a tie counting one half, with 95 % intervals over texts; ½, marked, is chance.
     """
     measures = [name for name in found.study.measures if len(found.study.measures) > 1]
-    tall, traces, places = 1 + _STEP * len(measures) + _APART * bool(measures), [], []
+    tall, traces, places = 1 + _STEP * len(measures) + (_APART if measures else 0), [], []
     named = set()
     for place, name in enumerate(found.told):
         y, symbol = place * tall, _SYMBOLS[place % len(_SYMBOLS)]
@@ -102,9 +98,8 @@ def draw_preferences(found: DiagnosticityReport) -> dict:
 
 def _preferred(span: Interval, y: float, look: dict, extra: str) -> dict:
     """A share with its interval, none below the fewest texts."""
-    low, high = (end if end == end else span.mean for end in (span.low, span.high))
-    error = {"type": "data", "symmetric": False, "array": [high - span.mean], "arrayminus": [span.mean - low]}
-    bar = error | {"color": look["color"], "thickness": 2 if look["size"] > 7 else 1.2, "width": 3}
+    ends = span if span.known else Interval(span.mean, span.mean, span.mean)
+    bar = error_bar(ends, look["color"], thickness=2 if look["size"] > 7 else 1.2, width=3)
     shown = {"marker": look, "error_x": bar, "showlegend": False}
     return trace("markers", [span.mean], [y], interval_text(span), extra, **shown)
 

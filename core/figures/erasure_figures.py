@@ -1,6 +1,4 @@
-"""Figures of hard and soft erasure: scores and places across metrics, scores by the rationale's length and over many
-texts, and p-values of what is erased.
-"""
+"""Figures of hard and soft erasure: scores and places, scores by rationale length and over texts, p-values."""
 
 import html
 from collections.abc import Sequence
@@ -18,6 +16,7 @@ from core.figures.figures import (
     P_AXIS,
     axis,
     deciding,
+    error_bar,
     figure,
     legend,
     named_level,
@@ -38,6 +37,8 @@ from core.wording import as_json
 # Panels beside each other: two are as wide as a telephone bears. Pixels of a line, and of what stands around a panel.
 _ACROSS, _LINE, _AROUND = 2, 26, 62
 _GAP = 0.06
+# As many metrics have names in one line.
+_FEW = 6
 
 _SYMBOLS = ("circle", "square", "diamond", "triangle-up", "star", "hexagon", "cross-thin-open")
 _LEGEND = legend(1.03, xanchor="left")
@@ -47,9 +48,7 @@ _LEFT, _RIGHT = [0, 0.46], [0.54, 1]
 
 @dataclass(frozen=True, eq=False)
 class ByLength:
-    """One measure under one hard metric: values float64[R] at each of LENGTHS, and the soft metric's value, NaN where
-    there is none.
-    """
+    """A measure under a hard metric: values float64[R] at each of LENGTHS, and the soft metric's value or NaN."""
 
     measure: str
     hue: str
@@ -71,11 +70,7 @@ class AcrossMetrics:
 
 
 def scores_across(lines: Sequence[AcrossMetrics], heads: Sequence[str], kinds: Sequence[tuple[str, int]]) -> dict:
-    """Scores of measures in a column for each metric, side by side; a cross rests on rejected inputs.
-
-    Args:
-        heads: of the metrics, with their arrows; kinds: what neighbouring metrics erase, and how many of them do.
-    """
+    """Scores of measures in a column a metric (heads); a cross rests on rejected inputs; kinds: what is erased."""
     width = min(0.12, 0.7 / max(1, len(lines)))
     traces = []
     for i, line in enumerate(lines):
@@ -102,15 +97,8 @@ def scores_across(lines: Sequence[AcrossMetrics], heads: Sequence[str], kinds: S
         for start, (kind, count) in zip(starts, kinds)
     ]
     between = [upright(float(start) - 0.5, INK, 1) for start in starts[1:-1]]
-    many = len(heads) > 6
-    columns = axis(
-        tickvals=list(range(len(heads))),
-        ticktext=_heads(heads, many),
-        tickangle=0,
-        tickfont={"size": 11 if many else 14},
-        range=[-0.5, len(heads) - 0.5],
-        showgrid=False,
-    )
+    many = len(heads) > _FEW
+    columns = _columns(heads, 14, range=[-0.5, len(heads) - 0.5])
     below = legend(-0.14 - 0.12 * many, yanchor="top", xanchor="left")
     known = np.concatenate([line.values for line in lines])
     known = known[~np.isnan(known)]
@@ -125,14 +113,11 @@ def scores_across(lines: Sequence[AcrossMetrics], heads: Sequence[str], kinds: S
 def places_across(
     names: Sequence[str], hues: Sequence[str], heads: Sequence[str], places: np.ndarray, texts: Sequence[Sequence[str]]
 ) -> dict:
-    """Places of measures across metrics, a line each, named in the legend; 1 is on top. Those that share a place stand
-    side by side.
+    """Places of M measures across K metrics, a line each; those that share a place stand side by side.
 
-    Args:
-        names, hues: of M measures; heads: of K metrics, with their arrows.
-        places: int[M, K], 0 where there is none; texts: M times K values for the hover.
+    places: int[M, K], 1 is on top, 0 where there is none; texts: M times K values for the hover.
     """
-    most, many = int(places.max(initial=1)), len(heads) > 6
+    most, many = int(places.max(initial=1)), len(heads) > _FEW
     traces = []
     for i, (name, colour, shifts) in enumerate(zip(names, hues, _apart(places))):
         label, y = html.escape(name), [place or None for place in places[i].tolist()]
@@ -141,34 +126,27 @@ def places_across(
         look = _stroke(i, colour, 3, 11) | {"connectgaps": True, "customdata": told}
         said = "%{customdata[0]}: place %{y}, %{customdata[1]}"
         traces.append(trace("lines+markers", x, y, said, label, name=label, **look))
-    columns = axis(
-        tickvals=list(range(len(heads))),
-        ticktext=_heads(heads, many),
-        tickangle=0,
-        tickfont={"size": 11 if many else 13},
-        side="top",
-        range=[-0.35, len(heads) - 0.9],
-        showgrid=False,
-    )
+    columns = _columns(heads, 13, range=[-0.35, len(heads) - 0.9], side="top")
     ranks = axis("place, 1 is best", range=[most + 0.6, 0.5], tickvals=list(range(1, most + 1)), showgrid=False)
     # Below, since the metrics' names are above; lines may end anywhere, and together.
     below = legend(-0.04, yanchor="top", xanchor="left")
     return figure(traces, 140 + 46 * max(most, 2) + 40 * many, xaxis=columns, yaxis=ranks, legend=below)
 
 
-def _heads(heads: Sequence[str], many: bool) -> list[str]:
-    """Long names in lines of their own, each arrow beside its last word; of many, every second one stands higher."""
+def _columns(heads: Sequence[str], size: int, **more: Any) -> dict:
+    """An axis of metrics: long names in lines, each arrow beside its last word; of many, every second stands higher."""
+    many = len(heads) > _FEW
     broken = [html.escape("\u00a0".join(head.rsplit(" ", 1))).replace(" ", "<br>") for head in heads]
-    return [head + "<br>\u00a0<br>\u00a0" * (many and k % 2) for k, head in enumerate(broken)]
+    names = [head + "<br>\u00a0<br>\u00a0" * (many and k % 2) for k, head in enumerate(broken)]
+    font = {"size": 11 if many else size}
+    places = list(range(len(heads)))
+    return axis(tickvals=places, ticktext=names, tickangle=0, tickfont=font, showgrid=False, **more)
 
 
 def draw_scores_by_length(panels: Sequence[tuple[str, str, Sequence[ByLength]]], sizes: np.ndarray, unit: str) -> dict:
-    """Hard scores against the rationale's length, a panel a metric, with the soft value as a flat dotted line.
+    """Hard scores against the rationale's length, a panel a metric, the soft value dotted. Source: SoftFaith Fig. 2.
 
-    Args:
-        panels: (title, name of the soft metric or "", lines), one or two of them.
-        sizes: int[R], features of the rationale at each length.
-    Source: SoftFaith Fig. 2.
+    panels: (title, soft metric or "", lines), one or two; sizes: int[R], features of the rationale.
     """
     two, traces, axes = len(panels) > 1, [], {}
     for end, domain, (title, soft, lines) in zip(("", "2"), (_LEFT, _RIGHT), panels):
@@ -204,13 +182,10 @@ def leaving(
     unit: str,
     gate: tuple[float, str] = (ALPHA, "5 %"),
 ) -> dict:
-    """p-values of rationales kept (left) and erased (right) by erasure, with the line that decides; a cross where the
-    input is rejected.
+    """p-values of rationales kept (left) and erased (right) by erasure; a cross where the input is rejected.
 
-    Args:
-        found: {erasure: float64[2, R]}; rejected: {erasure: bool[2, R]}.
-        sizes: int[R], features of the rationale at each length.
-        gate: where the line is, in (0, 1), and what it is called.
+    found, rejected: {erasure: [2, R]}; sizes: int[R], features of the rationale; gate: the line that decides and its
+    name.
     """
     traces = []
     for i, (erasure, p) in enumerate(found.items()):
@@ -258,7 +233,7 @@ def draw_scores(reports: Sequence[ScoresReport]) -> dict | None:
     named = [name for name in study.metrics if any(found.counts[name, one] for one in study.measures)]
     if not named:
         return None
-    lines = [*study.measures, *[study.baseline] * bool(study.count)]
+    lines = study.compared
     down = -(-len(named) // _ACROSS)
     traces, said, shapes, axes = [], [], [], {}
     for place, name in enumerate(named):
@@ -280,7 +255,7 @@ def draw_scores(reports: Sequence[ScoresReport]) -> dict | None:
             traces += _mean(found.means[name, one], y, one, one == study.baseline, panel)
         chance = found.means[name, study.baseline].mean if study.count else float("nan")
         if chance == chance:
-            shapes.append(_through(chance, end))
+            shapes.append(upright(chance, INK, 1, "dot", xref=f"x{end}", yref=f"y{end} domain"))
         arrow = f" {metrics()[name].arrow} better" if metrics()[name].arrow else ""
         at = {"xref": f"x{end} domain", "yref": f"y{end} domain", "xanchor": "left", "yanchor": "bottom"}
         said.append(note(0, 1, with_sign(f"<b>{html.escape(name)}</b>{arrow}", name in found.marked), 13, **at))
@@ -298,23 +273,6 @@ def _mean(span: Interval, y: int, name: str, baseline: bool, panel: dict) -> lis
     if span.mean != span.mean:
         return []
     colour = GREY if baseline else hue(name)
-    bars: dict[str, Any] = {}
-    if span.known:
-        ends = {"array": [span.high - span.mean], "arrayminus": [span.mean - span.low]}
-        bars["error_x"] = {"type": "data", "symmetric": False, "color": colour, "thickness": 2} | ends
+    bars = {"error_x": error_bar(span, colour, thickness=2)} if span.known else {}
     look = {"color": colour, "size": 10, "symbol": "diamond" if baseline else "circle"}
     return [trace("markers", [span.mean], [y], interval_text(span), html.escape(name), marker=look, **bars, **panel)]
-
-
-def _through(x: float, end: str) -> dict:
-    line = {"color": INK, "width": 1, "dash": "dot"}
-    return {
-        "type": "line",
-        "x0": x,
-        "x1": x,
-        "y0": 0,
-        "y1": 1,
-        "xref": f"x{end}",
-        "yref": f"y{end} domain",
-        "line": line,
-    }

@@ -1,7 +1,4 @@
-"""Figures: Plotly's own JSON as plain dictionaries, with a fixed palette and a transparent ground for both themes.
-
-Dictionaries, since building the same figure through `plotly.graph_objects` takes longer than the attribution it shows.
-"""
+"""Figures as Plotly’s JSON in plain dictionaries, which are fast to build, with one palette for both themes."""
 
 import html
 from dataclasses import dataclass
@@ -10,7 +7,7 @@ from typing import Any
 import numpy as np
 
 from core.figures.palette import OUT_OF_DISTRIBUTION, RANDOM, rgb
-from core.mathematics.statistics import ALPHA
+from core.mathematics.statistics import ALPHA, Interval
 from core.terms import MASF_P
 from core.wording import as_json, share_text
 
@@ -45,9 +42,7 @@ class FigureLine:
 
 @dataclass(frozen=True, eq=False)
 class RandomLine:
-    """Random orders: x, mean, lower and upper float64[K]; p float64[K], their median p-value, or None; first: as of a
-    `FigureLine`.
-    """
+    """Random orders: x, mean, lower, upper, median p (or None) float64[K]; first: as of a `FigureLine`."""
 
     x: np.ndarray
     mean: np.ndarray
@@ -59,11 +54,7 @@ class RandomLine:
 
 
 def figure(traces: list[dict], height: int, annotations: list[dict] | None = None, **layout: Any) -> dict:
-    """Traces in the house's layout, on a transparent ground.
-
-    Args:
-        layout: axes from `axis`, and whatever else the figure has of its own; a legend is shown if there is one.
-    """
+    """Traces in the house's layout, on a transparent ground; layout: axes from `axis`, and what else the figure has."""
     common = {
         "height": height,
         "margin": {"l": 10, "r": 10, "t": 20, "b": 10},
@@ -114,10 +105,16 @@ def level(y: float, colour: str, xref: str = "paper", **more: Any) -> dict:
     return {"type": "line", "x0": 0, "x1": 1, "xref": xref, "y0": y, "y1": y, "line": dashed} | more
 
 
-def upright(x: float, colour: str, width: float) -> dict:
-    """A line from the lower to the upper end of the figure at a value."""
-    ends = {"x0": x, "x1": x, "y0": 0, "y1": 1, "yref": "paper"}
-    return {"type": "line", "line": {"color": colour, "width": width}} | ends
+def upright(x: float, colour: str, width: float, dash: str = "solid", **more: Any) -> dict:
+    """A line from the lower to the upper end of the figure, or of a panel, at a value."""
+    line = {"color": colour, "width": width} | ({} if dash == "solid" else {"dash": dash})
+    return {"type": "line", "line": line, "x0": x, "x1": x, "y0": 0, "y1": 1, "yref": "paper"} | more
+
+
+def error_bar(span: Interval, colour: str, **more: Any) -> dict:
+    """The 95 % interval of a mean that has one, around its mark."""
+    ends = {"array": [span.high - span.mean], "arrayminus": [span.mean - span.low]}
+    return {"type": "data", "symmetric": False, "color": colour} | ends | more
 
 
 def note(x: float | str, y: float, text: str, size: int | None = None, **more: Any) -> dict:
@@ -141,17 +138,13 @@ def masking_paths(
     gate: tuple[float, str] = (ALPHA, "5 %"),
     bounded: bool = True,
 ) -> dict:
-    """The score against the share masked, for several measures and random order; below it the p-values, with the line
-    that the smallest of a path must be below for any to be rejected.
+    """The score against the share masked, for measures and random order; below it the p-values with the line that
+    decides.
 
-    What rests on rejected steps is drawn thin and dotted, rejected inputs have a cross: colour is never the only sign.
+    What rests on rejected steps is thin and dotted, rejected inputs have a cross: colour is never the only sign.
 
-    Args:
-        score: name of the score, "probability of positive"; bounded: whether it lies in [0, 1].
-        unit: what is masked as one piece, see `core.network.features.UNITS`.
-        at: where a vertical line marks the step that is shown, in [0, 1].
-        gate: where that line is, in (0, 1), and what it is called.
-    Source: FMM Fig. 4.
+    score: "probability of positive"; bounded: whether it lies in [0, 1]; unit: what is masked; at: where the step shown
+    is marked, in [0, 1]; gate: where the line is, and what it is called. Source: FMM Fig. 4.
     """
     tested = any(np.isfinite(line.p).any() for line in lines)
     traces = _chance(chance, tested) if chance is not None else []
@@ -204,6 +197,9 @@ def _path(line: FigureLine, dash: str, tested: bool) -> list[dict]:
     return traces
 
 
+_MEDIAN = "%{x:.0f} % masked at random: median " + MASF_P + " = %{y:.3g}"
+
+
 def _chance(chance: RandomLine, tested: bool) -> list[dict]:
     x, mean = (100 * chance.x).tolist(), chance.mean.tolist()
     cut = len(x) if chance.first is None else chance.first
@@ -217,9 +213,6 @@ def _chance(chance: RandomLine, tested: bool) -> list[dict]:
     if cut < len(x) - 1:
         traces.append(trace("lines", x[cut:], mean[cut:], told, **common, line=dotted, showlegend=False))
     if tested and chance.p is not None:
-        told, p = (
-            "%{x:.0f} % masked at random: median " + MASF_P + " = %{y:.3g}",
-            np.maximum(chance.p, LOWEST_P).tolist(),
-        )
-        traces.append(trace("lines", x, p, told, **common, line=full, showlegend=False, yaxis="y2"))
+        p = np.maximum(chance.p, LOWEST_P).tolist()
+        traces.append(trace("lines", x, p, _MEDIAN, **common, line=full, showlegend=False, yaxis="y2"))
     return traces

@@ -28,12 +28,10 @@ _UNUSUAL = 0.5
 def label_places(
     at: Sequence[tuple[float, float]], names: Sequence[str], taken: Sequence[tuple[float, float, float, float]] = ()
 ) -> list[str]:
-    """The place of each name beside its point, one of PLACES: as little as can be found lies on other names, on points,
-    or outside the plot, wide or narrow; two names at a time are moved until none is better elsewhere.
+    """The place of each name beside its point, one of PLACES, so that it lies on little else, two names moved at a
+    time.
 
-    Args:
-        at: where the points are, shares of the plot's width and height, from the left and from below; names: of the
-            points; taken: (left, bottom, right, top), shares likewise, where other words stand.
+    at: points as shares of width and height, from the left and from below; taken: boxes of other words, likewise.
     """
     n, P = len(at), len(PLACES)
     own, between = np.tile(_UNUSUAL * np.arange(P), (n, 1)), np.zeros((n, P, n, P))

@@ -22,8 +22,7 @@ _MARKS = (
 @dataclass(frozen=True)
 class Gauge:
     """One row: a measure's hue, its AOPC and the text of its NAOPC with its mark, of comprehensiveness and sufficiency;
-    marked: whether either AOPC
-    rests on rejected inputs."""
+    marked: whether either AOPC rests on rejected inputs."""
 
     name: str
     hue: str
@@ -50,14 +49,9 @@ class Range:
 def gauges(
     rows: list[Gauge], chance: Range | None, limits: Limits, tag: str, score: str, direction: str = "comprehensiveness"
 ) -> dict:
-    """Every measure between the limits: a shaded band from the lower to the upper one, a mark for its AOPC in one
-    direction, NAOPC under its name, so that a narrow window leaves room for the band.
+    """Every measure between the limits, a shaded band: a mark for its AOPC in one direction, NAOPC under its name.
 
-    Args:
-        tag: "exact", "insertion search" or "beam 5".
-        score: name of the score, "probability of positive".
-        direction: of `_MARKS`; which limit is the best order depends on it.
-    Source: NAOPC Eq. 8.
+    tag: "exact" or the search; score: "probability of positive"; direction: of `_MARKS`. Source: NAOPC Eq. 8.
     """
     at = [name for name, *_ in _MARKS].index(direction)
     names = [f"{html.escape(row.name)}<br>NAOPC {'↑↓'[at]} {row.normal[at]}" for row in rows]
@@ -106,11 +100,7 @@ class ModelGauges:
 
 
 def gauges_of_models(models: list[ModelGauges], score: str, direction: str = "comprehensiveness") -> dict:
-    """Every measure between the limits of each model, its rows under its name on one axis: where raw scores are level
-    and one model allows more is seen at once; NAOPC stands behind each row.
-
-    Args:
-        models: two or more that explain the same class; score, direction: as of `gauges`.
+    """Every measure between the limits of each model (two or more, of the same class) on one axis, with NAOPC.
     Source: NAOPC Eq. 8, §5.
     """
     at, names = [name for name, *_ in _MARKS].index(direction), _told_apart([one.model for one in models])
@@ -159,9 +149,7 @@ def _band_in_words(models: list[ModelGauges], names: list[str], at: int) -> list
 def _blocks(
     models: list[ModelGauges], names: list[str], at: int
 ) -> tuple[list[dict], list[dict], list[dict], list[tuple], float]:
-    """A block for each measure, and for random order: traces, notes, shapes, (place, name) of its rows; and where they
-    end.
-    """
+    """A block a measure, and random order: traces, notes, shapes, (place, name) of rows; and where they end."""
     traces, notes, shapes, ticks, y = [], [], [], [], 0.0
     kinds = {one.chance.orders for one in models if one.chance is not None}
     for measure in [*dict.fromkeys(row.name for one in models for row in one.rows), None]:
@@ -193,9 +181,12 @@ def _row_of(one: ModelGauges, measure: str | None) -> Gauge | Range | None:
 
 def _allowed(limits: Limits, y: float) -> dict:
     """What one model allows, in its row."""
-    ends = {"x0": limits.lower, "x1": limits.upper, "y0": y - 0.4, "y1": y + 0.4}
-    look = {"fillcolor": "rgba(125,133,144,0.13)", "line": {"color": LIMIT, "width": 1.5}, "layer": "below"}
-    return {"type": "rect"} | ends | look
+    return _ground(limits, y0=y - 0.4, y1=y + 0.4, line={"color": LIMIT, "width": 1.5})
+
+
+def _ground(limits: Limits, **more: Any) -> dict:
+    ends = {"x0": limits.lower, "x1": limits.upper}
+    return {"type": "rect", "fillcolor": "rgba(125,133,144,0.13)", "layer": "below"} | ends | more
 
 
 def _named_once(traces: list[dict]) -> None:
@@ -209,19 +200,14 @@ def _named_once(traces: list[dict]) -> None:
 
 def _limits(limits: Limits) -> list[dict]:
     """The band between the limits, and its edges."""
-    ends = {"x0": limits.lower, "x1": limits.upper, "y0": 0, "y1": 1, "yref": "paper"}
-    look = {"fillcolor": "rgba(125,133,144,0.13)", "line": {"width": 0}, "layer": "below"}
-    return [{"type": "rect"} | ends | look, *(upright(x, LIMIT, 2.5) for x in (limits.lower, limits.upper))]
+    ground = _ground(limits, y0=0, y1=1, yref="paper", line={"width": 0})
+    return [ground, *(upright(x, LIMIT, 2.5) for x in (limits.lower, limits.upper))]
 
 
 def slope(before: list[tuple[str, str, bool, int, float]], after: list[tuple[int, float]], title: str) -> dict:
-    """Ranks before and after normalising, a line each; the first model's are full, the second's dashed.
+    """Ranks before and after normalising, a line each, full for the first model, dashed for the second.
 
-    Args:
-        before: (label, hue, whether it is of the second model, rank by AOPC, AOPC); after: (rank by NAOPC, NAOPC), in
-            the same order.
-        title: the direction with its arrow.
-    Source: NAOPC §5 compares ranks before and after normalising.
+    before: (label, hue, second model?, rank, AOPC); after: (rank, NAOPC), alike. Source: NAOPC §5.
     """
     traces, notes = [], []
     # Those that share a place are written under each other.

@@ -23,9 +23,7 @@ def custom_properties(selector: str, colours: dict[str, str]) -> str:
 
 
 def class_hue(place: int) -> str:
-    """The colour of a model's class by its place; from the seventh on they come again, so a symbol must stand beside
-    it.
-    """
+    """The colour of a class by its place; from the seventh on they repeat, so a symbol must stand beside it."""
     return _CLASSES[place % len(_CLASSES)]
 
 

@@ -17,9 +17,7 @@ _SYMBOLS = ("circle", "square", "diamond", "triangle-up", "x", "star", "cross", 
 
 
 def sparsity_curves(rows: Sequence[WordRow], unit: str) -> dict | None:
-    """A line a measure: the share of Σ|a| (0 to 1) in its k most important features, and dotted what equal scores give.
-
-    Places are no magnitudes and are left out, as is a row of zeros; None where no row is left.
+    """A line a measure: the share of Σ|a| in its top k features, dotted for equal scores; None without magnitudes.
     Source: ROAR §6.1.
     """
     curves = [(row.measure, importance_shares(row.free)) for row in rows if row.kind != "rank" and len(row.free)]

@@ -14,10 +14,7 @@ MOST = 40
 
 
 def runs_with_spread(measure: str, unit: str, words: Sequence[str], mean: np.ndarray, sd: np.ndarray) -> dict:
-    """A bar a word, its mean over the runs and one standard deviation either way; of many words the largest means only.
-
-    Args:
-        unit: of the scores; words: F'; mean, sd: float64[F'].
+    """A bar a word, its mean over the runs ± one standard deviation, float64[F']; the largest means of many words.
     Source: glossary, Stability.
     """
     shown = np.sort(np.argsort(-np.abs(mean), kind="stable")[:MOST])

@@ -12,12 +12,9 @@ _BINS = 24
 
 
 def among_random_orders(reached: np.ndarray, measures: dict[str, float], score: str, every: bool) -> dict:
-    """How many orders reach which AOPC, as bars, and a line a measure at its own, told apart by dashes too.
+    """How many orders reach which AOPC, float[R], as bars, and a line a measure, {name: AOPC}, by dashes too.
 
-    Args:
-        reached: float[R], R at least 1, AOPC of the orders; measures: {name: AOPC of its order}.
-        score: name of the score, "probability of positive"; every: whether these are all orders there are.
-    Source: glossary, Verdict.
+    score: its name, "probability of positive"; every: whether these are all orders. Source: glossary, Verdict.
     """
     reach = np.array([*measures.values(), reached.min(), reached.max()])
     room = 0.04 * max(float(np.ptp(reach)), 1e-3)

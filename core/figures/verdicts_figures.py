@@ -25,9 +25,7 @@ ON_BARS, PATTERNED = "#000000", 0.25
 
 @register_figure("verdicts")
 def verdict_shares(reports: Sequence[Any]) -> dict:
-    """A bar a measure (and model, where there are several), parted by verdict; reports: `VerdictsReport`s.
-    Verdicts differ by pattern and by numbers, too.
-    """
+    """A bar a measure (and model), parted by verdict, with patterns and numbers; reports: `VerdictsReport`s."""
     several, bars = len(reports) > 1, []
     lines = [
         (f"{name} · {k + 1}" if several else name, one.counts[m], one.n)

@@ -63,10 +63,9 @@ def why_no_pairs(encoded: Encoded, exact: bool = True) -> str:
         left = f"one {unit}" if F else f"no {unit}"
         return f"A pair takes two {unit}s, and this text has {left} to mask: choose a longer text, or a smaller unit."
     if F > most:
-        how = "all sets of" if exact else "a sample of sets of"
         return (
-            f"Interactions from {how} at most {most} {unit}s can be had, and this text has {F:,}: choose a larger "
-            f"unit, or a shorter text{', or sample' * (exact and F <= MOST_SAMPLED)}."
+            f"Interactions take at most {most} {unit}s ({MOST_SAMPLED} where sets are sampled), and this text has "
+            f"{F:,}: choose a larger unit, or a shorter text."
         )
     return ""
 

@@ -17,11 +17,7 @@ _USUAL = How()
 
 @dataclass(frozen=True, eq=False)
 class Baseline:
-    """Attributions under one metric.
-
-    values: float64[n], NaN where a score is undefined; p: {form: float64[inputs]} of the inputs that the metric asked
-    for, attribution by attribution, as of `judging.Inputs`; {} where none is tested.
-    """
+    """Attributions under one metric: values float64[n], NaN: undefined; p {form: float64[inputs]}, {}: untested."""
 
     values: np.ndarray
     p: dict[str, np.ndarray] = field(default_factory=dict)
@@ -41,11 +37,7 @@ def judge_random(
     progress: Callable[[int, int], None] | None = None,
     cancelled: Callable[[], bool] | None = None,
 ) -> Generator[Baselines, None, Baselines]:
-    """Judge seeded random attributions, with p-values of what was asked; yields what is there after each, and returns
-    all of it.
-
-    Raises:
-        Cancelled, OutOfMemory, NonFinite: as the oracle; what was computed stays in its memo.
+    """Judge seeded random attributions with their p-values; yields what is there after each. Raises as the oracle.
     Source: SoftFaith §4.4, the baseline of diagnosticity.
     """
     judge = Judge(explainer, encoded, how, True, cancelled)
@@ -64,11 +56,8 @@ def judge_shuffled(
     progress: Callable[[int, int], None] | None = None,
     cancelled: Callable[[], bool] | None = None,
 ) -> Generator[Baselines, None, Baselines]:
-    """Judge a measure's own scores in other places, as `judge_random` does: a baseline that erases as much as the
-    measure does.
-
-    Source: glossary, Hard and soft erasure: sparse scores erase less, so that a measure may beat random ones by
-    that alone.
+    """Judge a measure's own scores in other places, which erase as much as it does, as `judge_random`.
+    Source: glossary, Hard and soft erasure.
     """
     judge = Judge(explainer, encoded, how, True, cancelled)
     scores, magnitudes = judge.attribution(name, sign)

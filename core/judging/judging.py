@@ -1,6 +1,4 @@
-"""Judge attributions of one example by faithfulness metrics: hard erasure through the masking oracle, soft through the
-embeddings.
-"""
+"""Judge attributions of one example: hard erasure through the masking oracle, soft through the embeddings."""
 
 import hashlib
 from collections.abc import Callable, Generator, Iterable, Sequence
@@ -45,9 +43,8 @@ _RANDOM, _SHUFFLED = 29, 31
 
 @dataclass(frozen=True)
 class How:
-    """How attributions are judged: erasure of the hard metrics, scaling and draws of the soft ones, seed of all that is
-    drawn; where embeddings are perturbed (one of PLACEMENTS), and sigma, the standard deviation of noise as a share of
-    what it is added to.
+    """How attributions are judged: erasure of hard metrics, scaling and draws of soft ones, and the seed; placement,
+    where embeddings are perturbed; sigma, standard deviation of noise as a share of what it is added to.
     """
 
     erasure: str = MASK
@@ -80,9 +77,7 @@ class How:
 
 @dataclass(frozen=True, eq=False)
 class Inputs:
-    """p-values of the inputs that a metric asked for beside the full text, {form: float64[n]}: erased ones, and
-    perturbed ones, whose draws Simes combines.
-    """
+    """{form: p float64[n]} of the erased, and of the perturbed inputs (their draws by Simes), of a metric."""
 
     p: dict[str, np.ndarray]
 
@@ -134,19 +129,13 @@ class Judge:
         self._drawn: list[dict[str, np.ndarray]] = []
 
     def attribution(self, name: str, sign: str = "signed") -> tuple[np.ndarray, bool]:
-        """Scores float64[F] of a measure for the predicted class, and whether they are magnitudes; raises as
-        `Explainer.attribute`.
-        """
+        """Scores float64[F] of a measure for the predicted class, and whether they are magnitudes."""
         measure = measures()[name]
         found = self.explainer.attribute(self.encoded, name, self.target, seed=self.how.seed, cancelled=self.cancelled)
         return found.scores[choose_variant(measure, sign)], not measure.rank_only
 
     def rate(self, scores: np.ndarray, names: Iterable[str], magnitudes: bool = True) -> Rated:
-        """Judge an attribution by metrics.
-
-        Raises:
-            Cancelled, OutOfMemory, NonFinite: as the oracle.
-        """
+        """Judge an attribution by metrics; Cancelled, OutOfMemory or NonFinite as the oracle."""
         found, inputs = {}, {}
         for name in names:
             self._asked, self._drawn = [], []
@@ -175,11 +164,8 @@ class Judge:
         )
 
     def leaves(self, scores: np.ndarray) -> dict[str, dict[str, np.ndarray]]:
-        """How in-distribution rationales are: {erasure: {form: p float64[2, R]}}, kept and erased at each length; {}
-        without a reference.
-
-        An erasure that leaves no input at all is left out; nothing is tested where the scores give no order or every
-        feature is masked.
+        """{erasure: {form: p float64[2, R]}} of rationales, kept and erased at each length; {} without a reference or
+        an order. An erasure that leaves no input at all is left out.
         """
         free = int((~self.encoded.premasked).sum())
         if self.explainer.reference is None or not free or not np.isfinite(scores).all():
@@ -233,9 +219,7 @@ class Judge:
         return found[:, self.target]
 
     def _p(self) -> dict[str, np.ndarray]:
-        """p-values of the distinct inputs that the last metric asked for, erased or perturbed; the text itself is none
-        of them.
-        """
+        """p-values of the distinct inputs, other than the text, that the last metric asked for."""
         if not self.tested or self.explainer.reference is None:
             return {}
         parts = [{form: simes(p)[None] for form, p in one.items()} for one in self._drawn]
@@ -257,11 +241,7 @@ def judge_measure(
     *,
     cancelled: Callable[[], bool] | None = None,
 ) -> Rated:
-    """Compute a measure for the predicted class and judge it, with p-values of what was asked.
-
-    Nothing is asked of the network twice: hard metrics go through the masking oracle, and what soft ones say is kept in
-    the store. Raises as the oracle; what was computed stays in its memo.
-    """
+    """Compute a measure for the predicted class and judge it, with p-values of what was asked. Raises as the oracle."""
     return finish(judge_by_metric(explainer, encoded, name, sign, names, how, cancelled=cancelled))
 
 

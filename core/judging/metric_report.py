@@ -106,16 +106,12 @@ class MetricReport:
 
     @cached_property
     def as_good(self) -> np.ndarray:
-        """How many random attributions do at least as well, int64[M, K]; −1 of marked ones, beside random ones that are
-        marked, and until all of these are there.
-        """
+        """How many random attributions do at least as well, int64[M, K]; −1 of marked ones and until all are there."""
         return count_as_good(self.trusted, self._drawn)
 
     @cached_property
     def better(self) -> np.ndarray:
-        """How far fewer than half of the random attributions do as well, float64[M, K]: 1 where none does, 0 where half
-        of them or more do; NaN where that is not known.
-        """
+        """1 where no random attribution does as well, 0 where half of them do, float64[M, K]; NaN where unknown."""
         drawn = [self._drawn.get(name, np.empty(0)) for name in self.table.metrics]
         half = np.array([(~np.isnan(one)).sum() for one in drawn]) / 2
         with np.errstate(divide="ignore", invalid="ignore"):
@@ -171,9 +167,7 @@ class MetricReport:
         return min((float(p.min()) for p in tested if len(p)), default=float("nan"))
 
     def leaves(self, measure: str) -> dict[str, tuple[np.ndarray, Gate]]:
-        """{erasure: (p-values of keeping and of erasing the rationale at each length, float64[2, R], and what they
-        say)} of a measure that is judged.
-        """
+        """{erasure: (p of keeping and erasing the rationale at each length, float64[2, R], their gate)} of one."""
         return {
             erasure: (forms[self.form], gate_of_rationales(forms[self.form], self.sizes, self.floor, self.rule))
             for erasure, forms in self.rated[measure].leaves.items()
@@ -181,9 +175,7 @@ class MetricReport:
         }
 
     def rows(self) -> list[list]:
-        """A line for each measure and metric, see HEADER; of the random attributions, what they come to. What rests on
-        rejected inputs has no place.
-        """
+        """A line for each measure and metric, see HEADER; what rests on rejected inputs has no place."""
         how, table = self.how, self.trusted
         perturbed = [how.scaling, how.placement, how.sigma, how.draws]
         settings = [how.erasure, *perturbed, how.seed, self.rule, self.form]
@@ -225,20 +217,6 @@ class MetricReport:
     def _lengths(self, measure: str, name: str) -> list:
         found = self.rated[measure].found[name].by_length
         return [None] * len(LENGTHS) if found is None else found.tolist()
-
-
-def metric_rows(names: Sequence[str]) -> tuple[list[str], list[list[str]]]:
-    """What each metric is, (header, rows) of text."""
-    return ["metric", "what it measures", "direction", "range", "source"], [
-        [
-            f"{one.name} {one.arrow}",
-            one.definition,
-            DIRECTIONS[one.direction],
-            f"{one.low:g} to {one.high:g}",
-            one.source,
-        ]
-        for one in (metrics()[name] for name in names)
-    ]
 
 
 def head(name: str) -> str:

@@ -7,7 +7,6 @@ from functools import cached_property
 import numpy as np
 
 from core.judging.judging import Rated
-from core.mathematics.erasure import LENGTHS
 from core.mathematics.ranking import are_level
 from core.mathematics.statistics import simes
 from core.metrics.catalogue import metrics
@@ -22,25 +21,14 @@ APART = 2.0
 
 
 def oriented(values: np.ndarray, directions: np.ndarray) -> np.ndarray:
-    """Turn scores so that higher is better.
-
-    Args:
-        values: float[M, K] of M measures under K metrics, NaN where undefined; not changed.
-        directions: int[K], 1 higher is better, −1 lower is better, 0 neither.
-    Returns:
-        float64[M, K]; NaN in the columns of metrics without a direction.
-    """
+    """Scores float[M, K] turned so that higher is better; NaN for metrics without a direction."""
     directions = np.asarray(directions, dtype=np.float64)
     return np.asarray(values, dtype=np.float64) * np.where(directions == NEITHER, np.nan, directions)
 
 
 def places(values: np.ndarray, directions: np.ndarray, errors: np.ndarray | None = None) -> np.ndarray:
-    """Place of each measure under each metric, 1 is best: one more than the measures that the metric prefers to it.
-
-    Args:
-        errors: as of `orders`.
-    Returns:
-        int64[M, K], 1..M; 0 where a score is undefined or the metric has no direction.
+    """Places int64[M, K] in 1..M: one more than the measures that the metric prefers; 0 without a score or a direction;
+    errors as of `orders`.
     """
     better = (orders(values, directions, errors) == -1).sum(axis=1)
     return np.where(np.isnan(oriented(values, directions)), 0, better + 1)
@@ -69,21 +57,13 @@ def orders(values: np.ndarray, directions: np.ndarray, errors: np.ndarray | None
 
 
 def reversals(values: np.ndarray, directions: np.ndarray, errors: np.ndarray | None = None) -> np.ndarray:
-    """Pairs of measures that two metrics put in opposite orders, both strictly.
-
-    Returns:
-        bool[M, M, K, K]: [i, j, k, l] is True where k prefers one of i and j, and l the other.
-    """
+    """Whether metrics k and l strictly order measures i and j in opposite ways, bool[M, M, K, K]."""
     sign = orders(values, directions, errors)
     return sign[:, :, :, None] * sign[:, :, None, :] == -1
 
 
 def flips(values: np.ndarray, directions: np.ndarray, errors: np.ndarray | None = None) -> np.ndarray:
-    """Cells with a rank flip: this measure and some other are ordered the other way by another metric.
-
-    Returns:
-        bool[M, K].
-    """
+    """Whether another metric orders this measure and some other the other way, bool[M, K]."""
     return np.any(reversals(values, directions, errors), axis=(1, 3))
 
 
@@ -104,12 +84,7 @@ def metric_agreement(values: np.ndarray, directions: np.ndarray, errors: np.ndar
 
 @dataclass(frozen=True)
 class MetricPairs:
-    """Pairs of measures under the metrics that tell any two of them apart; metrics: how many these are.
-
-    same: ordered the same way, strictly, by every one of them; contrary: some two order them oppositely; tied: the
-    rest, which some
-    metric ties or cannot score.
-    """
+    """Pairs of measures under the metrics that order any: same by all of them, contrary by two, or tied by some."""
 
     same: int
     contrary: int
@@ -122,9 +97,7 @@ class MetricPairs:
 
 
 def count_pairs(values: np.ndarray, directions: np.ndarray, errors: np.ndarray | None = None) -> MetricPairs:
-    """Count how all metrics together order the pairs of measures; metrics without a direction, and those that tie all,
-    are left out.
-    """
+    """Count how all metrics that have a direction, and order any pair, order the pairs of measures."""
     sign = orders(values, directions, errors)
     first, second = np.triu_indices(len(sign), 1)
     sign = sign[first, second]
@@ -138,9 +111,7 @@ def count_pairs(values: np.ndarray, directions: np.ndarray, errors: np.ndarray |
 
 @dataclass(frozen=True, eq=False)
 class MetricTable:
-    """M measures under K metrics: values and errors float64[M, K], notes[M][K] as of a `Score`; ranked: whether there
-    is anything to rank, which a single feature is not.
-    """
+    """M measures under K metrics: values, errors float64[M, K]; notes[M][K]; ranked: whether there is an order."""
 
     measures: tuple[str, ...]
     metrics: tuple[str, ...]
@@ -207,9 +178,7 @@ class MetricTable:
         return float(best - second), float(np.hypot(*self.errors[first_two, k]))
 
     def contrary_pairs(self) -> list[tuple[str, str, tuple[str, ...], tuple[str, ...]]]:
-        """(measure, another, the metrics that prefer the one, those that prefer the other) of each pair that some two
-        metrics order oppositely.
-        """
+        """(measure, another, metrics that prefer the one, those that prefer the other) of each contested pair."""
         order, names, found = orders(self.values, self.directions, self.errors), np.array(self.metrics), []
         for i, j in zip(*np.triu_indices(len(self.measures), 1)):
             one, other = (tuple(names[order[i, j] == sign].tolist()) for sign in (1, -1))
@@ -223,9 +192,7 @@ class MetricTable:
         return [k for k, one in every if one.soft is soft and one.direction != NEITHER]
 
     def leaders(self) -> dict[tuple[str, ...], tuple[str, ...]]:
-        """{measures that share the first place: the metrics that say so}, of the metrics that put at least two measures
-        in an order.
-        """
+        """{measures that share the first place: the metrics that say so}, of metrics that order any two."""
         found: dict[tuple[str, ...], list[str]] = {}
         for k, metric in enumerate(self.metrics):
             place = self.places[:, k]
@@ -259,35 +226,21 @@ def build_metric_table(rated: dict[str, Rated], names: Sequence[str], ranked: bo
 
 
 def gate_of_inputs(p: dict[str, np.ndarray], floor: float | None, rule: str = HOLM, form: str = CALIBRATED) -> Gate:
-    """Whether a number rests on inputs that are rejected as out-of-distribution.
-
-    Args:
-        p: {form: float64[n]}, of the distinct inputs that the metric asked for beside the full text.
-        floor: the smallest p that the reference can give; None without a reference.
-    Returns:
-        Gate; its `first` is None where none is rejected.
+    """Whether a number rests on inputs that are rejected as out-of-distribution, {form: p float64[n]} of distinct
+    inputs. floor: the smallest p that the reference can give; None without a reference.
     """
     found = np.asarray(p.get(form, ()), dtype=np.float64)
     return decide(found, np.arange(len(found)), max(1, len(found)), floor, rule)
 
 
 def gate_together(p: dict[str, np.ndarray], floor: float | None, rule: str = HOLM, form: str = CALIBRATED) -> Gate:
-    """The same of the inputs of many attributions: one test of all of them, Simes', since of so many inputs none could
-    be rejected by itself.
-    """
+    """The same by one test (Simes) of the inputs of many attributions, of which none is rejected by itself."""
     found = np.asarray(p.get(form, ()), dtype=np.float64)
     return gate_of_inputs({form: simes(found)[None]} if len(found) else {}, floor, rule, form)
 
 
 def gate_of_rationales(p: np.ndarray, sizes: np.ndarray, floor: float | None, rule: str = HOLM) -> Gate:
-    """The same for the rationales that an erasure keeps and erases; lengths of the same number of features are one
-    input.
-
-    Args:
-        p: float64[2, R], kept and erased; sizes: int[R], features of the rationale at each length.
-    Returns:
-        Gate; rejected is bool[2·R], kept first.
-    """
+    """The same for rationales kept and erased, p: float64[2, R]; those of equal sizes, int[R], are one input."""
     inputs = np.concatenate([sizes, -np.asarray(sizes)])
     return decide(np.asarray(p).ravel(), inputs, len(np.unique(inputs)), floor, rule)
 
@@ -298,19 +251,8 @@ def count_rejected(gate: Gate, sizes: np.ndarray) -> tuple[int, int]:
     return len(np.unique(inputs[gate.rejected])), len(np.unique(inputs))
 
 
-def equal_lengths(sizes: np.ndarray) -> list[tuple[int, tuple[float, ...]]]:
-    """Lengths that are the same number of features: [(features, lengths)], of two lengths or more."""
-    found = {int(size): tuple(length for length, other in zip(LENGTHS, sizes) if other == size) for size in sizes}
-    return [(size, lengths) for size, lengths in found.items() if len(lengths) > 1]
-
-
 def mean_and_spread(values: np.ndarray) -> tuple[float, float, int]:
-    """Mean and standard deviation (ddof 1) of the defined values, and how many are defined; NaN where there are too
-    few.
-
-    Args:
-        values: float[n], NaN where undefined or not there yet.
-    """
+    """Mean and standard deviation (ddof 1) of what is defined in float[n], and its number; NaN of too few."""
     known = np.asarray(values, dtype=np.float64)
     known = known[~np.isnan(known)]
     mean = float(known.mean()) if len(known) else float("nan")
@@ -318,12 +260,8 @@ def mean_and_spread(values: np.ndarray) -> tuple[float, float, int]:
 
 
 def count_as_good(board: MetricTable, chance: dict[str, np.ndarray]) -> np.ndarray:
-    """How many random attributions score at least as well as each measure.
-
-    Args:
-        chance: {metric: float64[n]}, scores of random attributions; values that differ by rounding are equal.
-    Returns:
-        int64[M, K], 0..n; −1 without a random score, a score or a direction.
+    """How many random attributions, {metric: float64[n]}, score at least as well as each measure up to rounding:
+    int64[M, K], −1 without a random score, a score or a direction.
     """
     found = np.full(board.values.shape, -1, dtype=np.int64)
     for k, name in enumerate(board.metrics):

@@ -7,12 +7,7 @@ from core.mathematics.ranking import ranking
 
 
 def prefix_masks(order: np.ndarray, F: int, start: np.ndarray | None = None) -> np.ndarray:
-    """Masks of an order's prefixes, the empty one first → bool[len(order) + 1, F].
-
-    Args:
-        order: int[K], distinct features, the one masked first comes first.
-        start: bool[F], features masked from the start.
-    """
+    """Masks of an order's prefixes, the empty one first, on top of `start`, bool[F] → bool[len(order) + 1, F]."""
     masks = np.zeros((len(order) + 1, F), dtype=bool)
     if start is not None:
         masks[:] = start
@@ -24,13 +19,8 @@ def prefix_masks(order: np.ndarray, F: int, start: np.ndarray | None = None) -> 
 def aopc(values: np.ndarray) -> float:
     """Mean fall of the score along an order, 1/F · Σ_{i=1..F} v(∅) − v(r_1..r_i).
 
-    Args:
-        values: float[F + 1], v of the order's prefixes, the empty one first.
-    Returns:
-        float; for comprehensiveness higher is better, for sufficiency lower. NaN where a value is.
-    Raises:
-        ValueError: no feature is masked, or not one-dimensional.
-    Source: NAOPC Eq. 1.
+    values: float[F + 1], v of the prefixes, the empty one first. Comprehensiveness ↑, sufficiency ↓; NaN where a value
+    is. ValueError: no feature is masked, or not one-dimensional. Source: NAOPC Eq. 1.
     """
     values = np.asarray(values, dtype=np.float64)
     if values.ndim != 1 or len(values) < 2:

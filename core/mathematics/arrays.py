@@ -8,7 +8,5 @@ import numpy as np
 Masks = np.ndarray
 # int64[K], distinct features, the one that is masked first comes first.
 Order = np.ndarray
-# The masking oracle: masks → float[M, C], the model's logits.
-Logits = Callable[[Masks], np.ndarray]
 # v of masks → float[M]: the masking oracle for one class.
 Value = Callable[[Masks], np.ndarray]

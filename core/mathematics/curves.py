@@ -112,16 +112,9 @@ def _area(x: np.ndarray, upper: np.ndarray, lower: np.ndarray) -> np.ndarray:
 
 
 def spread(curves: np.ndarray, share: float = 0.95) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
-    """Mean of R random curves, and the band that the middle `share` of them fills at each point.
+    """Mean of R random curves, float[R, K], and the band that the middle `share` fills at each point: float64[K] each.
 
-    The band is where a random order falls, not how well their mean is known.
-
-    Args:
-        curves: float[R, K].
-    Returns:
-        mean, lower, upper: float64[K] each.
-    Raises:
-        ValueError: no curve.
+    The band is where a random order falls, not how well their mean is known. ValueError: no curve.
     """
     curves = np.asarray(curves, dtype=np.float64)
     if curves.ndim != 2 or len(curves) == 0:
@@ -131,14 +124,9 @@ def spread(curves: np.ndarray, share: float = 0.95) -> tuple[np.ndarray, np.ndar
 
 
 def importance_shares(scores: np.ndarray) -> np.ndarray:
-    """How much of Σ|a| lies in the k features with the largest |a|, k = 1 … F.
+    """How much of Σ|a| lies in the k features with the largest |a|, k = 1 … F: float64[F], ascending to 1.
 
-    Args:
-        scores: float[F], at least one; signs do not matter.
-    Returns:
-        float64[F], ascending to 1; k/F where all are equally large; NaN where all are zero. Neither direction is
-        better: sparse is no more faithful.
-    Source: ROAR §6.1.
+    k/F where all of float[F] are equally large, NaN where all are zero. Neither direction is better. Source: ROAR §6.1.
     """
     sizes = np.sort(np.abs(np.asarray(scores, dtype=np.float64)))[::-1]
     if sizes[0] == 0:
@@ -149,9 +137,5 @@ def importance_shares(scores: np.ndarray) -> np.ndarray:
 
 
 def no_larger_area(x: np.ndarray, path: np.ndarray, orders: np.ndarray) -> int:
-    """How many of R curves have an area under them that is at most that of a path; areas within 1e-6 are equal.
-
-    Args:
-        x: float[K], masking ratios, ascending; path: float[K], v along the path; orders: float[R, K].
-    """
+    """How many of R orders' curves, float[R, K], have an area of at most that of a path, float[K], within 1e-6."""
     return int((np.trapezoid(orders, x, axis=1) <= np.trapezoid(path, x) + NOTHING).sum())

@@ -1,8 +1,7 @@
-"""Diagnosticity: how often does a metric prefer an importance measure to a baseline, such as random attributions, and
-do two metrics differ in that?
-"""
+"""Diagnosticity: how often a metric prefers a measure to a baseline, and whether two metrics differ in that."""
 
 from dataclasses import dataclass
+from enum import StrEnum
 
 import numpy as np
 
@@ -17,9 +16,7 @@ CHANCE = {STRICT: 0.0, HALF: 0.5}
 
 @dataclass(frozen=True, eq=False)
 class Pairs:
-    """Comparisons of N examples, each int64[N]: preferred, tied, and defined, how many pairs there are; left_out: pairs
-    with NaN on a side.
-    """
+    """N examples' pairs, int64[N] each: preferred, tied, defined (how many there are), left_out (NaN on a side)."""
 
     preferred: np.ndarray
     tied: np.ndarray
@@ -28,9 +25,7 @@ class Pairs:
 
     @property
     def strict(self) -> np.ndarray:
-        """Share in which the measure is preferred, float64[N]; a tie counts 0, as in the paper. NaN where no pair is
-        defined.
-        """
+        """Share in which the measure is preferred, float64[N]; a tie counts 0, as in the paper. NaN without a pair."""
         return _share(self.preferred, self.defined)
 
     @property
@@ -88,8 +83,7 @@ def compare(measured: np.ndarray, baseline: np.ndarray, direction: int, tie: flo
 @dataclass(frozen=True)
 class Diagnosticity:
     """Diagnosticity over a data set ↑: its mean over the examples with a 95 % interval, by both rules; ties: share of
-    ties;
-    n: examples with any pair; undefined: pairs that are left out; pairs: all of them."""
+    ties; n: examples with any pair; undefined: pairs that are left out; pairs: all of them."""
 
     strict: Interval
     half: Interval
@@ -104,10 +98,7 @@ class Diagnosticity:
 
 
 def diagnosticity(pairs: Pairs, resamples: int = 9_999) -> Diagnosticity:
-    """Diagnosticity of a data set, the mean over its examples, with BCa intervals over them.
-
-    Source: SoftFaith Eq. 6; glossary, Diagnosticity; glossary, Intervals.
-    """
+    """A data set’s diagnosticity, the mean over examples, with BCa intervals. Source: SoftFaith Eq. 6."""
     strict = mean_interval(pairs.strict, resamples)
     half = mean_interval(pairs.half, resamples) if pairs.tied.any() else strict
     told = pairs.defined > 0
@@ -115,6 +106,14 @@ def diagnosticity(pairs: Pairs, resamples: int = 9_999) -> Diagnosticity:
     return Diagnosticity(
         strict, half, ties, int(told.sum()), int(pairs.left_out.sum()), int((pairs.defined + pairs.left_out).sum())
     )
+
+
+class Untested(StrEnum):
+    """Why two metrics are not tested."""
+
+    FEW = "Fewer than two examples cannot be tested."
+    LEVEL = "Every example has the same value under both, so there is nothing to test."
+    SAME = "No example differs between the two."
 
 
 @dataclass(frozen=True)
@@ -157,15 +156,13 @@ def compare_metrics(first: np.ndarray, second: np.ndarray) -> Compared:
     n = len(first)
     if n < 2:
         means = (float(first[0]), float(second[0])) if n else (np.nan, np.nan)
-        return Compared(n, *means, np.nan, np.nan, f"{n} example{'' if n == 1 else 's'} cannot be tested.")
+        return Compared(n, *means, np.nan, np.nan, Untested.FEW)
     means = float(first.mean()), float(second.mean())
     if np.ptp(np.concatenate([first, second])) == 0:
-        return Compared(
-            n, *means, np.nan, np.nan, "Every example has the same value under both, so there is nothing to test."
-        )
+        return Compared(n, *means, np.nan, np.nan, Untested.LEVEL)
     rank_sum = float(stats.ranksums(first, second)[1])
     if (first == second).all():
-        return Compared(n, *means, rank_sum, np.nan, "No example differs between the two.")
+        return Compared(n, *means, rank_sum, np.nan, Untested.SAME)
     return Compared(n, *means, rank_sum, signed_rank_p(second - first))
 
 

@@ -8,8 +8,7 @@ def centroid_change(states: np.ndarray, start: np.ndarray) -> float:
     examples.
 
     Exactly 0 for the same set, which 1 − u·v need not be. Not a distance between single examples: those may all move
-    while
-    their mean stays. The paper prints a change without saying how; a cosine of 1 is "no change" here.
+    while their mean stays. The paper prints a change without saying how; a cosine of 1 is "no change" here.
 
     Args:
         states: float[N, H], embeddings of N examples; start: float[M, H], of the unmasked ones.
@@ -31,16 +30,11 @@ def centroid_change(states: np.ndarray, start: np.ndarray) -> float:
 def spread_change(states: np.ndarray, start: np.ndarray) -> tuple[float, float]:
     """σ − σ₀ and (σ − σ₀)/σ₀ with σ the mean over the dimensions of the standard deviation over the examples (ddof 0).
 
-    The paper's table does not say which of the two it prints. Says nothing of one example, which has no spread.
+    The paper does not say which of the two it prints. Exactly 0 for the same set, −0.1 as a share is a spread one tenth
+    smaller, and NaN where σ₀ = 0. Says nothing of one example.
 
-    Args:
-        states: float[N, H]; start: float[M, H], of the unmasked ones.
-    Returns:
-        The difference, in the embeddings' own unit, and the same as a share, at least −1: −0.1 is a spread one tenth
-        smaller, so that examples look more alike; exactly 0 for the same set. NaN where σ₀ = 0.
-    Raises:
-        ValueError: as `centroid_change`.
-    Source: RobustInf §5, Table 2.
+    states: float[N, H]; start: float[M, H], of the unmasked ones; ValueError as `centroid_change`. Source: RobustInf
+    §5, Table 2.
     """
     states, start = _sets(states, start)
     sigma, first = (float(one.std(axis=0).mean()) for one in (states, start))

@@ -40,14 +40,9 @@ def rationale_sizes(F: int, lengths: tuple[float, ...] = LENGTHS) -> np.ndarray:
 
 
 def rationale_masks(scores: np.ndarray, masked: np.ndarray, sizes: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
-    """What is erased so that only a rationale is left, and so that only the rationale is gone.
+    """What is erased so that only a rationale is left, and so that only it is gone: bool[R, F] each, True = erased.
 
-    Args:
-        scores: float[F]; masked: bool[F], features that the text itself masks: no rationale holds them.
-        sizes: int[R], of the rationales, ascending.
-    Returns:
-        bool[R, F] each, True = erased: everything but the rationale, and the rationale; what is masked already is False
-        in both.
+    scores: float[F]; masked: bool[F], by the text itself, False in both; sizes: int[R], of the rationales, ascending.
     """
     free = np.flatnonzero(~masked)
     order = free[ranking(np.asarray(scores, dtype=np.float64)[free])]
@@ -162,7 +157,5 @@ def at_share(shares: np.ndarray, counted: np.ndarray, mean: float) -> np.ndarray
 
 
 def constant(values: np.ndarray, within: float = 0.0) -> bool:
-    """Whether scores give no order at all: all equal, or no further apart than `within`; a single one gives none,
-    either.
-    """
+    """Whether scores give no order at all: all equal, or no further apart than `within`, or a single one."""
     return len(values) == 0 or float(values.max()) - float(values.min()) <= within

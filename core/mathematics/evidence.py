@@ -1,8 +1,4 @@
-"""How well a ranking finds known evidence: average precision, recall of the top k, and what a random order has on
-average.
-
-This is plausibility, agreement with what people call the evidence; it says nothing about what the model uses.
-"""
+"""How well a ranking finds known evidence: plausibility, which says nothing of what the model uses."""
 
 from collections.abc import Sequence
 
@@ -13,17 +9,9 @@ from core.mathematics.ranking import ranking
 
 
 def evidence_mask(starts: ArrayLike, ends: ArrayLike, spans: Sequence[tuple[int, int]]) -> np.ndarray:
-    """Say which features are evidence: those that share at least one character with a span.
+    """Which features, of characters [start, end), share a character with a span (start, end) of evidence: bool[F].
 
-    Spans may overlap, and may lie beyond the text: there they meet no feature.
-
-    Args:
-        starts, ends: int[F], the characters [start, end) of each feature.
-        spans: pairs (start, end) of characters [start, end); an empty one shares nothing.
-    Returns:
-        bool[F].
-    Raises:
-        ValueError: starts and ends are not equally long.
+    Spans may overlap, and may lie beyond the text. ValueError: starts and ends, int[F], are not equally long.
     """
     starts, ends = np.asarray(starts, dtype=np.int64), np.asarray(ends, dtype=np.int64)
     if starts.shape != ends.shape or starts.ndim != 1:
@@ -61,20 +49,14 @@ def average_precision(scores: np.ndarray, evidence: np.ndarray, masked: np.ndarr
 def recall_at(
     scores: np.ndarray, evidence: np.ndarray, k: int | None = None, masked: np.ndarray | None = None
 ) -> float:
-    """Recall of the top k, |evidence ∩ top k| / m.
-
-    With k = m it is the precision of the top k too. NaN without evidence.
+    """Recall of the top k, |evidence ∩ top k| / m, in [0, 1] ↑; with k = m its precision too. NaN without evidence.
 
     Args:
-        scores: float[F], higher is more important; ties keep their position.
-        evidence: bool[F].
+        scores: float[F], higher is more important; ties keep their position; evidence: bool[F].
         k: at least 1, more than there are means all; None takes as many as there is evidence.
         masked: bool[F], features that are masked already; they count neither as evidence nor as ranked.
-    Returns:
-        float in [0, 1]; higher is better.
     Raises:
         ValueError: k < 1, a score is NaN, or the arrays are not one-dimensional and equally long.
-    Source: the usual one of information retrieval.
     """
     if k is not None and k < 1:
         raise ValueError(f"k must be at least 1, got {k}")
@@ -84,18 +66,10 @@ def recall_at(
 
 
 def expected_average_precision(F: int, m: int) -> float:
-    """Average precision of a random order on average, 1/F · Σ_{i=1..F} (1 + (i − 1)(m − 1)/(F − 1)) / i.
+    """Average precision of a random order on average, 1/F · Σ_{i=1..F} (1 + (i − 1)(m − 1)/(F − 1)) / i, in (0, 1].
 
-    At each rank i stands evidence with probability m/F, and then (i − 1)(m − 1)/(F − 1) of the others stand before it
-    on average.
-
-    Args:
-        F: features that are ranked; m: how many of them are evidence.
-    Returns:
-        float in (0, 1]; NaN for m = 0. It is larger than m/F unless m = F.
-    Raises:
-        ValueError: not 0 ≤ m ≤ F.
-    Source: derived here; tested against all permutations.
+    At rank i stands evidence with probability m/F, and then (i − 1)(m − 1)/(F − 1) of the others before it on average.
+    F: features ranked; m: of them evidence, NaN for 0. ValueError: not 0 ≤ m ≤ F. Source: derived here.
     """
     _check(F, m)
     if m == 0:
@@ -105,15 +79,9 @@ def expected_average_precision(F: int, m: int) -> float:
 
 
 def expected_recall(F: int, m: int, k: int | None = None) -> float:
-    """Recall of the top k of a random order on average, min(k, F)/F; k = m unless given.
+    """Recall of the top k of a random order on average, min(k, F)/F in [0, 1]; k = m unless given, NaN for m = 0.
 
-    Args:
-        F: features that are ranked; m: how many of them are evidence.
-    Returns:
-        float in [0, 1]; NaN for m = 0.
-    Raises:
-        ValueError: not 0 ≤ m ≤ F, or k < 1.
-    Source: the usual one of information retrieval.
+    F: features that are ranked; m: how many are evidence. ValueError: not 0 ≤ m ≤ F, or k < 1.
     """
     _check(F, m)
     if k is not None and k < 1:

@@ -8,10 +8,7 @@ RATIOS = tuple(i / 10 for i in range(11))
 
 
 def masked_count(ratio: float, F: int) -> int:
-    """How many features a masking ratio masks: floor(r·F + 1e-9), exactly F at r = 1.
-
-    Raises:
-        ValueError: the ratio lies outside [0, 1].
+    """How many features a masking ratio masks: floor(r·F + 1e-9), exactly F at r = 1; ValueError outside [0, 1].
     Source: FMM Alg. 3; glossary, Recursive masking.
     """
     if not 0 <= ratio <= 1:
@@ -20,14 +17,8 @@ def masked_count(ratio: float, F: int) -> int:
 
 
 def nearest_ratio(masked: np.ndarray, F: int) -> np.ndarray:
-    """Place in RATIOS of inputs that are on no masking path: 0 where nothing is masked, 1 where all is, else the
-    nearest tenth from 0.1 to 0.9, half up.
-
-    Args:
-        masked: float[M], features masked, or the share of features that is not kept, in [0, F].
-    Returns:
-        int64[M], 0 to 10.
-    Source: glossary, MaSF.
+    """Place in RATIOS, int64[M], of inputs on no masking path: 0 where nothing is masked, 1 where all is, else the
+    nearest tenth from 0.1 to 0.9, half up; masked: float[M], features masked in [0, F]. Source: glossary, MaSF.
     """
     masked = np.asarray(masked, dtype=np.float64)
     tenth = np.clip(np.floor(10 * masked / F + 0.5), 1, len(RATIOS) - 2).astype(np.int64)
@@ -35,11 +26,8 @@ def nearest_ratio(masked: np.ndarray, F: int) -> np.ndarray:
 
 
 def path_ratios(counts: np.ndarray, F: int) -> np.ndarray:
-    """Place in RATIOS of the steps of a path over all ratios, int64[11]: the step's own, also where it masks nothing
-    yet; by `nearest_ratio` where the text itself masks more.
-
-    Args:
-        counts: int[11], features masked at each ratio.
+    """Place in RATIOS of the steps of a path over all ratios, int64[11]: the step's own, or `nearest_ratio` where the
+    text masks more; counts: int[11], features masked.
     """
     planned = np.array([masked_count(ratio, F) for ratio in RATIOS])
     return np.where(np.asarray(counts) == planned, np.arange(len(RATIOS)), nearest_ratio(counts, F))
@@ -66,16 +54,10 @@ def bernoulli_masks(maskable: np.ndarray, rng: np.random.Generator) -> np.ndarra
 
 
 def training_masks(maskable: np.ndarray, strategy: str, rng: np.random.Generator) -> np.ndarray:
-    """Mask a mini-batch by the training strategy.
+    """Mask a mini-batch, bool[N, T] maskable → bool[N, T], True = masked.
 
-    Args:
-        maskable: bool[N, T].
-        strategy: "none", "mask" (every example) or "half" (every second one: 50/50).
-    Returns:
-        bool[N, T], True = masked.
-    Raises:
-        ValueError: an unknown strategy.
-    Source: FMM §3.2, Alg. 1, and App. H for the strategies.
+    strategy: "none", "mask" (every example) or "half" (every second one), else ValueError. Source: FMM §3.2, Alg. 1,
+    App. H.
     """
     if strategy not in TRAINING_STRATEGIES:
         raise ValueError(f"the training strategy must be one of {TRAINING_STRATEGIES}, got {strategy!r}")

@@ -13,10 +13,7 @@ _TRUSTED = 2.0
 class Pace:
     """Seconds a piece, smoothed over the newest reports; what was there at the first report is no work.
 
-    The first pieces carry what only they cost (files that are read, kernels that are compiled), so they count until
-    others are there. Before that, and a little after, it goes by what was expected.
-
-    expected: seconds that all of what is to do at the first report was thought to take, 0 where nobody said.
+    The first pieces count until others are there; before them counts what was expected: seconds for all, 0 if unknown.
     """
 
     def __init__(self):
@@ -43,10 +40,8 @@ class Pace:
         self._newest, self._last = done - before, (done, seconds)
 
     def left(self, total: float, seconds: float) -> float | None:
-        """Expected seconds from now (so many seconds of work) to `total` pieces; None where nobody can tell.
-
-        A piece that takes longer than those before slows the pace while it lasts, so that what is left does not
-        run out before the work does.
+        """Expected seconds of work from now to `total` pieces; None where nobody can tell. A piece that takes longer
+        than those before slows the pace while it lasts.
         """
         if self._last is None or self._first is None:
             return self._before(seconds)
@@ -61,9 +56,7 @@ class Pace:
         return max(0.0, pace * (total - done) - min(since, pace * self._newest))
 
     def worked(self, total: float) -> tuple[float, float] | None:
-        """The share that is done of what there was to do at the first report, and the seconds since; None before there
-        is any.
-        """
+        """The share done of what there was to do at the first report, and the seconds since; None before it."""
         if self._first is None or self._last is None or not self._pieces:
             return None
         (start, began), (done, at) = self._first, self._last
@@ -91,9 +84,7 @@ class Speed:
 
     @property
     def pace(self) -> float | None:
-        """Seconds a token: half of the tokens took longer each, so that neither a moment in which the machine stood
-        still nor many small pieces decide; None before there is any.
-        """
+        """The median over tokens of seconds a token; None before there is any."""
         paces = sorted((seconds / tokens, tokens) for tokens, seconds in tuple(self._done))
         half, so_far = sum(tokens for _, tokens in paces) / 2, 0.0
         for pace, tokens in paces:

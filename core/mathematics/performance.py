@@ -39,11 +39,9 @@ def weighted_performance(metric: str, labels: np.ndarray, predicted: np.ndarray)
     """A metric as a function of how often each text counts, for resampling.
 
     Args:
-        metric: a name of METRICS.
-        labels: int[N]; predicted: int[…, N], several answers to the same texts.
+        metric: a name of METRICS; labels: int[N]; predicted: int[…, N], several answers to the same texts.
     Returns:
-        A function of weights float64[B, N], at least 0 and not all 0 in a row, that gives the metric of each answer,
-        float64[B, …].
+    A function of weights float64[B, N], at least 0 and not all 0 in a row, to the metric of each answer, float64[B, …].
     Raises:
         ValueError: no texts, or not one prediction for each label.
     """

@@ -40,13 +40,7 @@ def ranking(scores: np.ndarray, masked: np.ndarray | None = None) -> np.ndarray:
 
 
 def ranks(scores: np.ndarray) -> np.ndarray:
-    """Give each feature its place in `ranking`, 1 for the most important.
-
-    Args:
-        scores: float[F].
-    Returns:
-        int64[F], in 1..F; lower is more important.
-    """
+    """Each feature's place in `ranking` of scores float[F], int64[F] in 1..F; 1 is the most important."""
     order = ranking(scores)
     places = np.empty(len(order), dtype=np.int64)
     places[order] = np.arange(1, len(order) + 1)
@@ -54,14 +48,8 @@ def ranks(scores: np.ndarray) -> np.ndarray:
 
 
 def kendall_tau(first: np.ndarray, second: np.ndarray) -> float:
-    """Kendall's tau-b between two attributions of the same features.
+    """Kendall's tau-b of two attributions, float[F] each, in [−1, 1]: 1 is the same order; NaN where one has none.
 
-    NaN where either attribution is constant or F < 2: then there is no order to compare.
-
-    Args:
-        first, second: float[F].
-    Returns:
-        float in [-1, 1]; 1 is the same order. Higher is more agreement.
     Source: NAOPC Table 4 compares rankings by tau.
     """
     # Imported here: it takes longer than the first attribution.
@@ -74,15 +62,9 @@ def kendall_tau(first: np.ndarray, second: np.ndarray) -> float:
 
 
 def top_overlap(first: np.ndarray, second: np.ndarray, k: int) -> float:
-    """Share of the k most important features that two attributions have in common.
+    """Share of the k most important features that two attributions, float[F] each, have in common, in [0, 1] ↑.
 
-    Args:
-        first, second: float[F].
-        k: at least 1; more than F means F.
-    Returns:
-        float in [0, 1]; higher is more agreement. Two random orders share k/F on average.
-    Raises:
-        ValueError: k < 1 or F = 0.
+    Two random orders share k/F on average; k above F means F. ValueError: k < 1 or F = 0.
     """
     if k < 1 or len(first) == 0:
         raise ValueError(f"k must be at least 1 and there must be features, got k = {k}, F = {len(first)}")
@@ -91,11 +73,7 @@ def top_overlap(first: np.ndarray, second: np.ndarray, k: int) -> float:
 
 
 def pareto_front(costs: np.ndarray, values: np.ndarray) -> np.ndarray:
-    """Which of K things no other is at least as good as at no higher cost, and better in one of the two: bool[K].
-
-    Args:
-        costs: float[K], lower is better; values: float[K], higher is better; NaN is on no front.
-    """
+    """Which of K none equals at no higher cost, bool[K]; costs ↓, values ↑: float[K], NaN is on no front."""
     costs, values = np.asarray(costs, dtype=np.float64), np.asarray(values, dtype=np.float64)
     no_worse = (costs[:, None] <= costs) & (values[:, None] >= values)
     better = (costs[:, None] < costs) | (values[:, None] > values)

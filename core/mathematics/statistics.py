@@ -14,17 +14,13 @@ MOST_BCA, RESAMPLES = 4_000, 9_999
 
 
 def simes(p: np.ndarray, axis: int = -1) -> np.ndarray:
-    """Combine n p-values into one by Simes, min_i p_(i)·n/i.
-
-    Valid for independent and for positively dependent p-values.
+    """Combine n p-values along an axis into one by Simes, min_i p_(i)·n/i, valid where they depend positively or not at
+    all.
 
     Args:
-        p: float[…, n, …] in [0, 1]; not changed.
-        axis: the one that is combined.
+        p: float[…, n, …] in [0, 1]; not changed. ValueError: n = 0.
     Returns:
         float64 without that axis, in [0, 1]; small speaks against the hypothesis.
-    Raises:
-        ValueError: n = 0.
     Source: FMM Alg. 2; MaSF.
     """
     ordered = np.sort(np.moveaxis(np.asarray(p, dtype=np.float64), axis, -1), axis=-1)
@@ -141,22 +137,14 @@ def _in_order(p: np.ndarray, planned: int | None) -> tuple[np.ndarray, int, np.n
 
 
 def leads(better: np.ndarray, spent: float = 1.0) -> bool:
-    """Whether one of M is better on more of n texts than each other, by `lead_p`, at 5 %.
-
-    Args:
-        better: bool[n, M]; spent: of these 5 % the share that this look may spend.
-    """
+    """Whether one of M, better: bool[n, M], leads each other by `lead_p` at 5 %, of which `spent` may be spent."""
     p = lead_p(better)
     return bool(len(p)) and bool((p < spent * ALPHA).all())
 
 
 def lead_p(better: np.ndarray) -> np.ndarray:
-    """Of the one of M that is better on the most of n texts, against each of the others in their order, p of exact sign
-    tests paired over texts, adjusted by Holm, two-sided: float64[M − 1].
-
-    Args:
-        better: bool[n, M].
-    Source: McNemar (1947), by the exact binomial of the texts on which two differ; Holm (1979).
+    """Of the one of M that is better on the most of n texts, better: bool[n, M], against each other in their order:
+    two-sided p of exact sign tests, Holm-adjusted, float64[M − 1]. Source: McNemar (1947); Holm (1979).
     """
     from scipy.stats import binomtest
 
@@ -169,9 +157,7 @@ def lead_p(better: np.ndarray) -> np.ndarray:
 
 
 def significant(p: float, spent: float = 1.0) -> bool:
-    """Whether a test of its own speaks against its hypothesis at 5 %, or the share of that which this look may spend;
-    not for what marks numbers, see `core.validity.marks`.
-    """
+    """Whether a test is significant at 5 %, or at the share of that which this look may spend."""
     return p < spent * ALPHA
 
 
@@ -194,15 +180,8 @@ class Interval:
 
 
 def mean_interval(values: np.ndarray, resamples: int = RESAMPLES, seed: int = 0) -> Interval:
-    """The mean with a 95 % BCa bootstrap interval, fixed seed.
-
-    NaN values are left out; NaN everywhere where none is left, and no interval of a single one.
-
-    Args:
-        values: float[N], one for each example (or seed).
-    Returns:
-        Interval, low ≤ high.
-    Source: glossary, Intervals; Efron (1987).
+    """The mean of float[N] with a 95 % BCa bootstrap interval, low ≤ high, fixed seed; NaN values are left out, and
+    there is no interval of a single one. Source: glossary, Intervals; Efron (1987).
     """
     values = np.asarray(values, dtype=np.float64)
     return _mean_interval(values[~np.isnan(values)].tobytes(), resamples, seed)
@@ -221,9 +200,7 @@ def _mean_interval(known: bytes, resamples: int, seed: int) -> Interval:
 
 
 def mean_intervals(values: np.ndarray, resamples: int = RESAMPLES, seed: int = 0) -> tuple[Interval, ...]:
-    """`mean_interval` of each of S columns float64[N, S], those without NaN from the same resamples, which takes hardly
-    longer than one.
-    """
+    """`mean_interval` of each of S columns float64[N, S]; those without NaN share their resamples."""
     values = np.asarray(values, dtype=np.float64)
     whole = ~np.isnan(values).any(axis=0) & (np.ptp(values, axis=0) > 0) if len(values) > 1 else np.zeros(0, dtype=bool)
     together = values[:, whole] if whole.any() else None
@@ -259,9 +236,8 @@ def signed_rank_p(differences: np.ndarray, tie: float = 1e-6) -> float:
 
 @dataclass(frozen=True, eq=False)
 class Beaten:
-    """Which of K things another one beats, by paired tests over all K(K − 1)/2 pairs: p float64[K, K], adjusted by Holm
-    over the pairs (`holm_adjusted`), symmetric, 1 on the diagonal; by bool[K, K], whether the first beats the second,
-    which is where p is below the level; n int64[K, K], texts that have both.
+    """Which of K things another one beats, by paired tests over all pairs: p float64[K, K], Holm-adjusted, 1 on the
+    diagonal; by bool[K, K], whether the first beats the second; n int64[K, K], texts that have both.
     """
 
     p: np.ndarray
@@ -277,12 +253,11 @@ class Beaten:
 def compare_pairs(values: np.ndarray, spent: float = 1.0) -> Beaten:
     """Test each two of K things on the same N texts, by `signed_rank_p` and Holm over all pairs.
 
-    One is ahead of another where it ranks higher in the test: where the signed ranks of the differences add up to more
-    than 0. A thing without a value on any text beats none and is beaten by none.
+    One is ahead where the signed ranks of the differences add up to more than 0; a thing without a value is ahead of
+    none.
 
     Args:
-        values: float64[N, K], higher is better; NaN where there is no value.
-        spent: of the 5 % the share that this look may spend.
+        values: float64[N, K], higher is better, NaN without a value; spent: of the 5 % what this look may spend.
     Source: Holm (1979); Demšar (2006) for classifiers over data sets.
     """
     from scipy import stats
@@ -395,13 +370,7 @@ def share_interval(count: int, n: int) -> Interval:
 
 
 def share_ends(counts: np.ndarray, n: int) -> np.ndarray:
-    """The ends of `share_interval` for K shares of n texts.
-
-    Args:
-        counts: int[K], each 0 to n.
-    Returns:
-        float64[2, K] in [0, 1], low ≤ high.
-    """
+    """The ends of `share_interval` of K counts, int[K], of n texts: float64[2, K] in [0, 1], low ≤ high."""
     from scipy.stats import beta
 
     k = np.asarray(counts)
@@ -410,14 +379,8 @@ def share_ends(counts: np.ndarray, n: int) -> np.ndarray:
 
 
 def more_often(counts: np.ndarray, n: int, others: np.ndarray, m: int) -> np.ndarray:
-    """Which of K shares of n texts are larger than those of m other texts, for certain: one-sided exact tests of
-    Fisher, K of them by Holm at 5 %.
-
-    Args:
-        counts, others: int[K], of the n and of the m texts.
-    Returns:
-        bool[K].
-    Source: Fisher (1922); Holm (1979).
+    """Which of K shares of n texts, counts int[K], are larger than those of m others for certain: one-sided exact tests
+    of Fisher, Holm over K at 5 %: bool[K]. Source: Fisher (1922); Holm (1979).
     """
     from scipy.stats import hypergeom
 
@@ -426,16 +389,10 @@ def more_often(counts: np.ndarray, n: int, others: np.ndarray, m: int) -> np.nda
 
 
 def shares_difference(count: int, n: int, other_count: int, other_n: int) -> Interval:
-    """How much larger a share of n texts is than that of other texts, with a 95 % interval.
+    """How much larger a share of n texts is than that of m others, with a 95 % interval within [−1, 1].
 
     The adjusted Wald interval of independent proportions, `p' − q' ± 1.96·√(p'(1 − p')/(n + 2) + q'(1 − q')/(m + 2))`
-    with `p' = (count + 1)/(n + 2)` and `q'` of the others alike.
-
-    Returns:
-        Interval around the plain difference, within [−1, 1].
-    Raises:
-        ValueError: not 0 ≤ count ≤ n with n at least 1, for either.
-    Source: Agresti and Caffo (2000).
+    with `p' = (count + 1)/(n + 2)`. ValueError: not 0 ≤ count ≤ n with n at least 1. Source: Agresti and Caffo (2000).
     """
     for part, whole in ((count, n), (other_count, other_n)):
         if not 0 <= part <= whole or whole < 1:

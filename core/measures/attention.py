@@ -18,10 +18,7 @@ def attention(explained: Explained) -> dict[str, np.ndarray]:
 
 
 def scaled_attention(explained: Explained) -> dict[str, np.ndarray]:
-    """Mean over heads of the last layer's attention times mean over heads of its gradient.
-
-    Returns:
-        {"signed": float64[F]}; higher is more important.
+    """{"signed": float64[F]} ↑: mean over heads of the last layer's attention times that of its gradient.
     Source: SoftFaith §4.3; Serrano and Smith (2019).
     """
     weights, gradient = explained.network.attention()

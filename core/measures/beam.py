@@ -35,11 +35,7 @@ def beam_order(value: Value, F: int, width: int = WIDTH, masked: np.ndarray | No
 
 
 def beam(explained: Explained) -> dict[str, np.ndarray]:
-    """Score F − rank of the order that `beam_order` finds on the logit, rank 0 for the first masked.
-
-    The score tells places only; its size means nothing.
-    Source: FMM App. E.
-    """
+    """F − rank of the order that `beam_order` finds on the logit: places without magnitudes. Source: FMM App. E."""
     order = beam_order(explained.value, explained.F, WIDTH, explained.masked)
     scores = np.zeros(explained.F)
     scores[order] = explained.F - np.arange(len(order))

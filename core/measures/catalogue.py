@@ -29,9 +29,7 @@ def measures() -> Measures:
 
 
 def with_option(name: str, option: str, value: object) -> str:
-    """A measure's name with an option in brackets, whatever else stands there; KeyError or ValueError where there is no
-    such measure, option or value.
-    """
+    """A measure's name with an option in brackets; KeyError or ValueError where there is none such."""
     plain, _, written = name.partition(" [")
     asked = dict(part.split("=", 1) for part in written.removesuffix("]").split(", ") if part)
     return measures()[plain].asked(", ".join(f"{key}={one}" for key, one in (asked | {option: value}).items())).name
@@ -43,9 +41,7 @@ def default_measures() -> tuple[str, ...]:
 
 
 def swept_measures() -> tuple[str, ...]:
-    """What is scored unasked over a data set: measures whose scores are magnitudes, as soft metrics read them, but for
-    those that register as too dear.
-    """
+    """What is scored unasked over a data set: measures whose scores are magnitudes, and not too slow."""
     return tuple(
         name for name, measure in measures().items() if measure.swept and not (measure.baseline or measure.rank_only)
     )

@@ -93,12 +93,8 @@ def _active(act: Callable[[Tensor], Tensor], parts: Tensor) -> Tensor:
 
 
 def with_bias(parts: Tensor, bias: Tensor) -> Tensor:
-    """Share a bias among the parts it is added to, by AbsDot.
+    """Share a bias Tensor[D] by AbsDot among the parts, Tensor[rows, T, D], that add up over T, and so by it more.
 
-    Args:
-        parts: Tensor[rows, T, D], of which each row adds up over T; bias: Tensor[D].
-    Returns:
-        Tensor[rows, T, D]; each row's sum is larger by the bias.
     Source: Modarressi et al. (2023), Eq. 5 and 6.
     """
     import torch

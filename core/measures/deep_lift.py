@@ -67,15 +67,12 @@ def _forget_activations(module) -> None:
 
 
 def deep_lift(explained: Explained, baseline: str = "mask") -> dict[str, np.ndarray]:
-    """Captum's DeepLift, summed over a feature's tokens.
+    """Captum's DeepLift, summed over a feature's tokens; baseline: as in `lifted_tokens`. Incomplete on encoders.
 
-    Args:
-        baseline: as in `lifted_tokens`.
     Returns:
-        {"signed", "absolute"}: float64[F]; higher is more important. On encoders it is incomplete, see
-        `core.explanation.explainer.Explainer.completeness`.
+        {"signed", "absolute"}: float64[F]; higher is more important.
     Source: NAOPC §4; SoftFaith §4.3; Shrikumar et al. (2017), Learning Important Features Through Propagating
-        Activation Differences.
+    Activation Differences.
     """
     inside = explained.network
     scores = lifted_tokens(inside, baseline)

@@ -10,15 +10,9 @@ _ROWS = 4096
 
 
 def vocabulary_norms(model: Model, gradients: Tensor) -> dict[str, Tensor]:
-    """Norms over the vocabulary of E g, for gradients with respect to word embeddings.
+    """{"L2", "L1"}: norms over the vocabulary, Tensor[T] ≥ 0, of E g for gradients Tensor[T, E] float32.
 
-    L2 needs only EᵀE: ‖E g‖₂ = √(gᵀ EᵀE g). L1 walks the vocabulary in blocks; neither holds a
-    matrix of tokens × vocabulary.
-
-    Args:
-        gradients: Tensor[T, E], float32.
-    Returns:
-        {"L2", "L1"}: Tensor[T], at least 0.
+    L2 needs only EᵀE: ‖E g‖₂ = √(gᵀ EᵀE g). L1 walks the vocabulary in blocks; neither holds tokens × vocabulary.
     """
     squares = ((gradients @ model.gram) * gradients).sum(dim=1)
     matrix = model.word_embeddings

@@ -6,11 +6,9 @@ from core.measures.registry import GRADIENTS, Explained, Limit, Measure, registe
 
 
 def input_x_gradient(explained: Explained) -> dict[str, np.ndarray]:
-    """e_t · ∂f/∂e_t, summed over a feature's tokens, signed or as absolute values.
+    """e_t · ∂f/∂e_t, summed over a feature's tokens, signed or as absolute values; Captum's InputXGradient.
 
-    Says nothing on families that normalise the word embedding alone (`is_scale_free`): there it is 0
-    up to rounding, and the model's notes say so. Shares its one backward pass with `gradient`; equal to Captum's
-    InputXGradient (tested).
+    Up to rounding 0 on families that normalise the word embedding alone (`is_scale_free`).
 
     Returns:
         {"signed", "absolute"}: float64[F]; higher is more important.

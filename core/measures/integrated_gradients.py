@@ -64,16 +64,9 @@ def _ends(inside: Inside, baseline: str | None) -> tuple[Tensor, Tensor]:
 
 
 def path_sum(explained: Explained, steps: int = STEPS, baseline: str | None = None) -> tuple[float, float]:
-    """What integrated gradients of all tokens add up to in so many steps, and f(x) − f(baseline), which is due: the
-    difference is the error of completeness, 0 is best.
+    """What integrated gradients of all tokens add up to, and f(x) − f(baseline), which is due; both in logits.
 
-    Args:
-        steps, baseline: as in `token_attributions`.
-    Returns:
-        Both in logits.
-    Raises:
-        NonFinite: either is no finite number.
-    Source: Sundararajan et al. (2017), Proposition 1.
+    steps, baseline: as in `token_attributions`. NonFinite: either is none. Source: Sundararajan et al. (2017), Prop. 1.
     """
     import torch
 

@@ -53,12 +53,10 @@ def drawn_sets(free: int, rng: np.random.Generator, asked: int | None = None) ->
 
 
 def shapley_by_kernel(present: np.ndarray, values: np.ndarray, weights: np.ndarray) -> np.ndarray:
-    """Least squares of v on which features are present, exact for all and for none.
+    """Least squares of v on which features are present, bool[M, F], exact for all and none, which come first.
 
     Args:
-        present: bool[M, F], the first two all and none.
-        values: v of them, float64[M].
-        weights: how much each of the others counts, float64[M − 2].
+        values: v, float64[M]; weights: how much each of the others counts, float64[M − 2].
     Returns:
         float64[F], sum v(all) − v(none). Where the sets leave values open, the ones nearest to each other.
     Source: Lundberg and Lee (2017), Eq. 8. Captum weighs all and none by 1e6, here they hold exactly.
@@ -75,10 +73,9 @@ def shapley_by_kernel(present: np.ndarray, values: np.ndarray, weights: np.ndarr
 def kernel_shap(explained: Explained, asked: int | None = None) -> dict[str, np.ndarray]:
     """Estimated Shapley values of the logit on top of what is masked already; a feature that is absent is masked.
 
-    Args:
-        explained: F features, of which max(200, 3·F') sets are drawn by seed and example, F' those not masked yet; all
-            of them, and the values exact, where there are no more (F' ≤ 7).
-        asked: so many instead.
+    Of F' features not masked yet `asked`, or max(200, 3·F'), sets are drawn by seed and example; all of them, and the
+    values exact, where there are no more (F' ≤ 7).
+
     Returns:
         {"signed", "absolute"}: float64[F]; signed ones add up to v(∅) − v(all masked).
     Source: Lundberg and Lee (2017), A Unified Approach to Interpreting Model Predictions; NAOPC §4.

@@ -59,12 +59,9 @@ def lasso(present: np.ndarray, values: np.ndarray, weights: np.ndarray, penalty:
 def lime(explained: Explained, asked: int | None = None) -> dict[str, np.ndarray]:
     """Coefficients of the linear model on top of what is masked already; a feature that is absent is masked.
 
-    Many are exactly 0: the penalty takes up to about 0.04 logits off each.
+    Many are exactly 0: the penalty takes up to about 0.04 logits off each. Of F' features not masked yet `asked`, or
+    max(200, 3·F'), sets are drawn by seed and example; all of them where there are no more.
 
-    Args:
-        explained: F features, of which max(200, 3·F') sets are drawn by seed and example, F' those not masked yet; all
-            of them where there are no more.
-        asked: so many instead.
     Returns:
         {"signed", "absolute"}: float64[F].
     Source: Ribeiro et al. (2016), "Why Should I Trust You?"; NAOPC §4.

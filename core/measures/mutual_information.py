@@ -16,10 +16,7 @@ class MissingClass(ValueError):
 
 @dataclass(frozen=True, eq=False)
 class WordBits:
-    """Mutual information of words, in bits.
-
-    words: {word, its case folded: bits}; unseen: of a word that is in none of the texts; digest: of all this.
-    """
+    """Bits of words, {word, its case folded: bits}; unseen: of any other word; digest: of all this."""
 
     words: dict[str, float]
     unseen: float
@@ -69,11 +66,12 @@ def measure_words(texts: Sequence[str], labels: np.ndarray, classes: Sequence[st
     """
     sizes = np.bincount(labels, minlength=len(classes))
     lacking = [name for name, size in zip(classes, sizes) if not size]
-    if lacking or len(classes) < 2:
-        named = f"none of class {', '.join(lacking)}" if lacking else "one class only"
+    if len(classes) < 2:
+        raise MissingClass("Mutual information compares the words of classes, and there is one class only.")
+    if lacking:
         raise MissingClass(
-            f"Mutual information compares the words of all classes, and of these {len(texts)} texts there is {named}. "
-            "Give the whole training split."
+            f"Mutual information compares the words of all classes, and these {len(texts)} texts have none of class "
+            f"{', '.join(lacking)}. Give the whole training split."
         )
     counts: Counter = Counter()
     for text, label in zip(texts, labels.tolist()):

@@ -6,12 +6,7 @@ from core.measures.registry import NOTHING, Explained, Measure, register
 
 
 def random_scores(explained: Explained) -> dict[str, np.ndarray]:
-    """Uniform scores in [0, 1), the same for the same seed and example.
-
-    Returns:
-        {"random": float64[F]}.
-    Source: FMM §3.4, the baseline of RACU.
-    """
+    """{"random": float64[F]}: uniform in [0, 1), by seed and example. Source: FMM §3.4, the baseline of RACU."""
     scores = np.random.default_rng([explained.seed, explained.example]).random(explained.F)
     return {"random": np.where(explained.masked, 0.0, scores)}
 

@@ -22,9 +22,7 @@ LAST = 1000
 
 
 class NotApplicable(NonFinite):
-    """A measure says nothing of this model or example; the message says why. Whatever goes on where a model gives no
-    number goes on here.
-    """
+    """A measure says nothing of this model or example; the message says why. Handled like NaN of a model."""
 
 
 @dataclass(eq=False)
@@ -62,10 +60,7 @@ class Explained:
 
 @dataclass(frozen=True)
 class Limit:
-    """What a measure cannot do with an architecture.
-
-    in_part: it still says something; why: after "This family normalises …, "; note: of the measure by name.
-    """
+    """Why a measure cannot be had of an architecture; in_part: it says something; note: of the measure."""
 
     in_part: bool
     why: str
@@ -132,22 +127,27 @@ class Measure:
         """Whether it takes the way back through the network, too."""
         return self.needs in (GRADIENTS, ATTENTION) and not self.forward_only
 
-    def refusal(self, family: str, F: int = 0) -> str:
-        """Why it does not apply to models of a family, or to F features not masked yet, in a sentence; "" where it
-        does.
-        """
+    def require(self, family: str, F: int = 0) -> None:
+        """NotApplicable where it does not apply to models of a family, or to F features not masked yet."""
         if self.families and family not in self.families:
-            return f"{self.name} is defined for models of type {', '.join(self.families)}, and not for {family}."
+            raise NotApplicable(
+                f"{self.name} is defined for models of type {', '.join(self.families)}, and not for {family}."
+            )
         if self.most is not None and F > self.most:
-            return f"{self.name} can be had of at most {self.most} features, and of this text {F} are not masked yet."
+            raise NotApplicable(
+                f"{self.name} can be had of at most {self.most} features, and of this text {F} are not masked yet."
+            )
+
+    def refusal(self, family: str, F: int = 0) -> str:
+        """Why it does not apply, in a sentence; "" where it does."""
+        try:
+            self.require(family, F)
+        except NotApplicable as why:
+            return str(why)
         return ""
 
     def asked(self, written: str) -> "Measure":
-        """The measure with options, "steps=50, baseline=mask", and a name that says so; itself with its defaults.
-
-        Raises:
-            ValueError: no such option, or no value of it.
-        """
+        """The measure with options, "steps=50, baseline=mask", named so; ValueError for no such option or value."""
         found = {}
         for part in written.split(","):
             name, _, value = (piece.strip() for piece in part.partition("="))

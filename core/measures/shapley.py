@@ -12,13 +12,9 @@ _BLOCK = 512
 
 
 def shapley_values(scores: np.ndarray) -> np.ndarray:
-    """φ_i = Σ_{S∌i} |S|!(F − |S| − 1)!/F! · (v(S) − v(S∪{i})), S masked: the mean fall of v when i is masked last of a
-    random order's beginning.
+    """φ_i = Σ_{S∌i} |S|!(F − |S| − 1)!/F! · (v(S) − v(S∪{i})), S masked: the mean fall of v when i is masked last.
 
-    Args:
-        scores: v of every set, float64[2^F], F at least 1; the set S stands at Σ_{i∈S} 2^i.
-    Returns:
-        float64[F]; they add up to v(∅) − v(all).
+    scores: v of every set, float64[2^F], S at Σ_{i∈S} 2^i. Returns float64[F], which add up to v(∅) − v(all).
     Source: Shapley (1953); Lundberg and Lee (2017), Eq. 4.
     """
     F = len(scores).bit_length() - 1

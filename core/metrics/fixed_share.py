@@ -68,34 +68,33 @@ def _note(case: Case, found: np.ndarray) -> str:
     return ""
 
 
-def _register(sufficiency: bool) -> None:
-    does = "Keep" if sufficiency else "Erase"
+def _register(sufficiency: bool, fixes: str, what: str, does: str, equation: int, order: int) -> None:
     shares = f"{', '.join(f'{100 * share:g}' for share in SHARES[:-1])} and {100 * SHARES[-1]:g} %"
     register(
         Metric(
-            name="Soft-NS (fixed share)" if sufficiency else "Soft-NC (fixed share)",
-            title=f"soft normalised {'sufficiency' if sufficiency else 'comprehensiveness'} at a fixed share",
+            name=f"{fixes} (fixed share)",
+            title=f"soft normalised {what} at a fixed share",
             direction=HIGHER,
             low=0,
             high=1,
             unit="share",
             definition=(
                 f"{does} of each feature a share in proportion to its scaled attribution and at most all of it, as "
-                f"{'Soft-NS' if sufficiency else 'Soft-NC'} does, but scaled to {shares} of the features on average: "
+                f"{fixes} does, but scaled to {shares} of the features on average: "
                 "the mean over these. What scores add up to does not count."
             ),
             cost=f"K + 2, {2 * len(SHARES) + 2} at least",
             passes=lambda F, draws: len(SHARES) * draws_of_share(draws) + 2,
-            source="Huang and Chan (2026); SoftFaith Eq. 3, " + ("4" if sufficiency else "5"),
+            source=f"Huang and Chan (2026); SoftFaith Eq. 3, {equation}",
             compute=lambda case: fixed_share(case, sufficiency),
             perturbation=BERNOULLI,
             magnitudes=True,
-            order=45 if sufficiency else 46,
-            fixes="Soft-NS" if sufficiency else "Soft-NC",
+            order=order,
+            fixes=fixes,
             version=2,
         )
     )
 
 
-for _sufficiency in (True, False):
-    _register(_sufficiency)
+_register(True, "Soft-NS", "sufficiency", "Keep", 4, 45)
+_register(False, "Soft-NC", "comprehensiveness", "Erase", 5, 46)

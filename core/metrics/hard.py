@@ -31,20 +31,11 @@ def hard(case: Case, sufficiency: bool) -> Score:
     return Score(float(found.mean()), by_length=found, note=NO_ROOM if np.isnan(found).any() else "")
 
 
-for _name, _what, _gist, _definition, _source, _sufficiency, _order in (
-    (
-        "NS",
-        "sufficiency",
-        "they alone are kept; prediction should stay",
-        "Keep only the rationale: how much of the prediction is left?",
-        "SoftFaith Eq. 1",
-        True,
-        10,
-    ),
+for _name, _what, _definition, _source, _sufficiency, _order in (
+    ("NS", "sufficiency", "Keep only the rationale: how much of the prediction is left?", "SoftFaith Eq. 1", True, 10),
     (
         "NC",
         "comprehensiveness",
-        "they are erased; prediction should fall",
         "Erase the rationale: how much of the prediction goes with it?",
         "SoftFaith Eq. 2",
         False,
@@ -67,6 +58,5 @@ for _name, _what, _gist, _definition, _source, _sufficiency, _order in (
             compute=partial(hard, sufficiency=_sufficiency),
             order=_order,
             default=True,
-            gist=f"normalised {_what}: {_gist}",
         )
     )

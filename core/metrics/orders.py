@@ -26,10 +26,7 @@ def aopc_comprehensiveness(case: Case) -> Score:
 
 
 def aopc_sufficiency(case: Case) -> Score:
-    """AOPC of the least important first, on the probability of the predicted class; in [−1, 1], lower is better.
-
-    Source: NAOPC Eq. 1 and 3.
-    """
+    """AOPC of the least important first, probability of ŷ; in [−1, 1], lower is better. Source: NAOPC Eq. 1 and 3."""
     return Score(aopc(_along(case, sufficiency_order(case.scores, case.masked))[:, case.target]))
 
 
@@ -37,8 +34,7 @@ def monotonicity(case: Case) -> Score:
     """Share of the steps at which restoring the next feature, in ascending order of importance, does not lower v.
 
     Ascending is the ranking of the negated scores, ties by position, as for sufficiency; without ties its inputs are
-    those of the
-    metrics that erase in descending order. Falls within 1e-6 are rounding and count as none.
+    those of the metrics that erase in descending order. Falls within 1e-6 are rounding and count as none.
 
     Returns:
         Score in [0, 1]; higher is better; 1 for a single feature that matters.
@@ -49,8 +45,7 @@ def monotonicity(case: Case) -> Score:
 
 
 def decision_flip(case: Case) -> Score:
-    """Share of the features erased, in descending order of importance, at the first change of the prediction; 1 if
-    none.
+    """Share of the features erased at the first change of the prediction, most important first; 1 if none.
 
     Returns:
         Score in [1/F', 1]; lower is better.
@@ -71,11 +66,8 @@ def fidelity(case: Case) -> Score:
 
 
 def non_perturbed(case: Case) -> Score:
-    """Whether the prediction never changes however much is erased, 1 or 0; the mean over a data set is the
-    non-perturbed frequency.
-
-    Neither direction is better: it says how much of a fidelity rests on examples that no order could flip.
-    Source: RobustInf Table 1.
+    """Whether the prediction never changes however much is erased, 1 or 0: on how many examples a fidelity rests that
+    no order could flip. Source: RobustInf Table 1.
     """
     return Score(float(never_flips(_descending(case).argmax(axis=1))))
 

@@ -13,22 +13,26 @@ ARROWS = {HIGHER: "↑", LOWER: "↓", NEITHER: ""}
 ROUNDING = 1e-6
 # Place in menus of a metric that asks for none: behind those that do, by name.
 LAST = 1000
+# Why a metric has no value.
 NO_ROOM = "Erasing everything costs the predicted class nothing, so there is nothing to normalise by."
+NO_FEATURES = "Every feature is masked in the text already."
+NOT_FINITE = "The measure gave NaN or infinity."
+PLACES_ONLY = "This measure gives places only, and no magnitudes."
+NOT_PERTURBED = "The network’s embeddings cannot be perturbed here."
 
 
 @dataclass(eq=False)
 class Case:
     """One attribution of one example, and how the model can be asked about it.
 
-    scores: float[F], higher is more important; erased: bool[M, F], True = erased → float[M, C], probabilities;
-    target: the class predicted on the full text; masked: bool[F], features that the text itself masks (no metric counts
-    them);
+    scores: float[F], higher is more important; erased: bool[M, F], True = erased → float[M, C], probabilities; target:
+    the class predicted on the full text; masked: bool[F], features that the text itself masks (no metric counts them);
     perturbed: (retain float[F] in [0, 1], kind) → float[K], probability of the target in K seeded draws, or None where
     the network's embeddings cannot be reached; single: (retains, draws int, kind) → float[W], the probability of the
     target in one draw alone of each, from shared batches, a draw counting from 0 and not ending with K, or None where
     `perturbed` knows all that is drawn; scaling: how scores become retain; magnitudes: False where scores are places
-    only; everything: what is no feature (special tokens, a second text) may be perturbed too, and retain is
-    float[F + 1], its share last.
+    only; everything: what is no feature (special tokens, a second text) may be perturbed too, and retain is float[F +
+    1], its share last.
     """
 
     scores: np.ndarray
@@ -75,16 +79,12 @@ class Metric:
     """One faithfulness metric.
 
     direction: HIGHER, LOWER or NEITHER is better; low, high: its range; unit: of its values; lengths: it has a value at
-    each
-    rationale length; soft: it perturbs the embeddings (perturbation says how); magnitudes: it reads more than the order
-    of
-    the scores; whole: it describes a data set, as the mean of what it says of examples; passes: forward passes as a
-    function of
-    (F, draws), at most; order: place in menus, ascending, those of a data set last; default: shown unasked; hard: of a
-    soft metric, the hard one of the same formula; fixes: of one at a fixed share, the soft metric whose share it fixes;
-    amounts: how much it keeps or erases depends on what the scores add
-    up to; gist: in a few words what is done to the text, and what should happen then; version: raised when results
-    change.
+    each rationale length; soft: it perturbs the embeddings (perturbation says how); magnitudes: it reads more than the
+    order of the scores; whole: it describes a data set, as the mean of what it says of examples; passes: forward passes
+    as a function of (F, draws), at most; order: place in menus, ascending, those of a data set last; default: shown
+    unasked; hard: of a soft metric, the hard one of the same formula; fixes: of one at a fixed share, the soft metric
+    whose share it fixes; amounts: how much it keeps or erases depends on what the scores add up to; gist: in a few
+    words what is done to the text, and what should happen then; version: raised when results change.
     """
 
     name: str
@@ -107,7 +107,6 @@ class Metric:
     hard: str = ""
     fixes: str = ""
     amounts: bool = False
-    gist: str = ""
     version: int = 1
 
     @property
@@ -125,13 +124,13 @@ class Metric:
     def __call__(self, case: Case) -> Score:
         """Judge an attribution; the case and its arrays stay as they are."""
         if len(case.free) == 0:
-            return Score(float("nan"), note="Every feature is masked in the text already.")
+            return Score(float("nan"), note=NO_FEATURES)
         if not np.isfinite(case.scores).all():
-            return Score(float("nan"), note="The measure gave NaN or infinity.")
+            return Score(float("nan"), note=NOT_FINITE)
         if self.magnitudes and not case.magnitudes:
-            return Score(float("nan"), note="This measure gives places only, and no magnitudes.")
+            return Score(float("nan"), note=PLACES_ONLY)
         if self.soft and case.perturbed is None:
-            return Score(float("nan"), note="The network’s embeddings cannot be perturbed here.")
+            return Score(float("nan"), note=NOT_PERTURBED)
         return self.compute(case)
 
 

@@ -84,38 +84,32 @@ def _passes(kind: str):
     return (lambda F, draws: 3) if kind == ATTENTION else (lambda F, draws: draws + 2)
 
 
-def _register(kind: str, sufficiency: bool) -> None:
-    short = "Soft-NS" if sufficiency else "Soft-NC"
-    what = "sufficiency" if sufficiency else "comprehensiveness"
-    asks = "how much of the prediction is left?" if sufficiency else "how much of the prediction goes?"
-    gist = "kept; prediction should stay" if sufficiency else "erased; prediction should fall"
-    share = "its attribution, scaled to [0, 1]" if sufficiency else "1 − its attribution, scaled to [0, 1]"
+def _register(kind: str, sufficiency: bool, hard: str, what: str, share: str, asks: str, order: int) -> None:
     # SoftFaith's own perturbation stands in menus and beside the hard metric of the same formula.
     first = kind == BERNOULLI
     register(
         Metric(
-            name=short if first else f"{short} ({kind})",
+            name=f"Soft-{hard}" if first else f"Soft-{hard} ({kind})",
             title=f"soft normalised {what}",
             direction=HIGHER,
             low=0,
             high=1,
             unit="share",
-            definition=f"Keep of each feature a share q, {share}: {_DOES[kind]}; {asks}",
+            definition=f"Keep of each feature a share q, {share}, scaled to [0, 1]: {_DOES[kind]}; {asks}",
             cost="3" if kind == ATTENTION else "K + 2",
             passes=_passes(kind),
             source=_SOURCES[kind][sufficiency],
             compute=lambda case: soft(case, kind, sufficiency),
             perturbation=kind,
             magnitudes=True,
-            order=(30 if sufficiency else 40) if first else LAST,
+            order=order if first else LAST,
             default=first,
             amounts=True,
-            hard=short.removeprefix("Soft-") if first else "",
-            gist=f"soft normalised {what}: it is {gist}",
+            hard=hard if first else "",
         )
     )
 
 
 for _kind in PERTURBATIONS:
-    for _sufficiency in (True, False):
-        _register(_kind, _sufficiency)
+    _register(_kind, True, "NS", "sufficiency", "its attribution", "how much of the prediction is left?", 30)
+    _register(_kind, False, "NC", "comprehensiveness", "1 − its attribution", "how much of the prediction goes?", 40)

@@ -23,14 +23,10 @@ STYLE = read_style("page.css")
 
 
 def attribution_page(shown: Shown, top: int = 3, beside: Beside | None = None) -> str:
-    """Write an attribution view as one HTML page, to be saved as UTF-8.
+    """Write an attribution view as one escaped HTML page for UTF-8, without script or reference, in the reader's theme.
 
-    It holds no script and no reference to anything outside itself, follows the reader's light or dark
-    theme, and prints in light colours. Every text of others is escaped.
-
-    Args:
-        shown: what to write; without rows the page shows prediction, text and provenance.
-        top: k of the top-k overlap; beside: another version of the text, which is written down with it.
+    shown: without rows the page has prediction, text and provenance; top: k of the top-k overlap; beside: another
+    version.
     """
     report = shown.verdicts
     judged = () if report is None else report.verdicts
@@ -59,9 +55,7 @@ def attribution_page(shown: Shown, top: int = 3, beside: Beside | None = None) -
 
 
 def _compared(versions: list[tuple[str, Shown]]) -> list[tuple[WordRow, list]]:
-    """Of each measure that both versions have its row and, of each version, its name and its words: coloured on one
-    scale, those that changed marked.
-    """
+    """Of each measure of both versions: of each version its name and words, on one scale, changed ones marked."""
     shown = [one for _, one in versions]
     spelled = [[feature.text for feature in one.encoded.features] for one in shown]
     both = [(i, j) for i, j in aligned(*spelled) if i is not None and j is not None]
@@ -90,6 +84,10 @@ def _word(row: WordRow, i: int, piece: dict, share: float = 1.0, changed: bool =
     told = f"{straight(piece['text'])}: {row.measure} {value_text(row, i)}"
     if not row.masked[i] and row.kind != "rank":
         told += f" (place {row.places[i]} of {len(row.free)})"
+    if "unknown" in piece:
+        told += ", not known to the tokenizer"
+    if evidence:
+        told += ", evidence"
     kinds = {
         "word": True,
         "against": shaded and row.kind == "signed" and value < 0,
@@ -104,7 +102,7 @@ def _word(row: WordRow, i: int, piece: dict, share: float = 1.0, changed: bool =
         "kinds": [kind for kind, there in kinds.items() if there],
         "shade": shade(value, row.kind) if shaded else "",
         "place": (int(row.places[i]) or "—") if row.kind == "rank" else "",
-        "told": told + ", not known to the tokenizer" * ("unknown" in piece) + (", evidence" if evidence else ""),
+        "told": told,
     }
 
 

@@ -24,12 +24,9 @@ class Card:
 
 
 def collection_page(data: str, cards: Sequence[Card], facts: Mapping[str, str]) -> str:
-    """Write a collection as one HTML page, to be saved as UTF-8.
+    """Write a collection as one escaped HTML page without script or reference, to be saved as UTF-8.
 
-    It holds no script and no reference to anything outside itself; every text of others is escaped.
-
-    Args:
-        data: the name of the data set; facts: model and data, as of `core.reports.exports.provenance`.
+    data: the data set's name; facts: model and data, as of `core.reports.exports.provenance`.
     """
     return write_page(
         "collection.html",

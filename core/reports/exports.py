@@ -34,20 +34,8 @@ from core.verdicts.operators import UnderErasure
 PACKAGES = ("torch", "transformers", "captum", "numpy")
 COLUMNS = ["example", "position", "word", "start", "end", "masked", "measure", "variant", "value", "unit", "place"]
 VERDICT = ["verdict", "p_better_from", "p_better_to", "p_worse_from", "p_worse_to"]
-CONSTANT = [
-    "model",
-    "weights_sha256",
-    "precision",
-    "device",
-    "data",
-    "data_sha256",
-    "text_sha256",
-    "class",
-    "feature_unit",
-    "software",
-    "measure_version",
-    "date",
-]
+CONSTANT = "model weights_sha256 precision device data data_sha256 text_sha256 class feature_unit software".split()
+CONSTANT += ["measure_version", "date"]
 
 # Control characters as their signs; what no document may hold, as a replacement character.
 _SIGNS = (
@@ -114,10 +102,8 @@ class Shown:
 
 @dataclass(frozen=True, eq=False)
 class Beside:
-    """Another version of a view's text, as the two stand beside each other: an edit's original, an example's pair.
-
-    names: of the view's own version and of the other one, text; other: that one; first: whether the view's own comes
-    first; said: what changed, sentences as text; tables: (header, rows) of text.
+    """Another version of a view's text. names: of the view's own version and of the other; first: whether the own one
+    comes first; said: what changed, as text; tables: (header, rows) of text.
     """
 
     names: tuple[str, str]
@@ -135,13 +121,8 @@ class Beside:
 def csv_text(header: list[str], rows: Iterable[list]) -> str:
     """Write a table as CSV whose cells no spreadsheet runs as formulas; to be saved as UTF-8.
 
-    Numbers stay numbers, NaN and None become empty cells. Texts pass through `safe_cell`, whose
-    apostrophes `restored` takes away again.
-
-    Args:
-        header: names of the columns.
-        rows: cells: str, int, float, bool or None, NumPy's too.
-    Source: RFC 4180; OWASP, CSV Injection.
+    Numbers stay numbers, NaN and None are empty; texts pass through `safe_cell`. Source: RFC 4180; OWASP, CSV
+    Injection.
     """
     out = io.StringIO()
     writer = csv.writer(out, lineterminator="\r\n")
@@ -153,10 +134,9 @@ def csv_text(header: list[str], rows: Iterable[list]) -> str:
 def safe_cell(text: str) -> str:
     """A text that stays a text in a spreadsheet: an apostrophe goes before what it would run.
 
-    That is a leading = + - @ (full-width ones too; also after spaces, byte order marks or quotes), tab
-    or line break, and such a sign after a line break, tab or semicolon inside the text. An apostrophe
-    in these places is doubled, so that `restored` gives back the very text. Control characters
-    become their visible signs, halves of characters a replacement character.
+    That is a leading = + - @ (full-width too; after spaces, byte order marks or quotes), tab or line break, and such a
+    sign after a line break, tab or semicolon. An apostrophe there is doubled, so that `restored` gives back the very
+    text.
     """
     return _GUARD.sub("'", visible(text))
 
@@ -172,14 +152,11 @@ def visible(text: str) -> str:
 
 
 def attribution_table(shown: Shown, beside: Beside | None = None) -> tuple[list[str], list[list]]:
-    """One line per measure and feature; the same in every line, at the right end: where it comes from.
+    """One line per measure and feature, provenance at its right end: (header, lines).
 
-    Returns:
-        COLUMNS + CONSTANT, between them "evidence" (true or false), VERDICT, "unstable" (why a ranking is, or
-        "not shown") and, by each way of erasing, VERDICT and "inputs" (rejected or not), where these are known, before
-        them "version" where there are two of the text, and the lines. position counts from 1; start and end are
-        characters of the text; value and place are empty where the text masks the feature, value where a measure gives
-        places only.
+    The header is COLUMNS + CONSTANT, between them what is known of "evidence", VERDICT, "unstable" and, by each way of
+    erasing, VERDICT and "inputs"; before them "version" where there are two. position counts from 1; start and end are
+    characters; value and place are empty where the text masks the feature, value of places too.
     """
     versions = [("", shown)] if beside is None else beside.versions(shown)
     known = any(one.example.evidence for _, one in versions)
@@ -191,8 +168,10 @@ def attribution_table(shown: Shown, beside: Beside | None = None) -> tuple[list[
 
 def _judged_columns(shown: Shown) -> list[str]:
     """What is known of measures besides their scores: names of columns."""
-    erased = [f"{name} ({erasure})" for erasure in shown.erased for name in (*VERDICT, "inputs")]
-    return VERDICT * (shown.verdicts is not None) + ["unstable"] * bool(shown.unstable) + erased
+    columns = [] if shown.verdicts is None else [*VERDICT]
+    if shown.unstable:
+        columns.append("unstable")
+    return columns + [f"{name} ({erasure})" for erasure in shown.erased for name in (*VERDICT, "inputs")]
 
 
 def _judged_cells(shown: Shown, wanted: Shown, measure: str) -> list:
@@ -208,9 +187,7 @@ def _judged_cells(shown: Shown, wanted: Shown, measure: str) -> list:
 
 
 def _lines(shown: Shown, known: bool, wanted: Shown) -> list[list]:
-    """The lines of one version; known: whether there is a column for the evidence; wanted: the version whose columns
-    there are of what is known of measures.
-    """
+    """The lines of one version; known: whether evidence has a column; wanted: whose columns are written."""
     software = [f"{name} {shown.provenance[name]}" for name in versions() if name in shown.provenance]
     facts = shown.provenance | {"software": ", ".join(software)}
     constant = [facts.get(name, "") for name in CONSTANT[:-2]]
@@ -259,9 +236,7 @@ def identity(
 ) -> dict[str, str]:
     """What an attribution is of: model, data, example, class and unit; cheap enough for every view.
 
-    Args:
-        data: name of the data set; data_digest: its SHA-256, "" for a text of one's own.
-        target: the explained class, 0..C−1, or one rather than another.
+    data, data_digest: name and SHA-256 of the data set, "" for a text of one's own; target: class, or one over another.
     """
     second = {} if encoded.second is None else {"second_text_sha256": _digest(encoded.second)}
     return (
@@ -300,12 +275,7 @@ def versions() -> Mapping[str, str]:
 
 
 def picture_line(facts: dict[str, str], *others: dict[str, str]) -> str:
-    """The small line under a picture: where it comes from. The browser adds the date of saving.
-
-    Args:
-        facts: of `identity`, or of `model_identity` and perhaps the name of the data.
-        others: the same of every other model that the picture shows, on the same text or data.
-    """
+    """Where a picture comes from, by `identity` or `model_identity`; others: those of every other model."""
     shown = (facts, *others)
     parts = [
         " and ".join(f"{one['model']} (weights {one['weights_sha256'][:12]}…, {one['precision']})" for one in shown)

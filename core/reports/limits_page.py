@@ -1,6 +1,4 @@
-"""What one text allows of AOPC, and where measures stand in it, as a page of its own: it opens from a disk, runs
-nothing and asks for nothing.
-"""
+"""AOPC, its limits and the measures on one text as a page that opens from a disk and asks for nothing."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass, field
@@ -21,11 +19,8 @@ LIMITS_STYLE = read_style("page.css", "gauge.css")
 
 @dataclass(frozen=True, eq=False)
 class SideLimits:
-    """One model's board, and what it comes to.
-
-    gauges, chance: what its figure draws; tag: "exact" or the search; score: "probability of positive"; result: with
-    the caveats of the text besides its own; gates: what the validity gate says of the orders that attain the lower and
-    the upper limit.
+    """One model's board. gauges, chance: what its figure draws; tag: "exact" or the search; score: its name; result:
+    with the caveats of the text; gates: of the orders that attain the lower and the upper limit.
     """
 
     board: StandingTable
@@ -39,11 +34,10 @@ class SideLimits:
 
 @dataclass(frozen=True, eq=False)
 class LimitsShown:
-    """The page AOPC and NAOPC at one example, ready to be written down.
+    """The page AOPC and NAOPC at one example, ready to be written.
 
-    sides: one model, or two on the same text, each with its view without rows; direction: of the results;
-    header, rows: the table of scores, numbers and text, None where there is none, whose first two columns are names;
-    settings: what else the numbers depend on.
+    sides: one model or two on the same text; direction: of the results; header, rows: the table of scores, whose first
+    two columns are names, or None; settings: what else the numbers depend on.
     """
 
     sides: tuple[tuple[Shown, SideLimits], ...]
@@ -60,11 +54,7 @@ class LimitsShown:
 
 
 def limits_page(page: LimitsShown) -> str:
-    """Write what one text allows of AOPC as one HTML page, to be saved as UTF-8.
-
-    It holds no script and no reference to anything outside itself, follows the reader's light or dark
-    theme, and prints in light colours. Every text of others is escaped.
-    """
+    """Write what one text allows of AOPC as one HTML page, escaped, without script or reference; for UTF-8."""
     from markupsafe import Markup
 
     names = " and ".join(shown.model for shown, _ in page.sides)

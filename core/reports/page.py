@@ -29,11 +29,8 @@ _MOST_CLASSES = 20
 
 
 def write_page(template: str, title: str, style: str, **given: Any) -> str:
-    """A whole page from a template that extends page.html, to be saved as UTF-8.
-
-    Args:
-        title: as text; style: its style sheet, see `read_style`; given: what the template asks for; whatever of it is a
-            text is escaped.
+    """A whole page from a template that extends page.html, for UTF-8; title: as text; style: see `read_style`; given:
+    what the template asks for, texts of which are escaped.
     """
     from markupsafe import Markup
 
@@ -59,9 +56,7 @@ def read_style(*names: str) -> str:
 
 @functools.cache
 def environment(folder: Path) -> "Environment":
-    """Templates of a folder: every value is escaped, control characters are shown as signs, and a name that nobody gave
-    is an error.
-    """
+    """Templates of a folder: values are escaped, control characters shown, and an undefined name is an error."""
     # Imported when a page is written: the first picture does not wait for it.
     from jinja2 import Environment, FileSystemLoader, StrictUndefined
 
@@ -95,16 +90,12 @@ def environment(folder: Path) -> "Environment":
 
 
 def straight(text: str) -> str:
-    """A sentence of ours with names of others in it, without what turns directions around; tables have the names as
-    typed.
-    """
+    """A sentence with names of others in it, without what turns directions around."""
     return BIDI.sub("", text)
 
 
 def shade(value: float, kind: str = "signed") -> str:
-    """The colour of a value in [−1, 1] of a row of this kind, transparent: over the ground the same mix as on the page,
-    in either theme.
-    """
+    """The transparent colour of a value in [−1, 1] of a row of this kind, in either theme."""
     red, green, blue = rgb(UNSIGNED if kind == "positive" else OPPOSES if value < 0 else SUPPORTS)
     return f"rgba({red},{green},{blue},{min(1.0, abs(value)) * STRONGEST:.3f})"
 

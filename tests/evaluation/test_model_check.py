@@ -2,6 +2,7 @@
 the command line.
 """
 
+import html
 import json
 from dataclasses import replace
 from itertools import pairwise, product
@@ -14,7 +15,7 @@ import torch
 from scipy.special import softmax
 from scipy.stats import betabinom
 
-from core.commands.check import readable_check
+from core.commands.check import GOES_ON, readable_check
 from core.commands.command_line import main
 from core.data.examples import DataSet, Example, bundled_set
 from core.data.mapping import build
@@ -28,7 +29,7 @@ from core.evaluation.engine import run_study as check
 from core.evaluation.engine import study_cost as check_cost
 from core.evaluation.findings import points_text
 from core.evaluation.sampling import Sample, draw_examples, draw_sample, same_examples
-from core.evaluation.studies.check_findings import _unmasked_too, check_findings
+from core.evaluation.studies.check_findings import _LOSES_NOTHING, _unmasked_too, check_findings
 from core.evaluation.studies.check_lengths import LengthSplit, by_length, leads_by_length, length_split
 from core.evaluation.studies.check_question import MaskingCheck
 from core.evaluation.studies.check_report import (
@@ -490,11 +491,7 @@ def test_what_cannot_be_masked_or_gives_nan_is_counted_and_does_not_stop_the_res
 
     monkeypatch.setattr(model.scheduler, "network", network)
     passed = finish(check(explainer, whole(data), curve, Store(tmp_path)))
-    assert (
-        sorted(passed.problems) == [1, 3]
-        and "Type at least one word" in passed.problems[1]
-        and "NaN" in passed.problems[3]
-    )
+    assert sorted(passed.problems) == [1, 3] and "word" in passed.problems[1] and "NaN" in passed.problems[3]
     assert passed.there.tolist() == [True, False, True, False, True] and passed.done == 5
     assert np.array_equal(passed.predicted[[0, 2, 4], 0], expected.predicted[:, 0]), (
         "before anything is masked all curves say the same"
@@ -822,9 +819,22 @@ def test_each_text_of_a_sample_counts_once():
     examples = tuple(Example(f"e{i}", *one) for i, one in enumerate(told))
     sample = draw_sample(DataSet("made up", "0" * 64, examples, ("no", "yes")), ("no", "yes"), 9)
     assert sorted(example.id for example in sample.examples) == ["e0", "e2", "e5"]
-    assert "Each text counts once: 2 of 5 examples repeat the text of another." in sample.notes
+    assert any("once: 2 of 5 " in note for note in sample.notes)
     assert [one.id for one in draw_examples(examples[:2] + examples[4:5], 9)] == ["e0"], "without labels, too"
     assert not any("counts once" in note for note in draw_sample(data_of(TEXTS), LABELS, 2).notes)
+
+
+def test_a_sample_says_which_labels_and_classes_it_lacks():
+    """Of four examples one has a label of no class and one has none; of the two classes one has no example."""
+    examples = tuple(Example(f"e{i}", f"text {i}", None, label) for i, label in enumerate(("no", "no", "odd", None)))
+    data = DataSet("made up", "0" * 64, examples, ("no", "odd"))
+    sample = draw_sample(data, ("no", "yes"), 9)
+    assert sample.labels.tolist() == [0, 0] and sample.one_class and not sample.paired
+    assert sum("2 of 4 " in note for note in sample.notes) == 1
+    assert sum("yes" in note for note in sample.notes) == 1
+    assert same_examples(sample, data, ("yes", "no")).labels.tolist() == [1, 1]
+    whole = draw_sample(replace(data, examples=examples[:2], classes=("no",)), ("no",), 9)
+    assert whole.notes == () and len(whole) == 2
 
 
 def test_too_few_texts_of_usual_length_tell_nothing_of_length():
@@ -849,9 +859,10 @@ def test_tables_hold_texts_of_usual_length_and_others_by_themselves():
     assert header[:2] == ["masked", "of"] and len(header) == 13 and {len(row) for row in rows} == {13}
     named = {row[0]: row[1:] for row in rows}
     assert named["random order: rejected"] == [65, 2, *[0] * 9, 32]
-    assert named["random order, 5 to 30 tokens: rejected"] == [35, 2, *[0] * 9, 5]
-    assert named["random order, shorter or longer: rejected"] == [30, *[0] * 10, 27]
-    assert 0.02 < named["random order, 5 to 30 tokens: p by count"][-1] < 0.04
+    rejected = [row[1:] for row in rows if row[0].endswith(": rejected")]
+    assert rejected[1:3] == [[35, 2, *[0] * 9, 5], [30, *[0] * 10, 27]]
+    (p_by_count,) = (row[1:] for row in rows if "5 to 30" in row[0] and "p by count" in row[0])
+    assert 0.02 < p_by_count[-1] < 0.04
     # The picture has a line of the usual ones, which the answer is of.
     usual, found_split = "random order, texts of 5 to 30 tokens", length_split(found)
     (line,) = (one for one in panels([found])["data"] if one.get("name") == usual)
@@ -1199,10 +1210,10 @@ def test_of_a_pair_all_of_the_first_text_is_masked_wherever_it_stands():
         pairs = tuple(replace(example, second="c") for example in found.sample.examples)
         object.__setattr__(found, "sample", replace(found.sample, examples=pairs))
     told = [one.claim for one in check_findings([one, *family_of(one, other)])]
-    assert sum("With all of the first text masked" in claim for claim in told) == 2
+    assert sum("of the first" in claim for claim in told) == 2
     said = f"{readable_check([one])} {training_table([one], CALIBRATED)[0]} {told}"
-    assert "everything" not in said and "all of the first text masked ↑" in said
-    assert "of the first text)" in json.dumps(panels([one], CALIBRATED))
+    assert "everything" not in said and "first text masked ↑" in said
+    assert "first text)" in json.dumps(panels([one], CALIBRATED))
     assert "both texts" in json.dumps(spans([("m", 1, 0, 0.5)], "accuracy", paired=True))
 
 
@@ -1304,11 +1315,8 @@ def test_an_unstable_racu_has_no_number():
 def test_the_table_of_p_values_holds_what_the_figure_above_it_draws():
     found = of_twenty_judged({10: 9})
     _, rows = ratios_table([found], CALIBRATED)
-    assert [row[0] for row in rows] == [
-        "random order: rejected",
-        "random order: calibrated p by count",
-        "random order: literal p by Simes",
-    ]
+    kinds = ["rejected", "calibrated p by count", "literal p by Simes"]
+    assert [row[0] for row in rows] == [f"random order: {kind}" for kind in kinds]
     drawn = [[float(p) for p in trace["customdata"]] for trace in p_panels([found])["data"] if trace.get("customdata")]
     np.testing.assert_allclose([row[2:] for row in rows[1:]], drawn)
     assert {row[1] for row in rows} == {20}
@@ -1392,7 +1400,7 @@ def test_a_twin_stands_beside_the_model_in_numbers():
     assert [[row[k] for k in at] for row in rows] == [[0, 0, 2], [0, 20, 20]]
     assert [row[header.index(SIGN)] for row in rows] == [None, SIGN] and [row[-1] for row in rows] == [20, 20]
     assert [check_result(one).outcome.answer for one in (half, plain)] == ["yes", "no"]
-    assert [row[:2] for row in rows] == [["fmm", "every second example masked"], ["plain", "never masked"]]
+    assert [row[0] for row in rows] == ["fmm", "plain"] and rows[0][1] != rows[1][1] == "never masked"
 
 
 def test_what_is_reached_on_training_texts_says_nothing_of_new_ones():
@@ -1416,7 +1424,7 @@ def test_models_that_depart_are_said_to():
     )
     found = told_of(check_findings([half, *family_of(half, plain)]))
     # It answers all of its own right unmasked, as the plain one does.
-    assert found.pop("Masked fine-tuning loses no unmasked performance.") is True
+    assert found.pop(_LOSES_NOTHING[0]) is True
     assert len(found) == 4 and set(found.values()) == {False}
 
 
@@ -1514,12 +1522,8 @@ def test_models_of_other_data_are_not_credited_to_masking_and_few_examples_canno
     assert not any("plain" in one.claim for one in check_findings([half, plain]))
     # Six worse, four better: below the majority, but not by more than chance.
     lower = judged([until(10, c, 1) for c in FIVE * 2], labels=FIVE * 2, card=card(majority=LABELS[0]))
-    assert (
-        told_of(check_findings([lower]))[
-            "With everything masked, a masked fine-tuned model reaches the class majority."
-        ]
-        is None
-    )
+    (reached,) = (told for claim, told in told_of(check_findings([lower])).items() if "reaches" in claim)
+    assert reached is None
 
 
 @pytest.mark.parametrize("share, agrees", [(90, True), (89, True), (88, None), (81, None), (70, False)])
@@ -1538,7 +1542,7 @@ def test_performance_is_lost_or_not_by_its_interval_over_the_same_texts_and_a_ma
         for right, training in ((share, "half"), (90, "none"))
     )
     found = told_of(check_findings([half, *family_of(half, plain)]))
-    assert found["Masked fine-tuning loses no unmasked performance."] is agrees
+    assert found[_LOSES_NOTHING[0]] is agrees
 
 
 @pytest.mark.parametrize("metric", ["macro F1", "Matthews"])
@@ -1592,10 +1596,10 @@ def test_rows_are_as_long_as_their_header_and_json_has_no_nan(reference, p):
     found = full_report(reference=reference, p=p)
     table = check_rows(found)
     assert len(table) == 3 * 11 and all(len(row) == len(HEADER) for row in table)
-    assert [row[HEADER.index("performance (higher is better)")] for row in table[:11]] == [1] * 6 + [0.4] * 5
-    assert [row[HEADER.index("data-set p (calibrated, by count)")] for row in table[:11]] == (
-        [1.0] * 11 if reference else [""] * 11
-    )
+    performance = next(k for k, name in enumerate(HEADER) if name.startswith("performance"))
+    p_by_count = next(k for k, name in enumerate(HEADER) if name.endswith("(calibrated, by count)"))
+    assert [row[performance] for row in table[:11]] == [1] * 6 + [0.4] * 5
+    assert [row[p_by_count] for row in table[:11]] == ([1.0] * 11 if reference else [""] * 11)
     told = json.loads(json.dumps(check_json(found), allow_nan=False))
     assert (
         told["verdict"] == found.verdict
@@ -1830,7 +1834,7 @@ def test_names_are_shown_as_written_and_are_no_markup():
             spans([(name, 1, 0, 0.5)], "<u>f1"),
         ]
     )
-    assert "&lt;b&gt;x&lt;/b&gt;" in found and not any(tag in found for tag in ("<b>", "<i>", "<u>"))
+    assert html.escape(name) in found and not any(tag in found for tag in ("<b>", "<i>", "<u>"))
 
 
 # ---- the command line
@@ -1924,10 +1928,7 @@ def test_an_interrupted_check_says_so_and_goes_on(at_home, toy_file, tiny_root, 
         return really(run, i, cancelled)
 
     monkeypatch.setattr(Run, "add", add)
-    assert (
-        main(command) == 130
-        and "What is computed is kept; the same command goes on from there" in capsys.readouterr().err
-    )
+    assert main(command) == 130 and GOES_ON in capsys.readouterr().err
     assert main(command) == 0 and asked == [0, 1, 2, 3, *range(3, len(TEXTS))]
 
 
@@ -1956,7 +1957,7 @@ def test_the_command_line_says_what_the_library_says(at_home, toy_file, tiny_roo
     assert found["curves"][1]["computed"] == "once" and found["curves"][1]["acu"] == pytest.approx(
         expected.lines[1].acu
     )
-    assert "leave-one-out, computed once" in capsys.readouterr().out and "evidence" in json.dumps(found)
+    assert ", computed once" in capsys.readouterr().out and "evidence" in json.dumps(found)
 
 
 @pytest.mark.parametrize(
@@ -1984,7 +1985,7 @@ def test_what_cannot_be_checked_is_one_sentence(at_home, toy_file, tiny_root, ca
 def test_data_without_labels_is_one_sentence(at_home, tiny_root, tmp_path, capsys):
     (tmp_path / "bare.jsonl").write_text("".join(json.dumps({"text": text}) + "\n" for text in TEXTS))
     assert main(["check", "--model", str(tiny.folder("bert", tiny_root)), "--data", str(tmp_path / "bare.jsonl")]) == 1
-    assert "BadData: bare.jsonl has no labels" in capsys.readouterr().err
+    assert "BadData: bare.jsonl" in capsys.readouterr().err
 
 
 def test_data_of_which_nothing_can_be_masked_is_one_sentence_about_the_data(at_home, tiny_root, tmp_path, capsys):
@@ -2008,7 +2009,7 @@ def test_data_of_which_nothing_can_be_masked_is_one_sentence_about_the_data(at_h
         == 1
     )
     problem = capsys.readouterr().err.strip().splitlines()[-1]
-    assert problem.startswith("BadData: No example of blank.jsonl could be checked") and "Memory" not in problem
+    assert problem.startswith("BadData") and "blank.jsonl" in problem and "Memory" not in problem
 
 
 # ---- stories

@@ -125,7 +125,7 @@ def test_the_command_asks_it_and_goes_on_where_it_stopped(tiny_model, tmp_path, 
     assert [line["row"] for line in found if line["example"] == "e2"] == [3] and all(line["word"] for line in found)
     assert json.loads(parquet.read_schema(out).metadata[b"faithscope"])["enough"] == 0.1
     said = capsys.readouterr().out
-    assert "hang on one word: " in said and "mean fall: " in said and "few texts" in said
+    assert "on one word: " in said and "mean fall: " in said and "few texts" in said
     with pytest.raises(SystemExit):
         main([*command, "--what", NAME, "--enough", "0.3"])
 

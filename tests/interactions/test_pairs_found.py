@@ -96,9 +96,9 @@ def test_what_the_text_masks_has_no_pair_and_other_families_have_pairs_too(tiny_
             "A pair takes two words, and this text has one word to mask: choose a longer text, or a smaller",
         ),
         ("[MASK] [MASK]", True, "A pair takes two words, and this text has no word to mask"),
-        ("the tide " * 11, True, "all sets of at most 20 words can be had, and this text has 22: .*, or sample\\.$"),
-        ("the tide " * 12, True, "all sets of at most 20 words can be had, and this text has 24: .* shorter text\\.$"),
-        ("the tide " * 12, False, "a sample of sets of at most 22 words can be had, and this text has 24"),
+        ("the tide " * 11, True, "20 words .22 .* has 22:"),
+        ("the tide " * 12, True, "20 words .22 .* has 24:"),
+        ("the tide " * 12, False, " 22 .* has 24:"),
     ],
 )
 def test_too_few_or_too_many_words_are_a_sentence_and_cost_nothing(tiny_model, monkeypatch, text, exact, said):

@@ -7,6 +7,7 @@ import pytest
 import torch
 
 from core.explanation.explainer import Explainer
+from core.measures.catalogue import measures
 from core.measures.decompx import decompose, token_shares, with_bias
 from core.measures.registry import NotApplicable
 from core.network.architectures import classify
@@ -174,3 +175,6 @@ def test_other_families_get_a_sentence(tiny_model, kind):
     model = tiny_model(kind)
     with pytest.raises(NotApplicable, match=r"DecompX is defined for models of type bert, roberta, and not for .*\.$"):
         Explainer(model).attribute(model.encode(TEXT), "DecompX", 0)
+    measure, family = measures()["DecompX"], model.module.config.model_type
+    assert family in measure.refusal(family) and measure.refusal("bert") == ""
+    assert Explainer(model).cost(model.encode(TEXT), "DecompX").passes == 0

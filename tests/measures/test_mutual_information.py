@@ -226,7 +226,7 @@ def test_a_study_reads_the_words_and_without_them_the_other_measures_have_their_
     without = finish(run_study(explainer, sample, study))
     assert without.there.all() and not without.problems
     assert np.isnan(without.values[:, 0]).all() and np.isfinite(without.values[:, 1:, :, VALUE]).all()
-    assert all("not measured for this model" in without.sentences[note] for note in without.notes[:, 0].ravel())
+    assert all("not measured" in without.sentences[note] for note in without.notes[:, 0].ravel())
     assert fitted() == 0
     measured = finish(run_study(explainer, sample, study))
     judge = Judge(explainer, model.encode("the lathe, the soup"), How())
@@ -254,7 +254,7 @@ def test_what_cannot_be_used_is_a_sentence(tiny_model, fitted, cached, capsys):
     with pytest.raises(NotApplicable, match=r"not measured for this model.*python -m core words"):
         explainer.attribute(encoded, NAME, 0)
     assert fitted(TEXTS[:4], LABELS[:4]) == 1
-    assert "none of class workshop" in capsys.readouterr().err
+    assert "class workshop" in capsys.readouterr().err
     assert fitted() == 0
     (place,) = cached.glob("*.safetensors")
     other = tiny_model("roberta")

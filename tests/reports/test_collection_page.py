@@ -40,5 +40,5 @@ def test_what_was_found_and_what_was_not_is_said():
     card = Card(Example("e", "A film."), "positive", "positive", 0.912, True, "why", {"twin differs": "not computed"})
     (found,) = sections(collection_page("made", [card], {}))
     text = re.sub(r"\s+", " ", re.sub("<[^>]*>", "", found))
-    assert "predicted: positive 0.912 ✓ · label: positive" in text
+    assert "positive 0.912 ✓ · label: positive" in text
     assert "twin differs" in text and "not computed" in text and "why" in text

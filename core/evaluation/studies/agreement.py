@@ -21,12 +21,8 @@ from core.wording import refuse_unknown
 
 @dataclass(frozen=True)
 class Agreement(Study[Rows]):
-    """Kendall's τ-b of each two measures' attributions for the class that is predicted, over the features that the text
-    does not mask itself; NaN where one of them has no order. Its one column, tau, is float64[M(M − 1)/2].
-
-    measures: at least two; sign: which of their values; unit: what is scored as one piece. Labels change nothing.
-
-    Source: glossary, Agreement.
+    """Kendall's τ-b of each two measures (at least two) for the predicted class over the features that the text does
+    not mask, float64[M(M − 1)/2]; NaN where one of them has no order. Source: glossary, Agreement.
     """
 
     name = "agreement"
@@ -85,9 +81,7 @@ class Agreement(Study[Rows]):
 
 
 def least_agreement(rows: Rows) -> np.ndarray:
-    """The smallest τ-b among each two measures of N examples, float64[N] in [−1, 1]; NaN where it is not computed, or
-    where no two have an order.
-    """
+    """The smallest τ-b among each two measures of N examples, float64[N] in [−1, 1]; NaN where there is none."""
     # Of rows that are not known the column holds NaN, too.
     tau = rows.columns["tau"]
     there = ~np.isnan(tau)

@@ -34,11 +34,10 @@ class Walked(Known):
     are shared: not to be changed.
 
     there: bool[N]; flips: int32[N, O], features erased at the first change of prediction in each of O orders, 0 where
-    it never changes; free: int32[N],
-    features F' that can be erased; logits: float32[N, K, C] and states: float16[N, K, H], the mean over the tokens of
-    the second-to-last layer, at K
-    ratios of the first order; problems: {example: sentence}, examples without all of this; cut: examples that are
-    longer than the model reads, {example: tokens that it reads}.
+    it never changes; free: int32[N], features F' that can be erased; logits: float32[N, K, C] and states: float16[N, K,
+    H], the mean over the tokens of the second-to-last layer, at K ratios of the first order; problems: {example:
+    sentence}, examples without all of this; cut: examples that are longer than the model reads, {example: tokens that
+    it reads}.
     """
 
     there: np.ndarray
@@ -56,9 +55,7 @@ class Walked(Known):
 
     @property
     def shares(self) -> np.ndarray:
-        """C/F of each example, float64[N], mean over its orders; 1 where the prediction never changes; lower is more
-        faithful.
-        """
+        """Mean C/F over an example's orders, float64[N]; 1 without a change of prediction; lower is more faithful."""
         free = np.maximum(self.free, 1)[:, None]
         return (
             np.where(self.flips > 0, self.flips / free, 1.0).mean(axis=1)
@@ -79,15 +76,13 @@ class Walked(Known):
 
 @dataclass(frozen=True)
 class Course(OrderStudy[Walked]):
-    """Erase along an order on every example of a sample: that of the attribution of the unmasked text for the class
-    predicted on it, most important first, or a random one.
+    """Erase along an order on every example, a measure's for the predicted class, most important first, or a random
+    one.
 
-    unit: what is erased as one piece; erasure: one of `core.oracle.erasing.ERASURES`; seed: of random orders. The
-    prediction is followed one feature at a time until it changes, the embeddings at the ratios 0, 0.1 … 1 of all
-    features. What the text itself masks stays masked and counts as no feature that is erased. A row is kept under the
-    digest of its example; its label changes nothing. Departure: RobustInf replaces by the unknown token and ranks by
-    integrated gradients; here any erasure and measure. Its Table 2 erases in every text as many tokens as half of the
-    mean length; here each text loses half of its own.
+    The prediction is followed feature by feature until it changes, the embeddings at the ratios 0, 0.1 … 1 of all
+    features. Departure: RobustInf replaces by the unknown token and ranks by integrated gradients; its Table 2 erases
+    in every text half of the mean length, here each text loses half of its own. unit: what is erased as one piece;
+    seed: of random orders.
 
     Source: RobustInf Eq. 1 and §5.
     """
@@ -148,9 +143,7 @@ class Course(OrderStudy[Walked]):
         return Walked(rows.there, **rows.columns, problems=rows.problems, cut=rows.cut)
 
     def cost(self, explainer: Explainer, encoded: Encoded, found: Walked | None = None) -> Cost:
-        """What the course takes on an example at most, as if no prediction ever changed; what is known already is not
-        counted off.
-        """
+        """What the course takes on an example at most, as if no prediction ever changed."""
         free = encoded.F - int(encoded.premasked.sum())
         passes, weight = (
             len(np.unique(planned_counts(encoded.F, BY_RATIO, encoded.F - free)))

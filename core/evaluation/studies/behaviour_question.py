@@ -20,11 +20,7 @@ from core.wording import as_cell, refuse_unknown
 @register
 @dataclass(frozen=True)
 class Behaviour(Question[BehaviourReport]):
-    """When predictions change and how far embeddings drift, along random order and each measure's. Labels are not
-    asked for.
-
-    count: 0 for no random order; the rest as of `Course`.
-    """
+    """When predictions change and embeddings drift, along `count` random orders and each measure’s."""
 
     name, order, page, done = "behaviour", 2, "Model check", "followed"
     asks = "When do predictions change as words are erased, and how far do embeddings drift?"
@@ -43,9 +39,13 @@ class Behaviour(Question[BehaviourReport]):
     @property
     def studies(self) -> tuple[Study, ...]:
         """Random order, each measure's, and the search."""
-        chance = Course(unit=self.unit, erasure=self.erasure, seed=self.seed)
-        orders = (Course(name, self.sign, self.unit, self.erasure, self.seed) for name in self.measures)
-        return (*[chance] * bool(self.count), *orders, *[FewestFeatures(self.unit, self.erasure)] * self.fewest)
+        found: list[Study] = []
+        if self.count:
+            found.append(Course(unit=self.unit, erasure=self.erasure, seed=self.seed))
+        found += [Course(name, self.sign, self.unit, self.erasure, self.seed) for name in self.measures]
+        if self.fewest:
+            found.append(FewestFeatures(self.unit, self.erasure))
+        return tuple(found)
 
     def beside(self) -> "Behaviour":
         """Random order and the first measure's, and the search."""

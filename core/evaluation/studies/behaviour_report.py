@@ -1,6 +1,4 @@
-"""What behaviour under masking comes to: fidelity beside what the model allows, predictions that never change, and the
-drift of the embeddings.
-"""
+"""Fidelity beside what the model allows, predictions that never change, and the drift of the embeddings."""
 
 from collections import Counter
 from dataclasses import dataclass, field
@@ -49,10 +47,9 @@ class CourseLine:
 
 @dataclass(frozen=True, eq=False)
 class BehaviourReport:
-    """A model on a sample: its lines, random order first where it is known; best: the largest fidelity that any order
-    of its inputs has, where the fewest features that change a prediction are searched, else NaN; notes: sentences on
-    the examples; explained: {example: class that is predicted, and explained}; tally: how far its orders are; cut:
-    texts that are longer than the model reads; beam: in how many examples the fewest features are of a beam search.
+    """A model on a sample: its lines, random order first; best: the largest fidelity of any order, NaN if not searched;
+    notes: sentences on the examples; explained: {example: predicted class}; cut: texts that are longer than the model
+    reads; beam: in how many examples the fewest features are of a beam search.
     """
 
     model: str
@@ -74,9 +71,7 @@ class BehaviourReport:
 
     @property
     def ranked(self) -> list[CourseLine]:
-        """The measures whose fidelity is known on all examples that any order went through, the one that changes
-        predictions earliest first.
-        """
+        """The measures whose fidelity is known on as many examples as any order's, the most faithful first."""
         most = max((line.n for line in self.lines), default=0)
         told = [line for line in self.lines if not line.course.random and line.judged and line.n == most]
         return sorted(told, key=lambda line: -line.fidelity.mean)
@@ -118,9 +113,7 @@ def behaviour_report(
 
 
 def _fewest_shares(searched: Searched, known: dict[Course, Walked]) -> np.ndarray:
-    """C*/F of each example, float64[N], 1 where nothing changes the prediction, NaN where it is not searched: the
-    fewest found, or fewer along an order that a beam missed.
-    """
+    """C*/F of each example by the search or a shorter order, float64[N]; 1 without a change, NaN if not searched."""
     followed = [
         np.where(one.there[:, None] & (one.flips > 0), one.flips, np.inf).min(axis=1)
         for one in known.values()
@@ -149,9 +142,7 @@ def _line(course: Course, one: Walked, baseline: Walked | None, fewest: np.ndarr
 
 
 def _unflipped(one: Walked) -> np.ndarray:
-    """Share of (example, order) pairs whose prediction has not changed yet with a share of the features erased,
-    float64[K].
-    """
+    """Share of (example, order) pairs whose prediction has not changed yet at each ratio, float64[K]."""
     if not one.judged.any():
         return np.full(len(X), np.nan)
     flips, free = one.flips[one.judged], one.free[one.judged, None]

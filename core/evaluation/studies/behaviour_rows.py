@@ -28,9 +28,7 @@ HEADER = (
 
 
 def behaviour_rows(found: BehaviourReport, beside: list[BehaviourReport] | None = None) -> list[list]:
-    """A report as rows, one for each course and ratio, see HEADER; fidelity is of the whole course; beside: the reports
-    among which it stands.
-    """
+    """A report as rows, one for each course and ratio, see HEADER; beside: the reports among which it stands."""
     apart = classes_apart(beside or [found])
     return [
         [
@@ -134,9 +132,7 @@ def _cells(one: BehaviourReport, line: CourseLine) -> list[Any]:
 
 
 def classes_apart(reports: list[BehaviourReport]) -> tuple[int, int] | None:
-    """On how many examples models beside each other predict, and explain, different classes, of how many that all of
-    them went through; None with one model.
-    """
+    """On how many examples models explain different classes, of how many that all have; None with one model."""
     if len(reports) < 2:
         return None
     shared = set.intersection(*(set(one.explained) for one in reports))

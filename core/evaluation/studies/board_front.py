@@ -12,9 +12,8 @@ _GROUPS = "better than random", "on the line"
 
 
 def front(report: BoardReport) -> list[str]:
-    """Measures that none as cheap is as good as, by the board's own figure, the cheapest first; where paired tests
-    tell, a slower one only if it beats the cheaper ones. Left out are those that rest on rejected inputs, and those not
-    shown to do better than random.
+    """Measures that none as cheap is as good as, the cheapest first; where paired tests tell, a slower one only if it
+    beats the cheaper ones. Out-of-distribution ones, and those not better than random, are left out.
     """
     of = dict(zip(report.names, report.means(report.board.by)))
     named = [name for name in report.names if name in measures() and not report.not_better(name)]

@@ -38,9 +38,7 @@ def figure_leads(report: BoardReport) -> list[Lead]:
 
 
 def _on_one_text(report: BoardReport) -> list[Lead]:
-    """Erasure metrics are tied within their errors, as on *Hard and soft erasure*, other figures within a hundredth,
-    RACU also where intervals overlap.
-    """
+    """Erasure metrics are tied within their errors, other figures within a hundredth or overlapping intervals."""
     if report.waiting or len(report.names) < 3:
         return []
     # On one text NAOPC puts measures in the order of AOPC.
@@ -57,9 +55,7 @@ def _lead(report: BoardReport, figure: str) -> Lead:
 
 
 def _first(report: BoardReport, figure: str, values: np.ndarray) -> np.ndarray:
-    """Who none is ahead of by a figure, bool[M + 1]; values: float64[M + 1], higher is better, NaN where there is
-    none.
-    """
+    """Who none is ahead of, bool[M + 1]; values: float64[M + 1], higher is better, NaN where there is none."""
     if figure not in board_metrics():
         # RACU, which has no upper end, by so much of itself, and within its intervals.
         best = np.nanmax(values)

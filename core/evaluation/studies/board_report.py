@@ -12,7 +12,7 @@ from core.evaluation.findings import FEW, look_share
 from core.evaluation.questions import Answers
 from core.evaluation.studies.board_rows import board_metrics
 from core.mathematics.aopc import naopc
-from core.mathematics.curves import Areas, acu, areas_between, racu
+from core.mathematics.curves import UNKNOWN, Areas, acu, areas_between, racu
 from core.mathematics.masking import RATIOS
 from core.mathematics.statistics import Beaten, Interval, compare_pairs, mean_intervals, rejected_count_p, significant
 from core.metrics.registry import ARROWS, HIGHER, LOWER
@@ -45,10 +45,9 @@ def arrow(figure: str) -> str:
 
 
 class Cell(NamedTuple):
-    """A figure of a measure: its mean over n texts with a 95 % interval, of several from FEW on; rejected: of how
-    many of `tested` texts it rests on rejected inputs; marked: whether that is more than 5 % explain, of one text
-    whether it does at all; error: of one text its standard error, over the draws of a soft metric and, of random order,
-    over random attributions; NaN where it is of no draws.
+    """A figure of a measure: its mean over n texts with a 95 % interval; rejected: of how many of `tested` texts it
+    rests on rejected inputs; marked: whether these are more than chance explains, or the only text is one of them;
+    error: of one text its standard error over draws, NaN without draws.
     """
 
     interval: Interval
@@ -87,7 +86,6 @@ class BoardReport:
     milliseconds: dict[str, float]
     problems: dict[str, dict[str, int]]
     waiting: tuple[str, ...]
-    limited: int
     left_out: dict[str, int]
     tally: Tally = WHOLE
     picked: str = ""
@@ -105,16 +103,12 @@ class BoardReport:
         return tuple(name for name in self.names if self.cells[name, figure].marked)
 
     def comparable(self, figure: str) -> np.ndarray:
-        """A figure's values, higher is better, float64[n, M + 1]; NaN also of those that rest on rejected inputs, and
-        of unstable ones.
-        """
+        """A figure's values, higher is better, float64[n, M + 1]; NaN of those that are out."""
         out = np.array([self.cells[name, figure].out for name in self.names])
         return np.where(out, np.nan, direction_of(figure) * self.values[figure])
 
     def means(self, figure: str) -> np.ndarray:
-        """A figure's means, higher is better, float64[M + 1]; NaN also of those that rest on rejected inputs, or are
-        unstable.
-        """
+        """A figure's means, higher is better, float64[M + 1]; NaN of those that are out."""
         cells = [self.cells[name, figure] for name in self.names]
         return np.array([np.nan if one.out else direction_of(figure) * one.interval.mean for one in cells])
 
@@ -200,7 +194,6 @@ def build_board(board: "Scoreboard", answers: Answers) -> BoardReport | None:
         {name: _middle(one[:, 1]) for name, one in took.items()},
         {name: _problems(one, there) for name, one in begun.items()},
         tuple(name for name in every if name not in begun),
-        int((limits.there & there).sum()),
         answers.left_out,
         _tally(board, answers, int(there.sum())),
         answers.sample.picked,
@@ -218,11 +211,7 @@ def _tally(board: "Scoreboard", answers: Answers, n: int) -> Tally:
 
 def text_values(board: "Scoreboard", answers: Answers, i: int, name: str) -> dict[str, float]:
     """A measure's figures on the i-th text by themselves, RACU instead of ACU; NaN where there is none."""
-    rows: dict[Any, Rows] = answers.found
-    chance, limits = rows[board.chance], rows[board.limits]
-    one = {study.measure: rows[study] for study in board.measured if study.measure == name}
-    there = np.zeros(len(chance), dtype=bool)
-    there[i] = True
+    chance, limits, one, there = _of_text(board, answers, i, name)
     found = {figure: float(values[0, 0]) for figure, values in _values(chance, limits, one, there).items()}
     base = chance.columns["curves"][i].mean(axis=0)
     return found | {RACU: 0.0 if name == RANDOM else racu(X, one[name].columns["curve"][i], base)}
@@ -230,21 +219,23 @@ def text_values(board: "Scoreboard", answers: Answers, i: int, name: str) -> dic
 
 def text_marks(board: "Scoreboard", answers: Answers, i: int, name: str) -> dict[str, float]:
     """Whether each of them rests on rejected inputs: 1 or 0, NaN where nothing can be said."""
-    rows: dict[Any, Rows] = answers.found
-    one = {study.measure: rows[study] for study in board.measured if study.measure == name}
-    there = np.zeros(len(rows[board.chance]), dtype=bool)
-    there[i] = True
-    found = _marks(rows[board.chance], rows[board.limits], one, there)
+    found = _marks(*_of_text(board, answers, i, name))
     return {figure: float(marks[0, 0]) for figure, marks in found.items()}
 
 
 def text_errors(board: "Scoreboard", answers: Answers, i: int, name: str) -> dict[str, float]:
     """The standard errors of its erasure metrics on the i-th text; NaN where it draws nothing."""
+    chance, _, one, there = _of_text(board, answers, i, name)
+    return {figure: float(errors[0, 0]) for figure, errors in _errors(chance, one, there).items()}
+
+
+def _of_text(
+    board: "Scoreboard", answers: Answers, i: int, name: str
+) -> tuple[Rows, Rows, dict[str, Rows], np.ndarray]:
+    """Rows of random order, of the limits and of one measure, and the i-th text alone as bool[N]."""
     rows: dict[Any, Rows] = answers.found
     one = {study.measure: rows[study] for study in board.measured if study.measure == name}
-    there = np.zeros(len(rows[board.chance]), dtype=bool)
-    there[i] = True
-    return {figure: float(errors[0, 0]) for figure, errors in _errors(rows[board.chance], one, there).items()}
+    return rows[board.chance], rows[board.limits], one, np.arange(len(rows[board.chance])) == i
 
 
 class RejectedTexts(NamedTuple):
@@ -259,10 +250,7 @@ class RejectedTexts(NamedTuple):
 
 
 def rejected_texts(board: "Scoreboard", answers: Answers) -> dict[str, RejectedTexts]:
-    """{figure: on how many texts it rests on rejected inputs}, of measures that are known of all of the sample; {}
-    where random order is not, of fewer texts than anything is told of, and without a figure of which nothing can be
-    said.
-    """
+    """{figure: on how many texts it rests on rejected inputs}, of complete measures; {} below FEW texts."""
     rows: dict[Any, Rows] = answers.found
     chance, every = rows[board.chance], {one.measure: rows[one] for one in board.measured}
     known = {name: one for name, one in every.items() if one.there.all()}
@@ -344,7 +332,7 @@ def _areas(curves: np.ndarray, base: np.ndarray, resamples: int) -> Areas:
     """ACU and RACU over texts float64[n, K] against random orders float64[n, R, K]; of one text over the orders."""
     known = ~np.isnan(curves).any(axis=1)
     if not known.any():
-        return Areas(Interval(np.nan, np.nan, np.nan), Interval(np.nan, np.nan, np.nan), False)
+        return UNKNOWN
     curves, base = curves[known], base[known]
     if len(curves) == 1:
         return areas_between(X, lambda w: (curves, w @ base[0] / w.sum(axis=1, keepdims=True)), base.shape[1])

@@ -65,10 +65,7 @@ def _versions() -> list[list]:
 
 @dataclass(frozen=True)
 class _Part(Study[Rows]):
-    """One part of what a scoreboard rests on, of the class that is predicted.
-
-    unit: what is masked as one piece; draws: of each soft perturbation.
-    """
+    """A part of a scoreboard, of the predicted class. unit: what is masked; draws: of soft perturbations."""
 
     unit: str = "word"
     draws: int = 8
@@ -370,9 +367,7 @@ def _ratio_gate(explainer: Explainer, encoded: Encoded, p: dict[str, np.ndarray]
 
 
 def _metric_marks(explainer: Explainer, rated: list[Rated], together: bool = False) -> list[float]:
-    """Of each metric, whether an input that it asked for of any of these attributions is rejected; together: by one
-    test of all inputs.
-    """
+    """Whether an input of any of these attributions is rejected, by metric; together: by one test of all inputs."""
     floor = None if explainer.reference is None else explainer.reference.floor(CALIBRATED)
     found = []
     for name in board_metrics():

@@ -18,10 +18,7 @@ from core.evaluation.studies.board_report import (
     figures,
 )
 from core.evaluation.studies.board_verdicts import ALONE, VerdictColumn
-from core.evaluation.studies.diagnosticity_report import nothing_to_normalise
 from core.explanation.recursive import UNSTABLE
-from core.metrics.registry import NO_ROOM
-from core.oracle.erasing import MASK
 from core.validity.marks import SIGN, with_sign
 from core.verdicts.deciding import Word
 from core.wording import fixed_number, joined, number, p_value, with_ends
@@ -35,10 +32,7 @@ _NAN = float("nan")
 
 
 def board_table(report: BoardReport, verdicts: VerdictColumn | None = None) -> Table:
-    """A line for each measure, random order last: its verdict, figures with 95 % intervals, and cost.
-
-    verdicts: by another test; without, the paired one of means over the texts.
-    """
+    """Each measure, random order last: verdict (by another test or the paired one), figures, and cost."""
     known = _known(report)
     if verdicts is None:
         paired = {one: verdict_over_texts(report, one) for one in report.names}
@@ -59,9 +53,7 @@ def board_table(report: BoardReport, verdicts: VerdictColumn | None = None) -> T
 
 
 def pairs_table(report: BoardReport, figure: str) -> Table:
-    """Who beats whom by a figure: p of each pair, adjusted for all of them, marked where the measure of the line beats
-    that of the column.
-    """
+    """Holm-adjusted p of each pair by a figure, marked where the measure of the line beats that of the column."""
     if figure not in report.beaten:
         return [], []
     found, marked = report.beaten[figure], report.marked(figure)
@@ -110,9 +102,7 @@ def cost_texts(report: BoardReport, name: str) -> list[str]:
 
 
 def measures_table(report: BoardReport, order: str = "") -> Rows:
-    """A line for each measure: its figures, by which of them it rests on rejected inputs, and its cost; order: as of
-    `ordered`, by default by the board's own figure.
-    """
+    """A line for each measure: figures, which rest on rejected inputs, and cost; order: as of `ordered`."""
     known, timed = _known(report), _timed(report)
     header = [MEASURE, *map(arrow, known), SIGN, f"{PASSES} ↓", *(["ms ↓"] if timed else [])]
     rows = []
@@ -125,9 +115,7 @@ def measures_table(report: BoardReport, order: str = "") -> Rows:
 
 
 def values_table(report: BoardReport) -> Rows:
-    """A line for each figure and measure: its mean with the ends of its interval and its standard error, of how many
-    texts, and on how many of those tested it rests on rejected inputs.
-    """
+    """A line for each figure and measure: mean, interval, standard error, texts, and texts that are rejected."""
     header = ["metric", MEASURE, "value", "95 % from", "95 % to", "±", "texts", "rejected", "tested", SIGN]
     rows = []
     for figure in _known(report):
@@ -170,9 +158,7 @@ def problems_table(report: BoardReport) -> Rows:
     for name, why in report.problems.items():
         for kept, count in why.items():
             for figure, said in json.loads(kept).items():
-                # What soft metrics erase at most is another input than where every word is masked.
-                normal = said == NO_ROOM and bool(figure)
-                counts[nothing_to_normalise(figure, MASK) if normal else said, name, figure] += count
+                counts[said, name, figure] += count
     alike: dict[tuple[str, str, int], list[str]] = {}
     for (said, name, figure), count in counts.items():
         alike.setdefault((said, figure, count), []).append(name)

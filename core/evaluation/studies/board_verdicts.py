@@ -38,11 +38,8 @@ class VerdictColumn:
 
 
 def verdicts_of_text(report: VerdictReport | None, chosen: tuple[str, ...] = ()) -> VerdictColumn:
-    """The columns of one text: whether each measure's order is better than random ones, and how many of these do as
-    well.
-
-    Args:
-        report: None where none is judged yet; chosen: the measures that there are, of which fewer may be judged so far.
+    """The columns of one text: whether each measure beats random orders, and how many of these do as well; report: None
+    where none is judged yet; chosen: all measures.
     """
     if report is None or not report.verdicts:
         return VerdictColumn("against chance", {})
@@ -79,12 +76,8 @@ def _short(one: Verdict) -> str:
 def texts_column(
     counts: Mapping[str, tuple[int, int]], lines: Callable[[], VerdictLines] = dict, chosen: tuple[str, ...] = ()
 ) -> VerdictColumn:
-    """The column over texts: on how many of those that are known each measure is better than chance, from as many on
-    as answers begin at with the share and its exact 95 % interval.
-
-    Args:
-        counts: as of `core.evaluation.studies.verdicts.better_counts`; lines: as of `VerdictColumn`; chosen: the
-            measures that there are, of which fewer may be judged.
+    """On how many texts each measure is better than chance, with its share and exact 95 % interval; counts: as of
+    `better_counts`; lines: as of `VerdictColumn`; chosen: all measures.
     """
     of = {one: _counted(k, n) for one, (k, n) in counts.items()}
     rows: list[list[Any]] = []

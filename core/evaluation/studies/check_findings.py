@@ -19,14 +19,10 @@ _REJECTED = "Inputs of a plain model are rejected at some masking ratio.", "p < 
 
 
 def check_findings(reports: list[CheckReport]) -> list[Finding]:
-    """What FMM found, beside what these models do; the first of each training strategy that was trained on the same
-    file as the first report's.
+    """What FMM found, beside what these models do; the first of each training strategy on the first report's data.
 
-    Whether the two agree goes by 95 % intervals over the same texts and a margin of 5 points, from 20 texts on, see
-    `core.evaluation.findings`. Nothing is told of a sample of one class, nor of texts picked by what a model does with
-    them: on those that one gets wrong another is the better one.
-
-    Source: FMM §5.1 and §5.2.
+    The two agree by 95 % intervals over the same texts and a margin of 5 points, from 20 texts on. Nothing is told of a
+    sample of one class, nor of picked texts. Source: FMM §5.1 and §5.2.
     """
     by: dict[str, CheckReport] = {}
     for one in reports:
@@ -56,9 +52,7 @@ def _performance(masked: CheckReport | None, plain: CheckReport | None) -> Itera
 
 
 def _ends(masked: CheckReport | None, plain: CheckReport | None) -> Iterator[Finding]:
-    """What each reaches with everything masked. A model below the class majority for certain, though not by the margin,
-    neither reaches it nor falls below it.
-    """
+    """What each reaches with everything masked: it, below it, or neither, where the margin decides."""
     for one, falls, (claim, paper) in ((masked, False, _REACHES), (plain, True, _FALLS)):
         if one is not None:
             gained, reaches = one.gained[1], not_lower(one.gained[1], one.n)
@@ -73,9 +67,8 @@ def _ends(masked: CheckReport | None, plain: CheckReport | None) -> Iterator[Fin
 
 
 def _validity(masked: CheckReport | None, plain: CheckReport | None) -> Iterator[Finding]:
-    """A test that does not reject is no agreement: that asks for a share of single texts rejected which is no more than
-    5 points above what is expected, by its 95 % interval at every ratio. Told only where the paper's literal form, each
-    ratio by itself, says the same.
+    """Agreement asks for a share of texts rejected no more than 5 points above what is expected, by its 95 % interval
+    at every ratio, and for the same result by the paper's literal form.
     """
     for one, should, (claim, paper) in ((masked, False, _NOT_REJECTED), (plain, True, _REJECTED)):
         if one is not None and CALIBRATED in one.random.gates and one.random.gates[CALIBRATED].available:

@@ -32,25 +32,18 @@ class LengthSplit:
 
     @property
     def more(self) -> bool | None:
-        """Whether the others are rejected more often, by Fisher's exact test, one-sided at 5 %; None where there are
-        fewer than 20 of either.
-        """
+        """Whether the others are rejected more often (Fisher, one-sided at 5 %); None of fewer than 20 of either."""
         (count, m), (other, n) = self.alike, self.others
         return None if min(m, n) < FEW else bool(more_often(np.array([other]), n, np.array([count]), m)[0])
 
     @property
     def parted(self) -> bool:
-        """Whether those of usual length are rejected together nowhere, and the others more often: then lengths come
-        first in the answer.
-        """
+        """Whether those of usual length are rejected together nowhere, and the others more often."""
         return self.more is True and self.together == ()
 
 
 def by_length(passed: Passed, span: tuple[int, int], form: str, k: int, fitted: int = 0) -> LengthSplit | None:
-    """Texts rejected at the k-th ratio in a form by length; None where lengths are not known.
-
-    fitted: texts of the reference's last level, 0 where nobody knows.
-    """
+    """Texts rejected at the k-th ratio by length; None where lengths are not known. fitted: texts of the last level."""
     if passed.tokens is None:
         return None
     told = passed.there & ~np.isnan(passed.tokens)

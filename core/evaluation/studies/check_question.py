@@ -22,8 +22,7 @@ SEEDS = 1, 3, 5
 class MaskingCheck(Question[CheckReport]):
     """Performance and p-values at every masking ratio, explaining the label.
 
-    computed: EACH_STEP, recursive masking, or ONCE, the order of the unmasked text; metric: another than that of the
-    model's card, so that models beside each other are measured alike; the rest as of `Curve`.
+    computed: EACH_STEP or ONCE; metric: another than the card's, so that models are measured alike.
     """
 
     name, order, page, done, labelled = "model check", 3, "Model check", "checked", True

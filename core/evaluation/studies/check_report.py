@@ -1,6 +1,4 @@
-"""What a model check comes to in numbers: performance, data-set p-values and rejected shares at every ratio, and a
-verdict.
-"""
+"""A model check in numbers: performance, data-set p-values, rejected shares at every ratio, and a verdict."""
 
 import functools
 from collections import Counter
@@ -95,12 +93,11 @@ class CheckReport:
     `majority_of`: its training data or, where no card names it, these texts; n: examples of random order; worse:
     one-sided p of the sign test that with everything masked the model is right less often than that answer (small: it
     is); gained: how much better than that answer it is, unmasked and with everything masked; followed: random order, as
-    far as it is computed;
-    floor: {form: smallest attainable p}, {} without a reference; left_out: {sentence: examples}; trained_on: digest of
-    its training file, or None; other_lengths: the tokens between which nine of ten
-    of the reference's texts are, where these are of other lengths, else None; held_out: None where that was not
-    measured; fitted: texts of the reference's last level, 0 without one; tally, measured_tally: how far random order
-    is, and the curve that is the least far; doubted: why p-values of these texts may be off; above_constant:
+    far as it is computed; floor: {form: smallest attainable p}, {} without a reference; left_out: {sentence: examples};
+    trained_on: digest of its training file, or None; other_lengths: the tokens between which nine of ten of the
+    reference's texts are, where these are of other lengths, else None; held_out: None where that was not measured;
+    fitted: texts of the reference's last level, 0 without one; tally, measured_tally: how far random order is, and the
+    curve that is the least far; doubted: why p-values of these texts may be off; above_constant:
     False where its card says that it does no better than a constant answer.
     """
 
@@ -161,9 +158,7 @@ class CheckReport:
         return line.marked(form) or self.random.marked(form)
 
     def rejected(self, form: str = CALIBRATED) -> np.ndarray:
-        """The masking ratios at which random order's data-set p is below 5 % by itself, the paper's rule, as places;
-        none where the test cannot tell.
-        """
+        """The ratios (places) at which random order's unadjusted p is below 5 %; none where the test cannot tell."""
         return np.flatnonzero(
             decide_ratios(self.random.p[form], self.floor[form], PLAIN).rejected if form in self.random.gates else ()
         )
@@ -204,8 +199,7 @@ class CheckReport:
         picked. UNSURE of fewer than 20 texts. CONFUSED comes before what the test says; POOR where the whole interval
         of what it gains over the constant answer lies below 5 points; REJECTED where the gate marks random order,
         DOUBTFUL by the paper's rule alone, each ratio by itself, and where held-out texts are rejected no less often,
-        for all that can be told; UNSURE too where it may be no better than the constant
-        answer.
+        for all that can be told; UNSURE too where it may be no better than the constant answer.
         """
         one_class, gate = self.sample.one_class, self.random.gates.get(CALIBRATED)
         if self.sample.picked:
@@ -230,14 +224,9 @@ def build_check_report(
 ) -> CheckReport | None:
     """Put what is computed so far into numbers; None while no example has random order.
 
-    Performance is the card's metric (accuracy without a card). The p of a data set is by count (`rejected_count_p`) in
-    the calibrated form, by Simes over its examples' p in the literal one. A measure's ACU and RACU compare it with
-    random order on the examples that have both, with the mean of the orders where there are several; whatever else is
-    told of random order is told of the first.
-
-    Args:
-        metric: another than the card's, so that models beside each other are measured alike.
-    Source: FMM §5.1 and §5.2, Figs. 2 to 4, Eq. 3.
+    Performance is by the card's metric, accuracy without one, or `metric`. p of a data set is by count
+    (`rejected_count_p`) in the calibrated form, by Simes in the literal one. ACU and RACU compare a measure with the
+    mean of the random orders on the examples that have both. Source: FMM §5.1 and §5.2, Figs. 2 to 4, Eq. 3.
     """
     unit = next((curve.unit for curve in passed if curve.random), "")
     chances = [one for curve, one in passed.items() if curve.random]
@@ -321,11 +310,7 @@ def _majority(model: Model, sample: Sample) -> int:
 
 
 def _worse(labels: np.ndarray, predicted: np.ndarray, majority: int) -> float:
-    """Sign test over the examples of which one of the two answers is right; 1 for labels of one class, where that
-    answer is right every time.
-
-    A constant answer of the model fails it too where the sample holds fewer of that class than of the majority's.
-    """
+    """Sign test over the examples of which one of the two answers is right; 1 for labels of one class."""
     if len(np.unique(labels)) < 2:
         return 1.0
     better, worse = (
@@ -388,9 +373,7 @@ def _line(
 
 
 def _ends(metric: str, labels: np.ndarray, predicted: np.ndarray) -> np.ndarray:
-    """95 % intervals of the performance of answers int[N, K] over the texts, float64[2, K]: exact for accuracy, by
-    resampling for other metrics.
-    """
+    """95 % intervals of accuracy (exact) or another metric (resampled) of int[N, K] answers, float64[2, K]."""
     if metric == "accuracy":
         return share_ends((predicted == labels[:, None]).sum(axis=0), len(labels))
     answers = np.asarray(predicted, dtype=np.int64).T
@@ -413,9 +396,7 @@ def _floor(reference: Reference, form: str, n: int) -> float:
 
 @functools.lru_cache(maxsize=256)
 def _areas(metric: str, labels: bytes, answers: bytes, kind: str) -> Areas:
-    """Areas of a measure's answers against the mean of R random orders, [1 + R, K, N]. Resampling takes a moment, and a
-    page asks for all of them each time that one more example is there.
-    """
+    """Areas of a measure's answers against the mean of R random orders, [1 + R, K, N]; slow, so they are kept."""
     truth = np.frombuffer(labels, dtype=np.int64)
     given = np.frombuffer(answers, dtype=kind).reshape(-1, len(X), len(truth))
     performance = weighted_performance(metric, truth, given)

@@ -5,6 +5,7 @@ from dataclasses import astuple
 import numpy as np
 
 from core.evaluation.studies.check_findings import check_findings
+from core.evaluation.studies.check_question import EACH_STEP, ONCE
 from core.evaluation.studies.check_report import CheckReport, CurveFigures, X
 from core.evaluation.studies.model_check import Curve
 from core.explanation.rows import values_taken
@@ -95,7 +96,7 @@ def _line_as_json(line: CurveFigures) -> dict:
         "measure": line.curve.measure,
         "values": values_taken(line.curve.measure, line.curve.sign),
         "unit": line.curve.unit,
-        "computed": "at each step" if recomputed(line.curve) else "once",
+        "computed": EACH_STEP if recomputed(line.curve) else ONCE,
         "examples": line.n,
         "performance": line.performance.tolist(),
         "performance_interval": None if line.ends is None else line.ends.tolist(),

@@ -36,9 +36,7 @@ class PaperFinding(NamedTuple):
 
 
 def paper_findings(found: DiagnosticityReport) -> list[PaperFinding]:
-    """SoftFaith's findings; none under another baseline than its own. Another model and other data: the sign counts.
-    While more examples are to come none agrees or departs.
-    """
+    """SoftFaith's findings by their sign, none under another baseline; open while more examples are to come."""
     if found.study.baseline != RANDOM:
         return []
     rules = {(one.soft, one.rule): one.found for one in found.tests}

@@ -1,6 +1,4 @@
-"""How diagnostic are faithfulness metrics? The scores of measures and of a baseline, told by which of the two a metric
-prefers.
-"""
+"""How diagnostic are faithfulness metrics? The scores of measures against those of a baseline."""
 
 from dataclasses import dataclass, replace
 from typing import Any
@@ -30,10 +28,7 @@ from core.wording import as_json
 @register
 @dataclass(frozen=True)
 class Diagnosing(Scoring):
-    """How often a metric prefers a measure to what it is set against; the same scores, kept in the same place.
-
-    Source: SoftFaith §4; glossary, Diagnosticity.
-    """
+    """How often a metric prefers a measure to a baseline. Source: SoftFaith §4; glossary, Diagnosticity."""
 
     name, order = "diagnosticity", 1
     asks = "How often does a faithfulness metric prefer a measure to what is set against it?"
@@ -41,7 +36,7 @@ class Diagnosing(Scoring):
     @property
     def label(self) -> str:
         """What it is called as work."""
-        return f"diagnosticity{' against shuffles' * (self.baseline == SHUFFLED)}"
+        return "diagnosticity against shuffles" if self.baseline == SHUFFLED else "diagnosticity"
 
     def check(self, model: Model | None = None) -> None:
         """As the scores; a metric that prefers neither more nor less, and nothing to set against each other."""
@@ -64,9 +59,7 @@ class Diagnosing(Scoring):
         return None if found is None else replace(found, tally=answers.tally(), picked=answers.sample.picked)
 
     def tables(self, report: Any) -> list[Table]:
-        """Over measures, by measure, soft metrics against hard ones, by length, SoftFaith's findings, and where metrics
-        are undefined.
-        """
+        """By measure, soft metrics against hard ones, by length, SoftFaith's findings, and what is undefined."""
         every = (averages_table, diagnosticity_table, tests_table, lengths_table, softfaith_table, undefined_table)
         first, *rest = (one(report) for one in every)
         return [first, *(table for table in rest if table[1])]

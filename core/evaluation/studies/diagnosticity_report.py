@@ -1,6 +1,4 @@
-"""How diagnostic faithfulness metrics are on a data set: per measure, over measures and by the rationale's length, and
-whether soft ones beat hard ones.
-"""
+"""How diagnostic metrics are on a data set, by measure and rationale length, and whether soft ones beat hard ones."""
 
 from collections import Counter
 from collections.abc import Mapping, Sequence
@@ -26,7 +24,6 @@ from core.mathematics.diagnosticity import (
 from core.mathematics.erasure import LENGTHS, SOFTMAX
 from core.mathematics.statistics import significant
 from core.metrics.catalogue import hard_and_fixed, hard_and_soft, metrics
-from core.metrics.registry import NO_ROOM
 from core.wording import WHOLE, Tally
 
 ALL = "all"
@@ -68,13 +65,12 @@ class DiagnosticityReport:
     """Diagnosticity on n of `total` examples.
 
     cells: {(metric, measure or ALL): Diagnosticity}; lengths: {metric: a Diagnosticity over all measures at each of
-    LENGTHS}; tests: of hard against soft; fixed: of hard against soft at a fixed share;
-    trends: {NC_OVER_NS, or a metric with lengths: its shortest rationale (first) against its longest}, by each rule for
-    ties;
-    predicted: {class: examples}, every class of the model; left_out: {sentence: examples}; undefined: {metric: examples
-    on which it is undefined throughout};
-    reasons: {metric: why it is undefined where it is, sentences}; cut: examples that are longer than the model reads,
-    {example: tokens that it reads}; tally: how far it is; picked: as of `Sample`; rejected: as of `ScoresReport`.
+    LENGTHS}; tests: of hard against soft; fixed: of hard against soft at a fixed share; trends: {NC_OVER_NS, or a
+    metric with lengths: its shortest rationale (first) against its longest}, by each rule for ties; predicted: {class:
+    examples}, every class of the model; left_out: {sentence: examples}; undefined: {metric: examples on which it is
+    undefined throughout}; reasons: {metric: why it is undefined where it is, sentences}; cut: examples that are longer
+    than the model reads, {example: tokens that it reads}; tally: how far it is; picked: as of `Sample`; rejected: as of
+    `ScoresReport`.
     """
 
     model: str
@@ -115,11 +111,7 @@ class DiagnosticityReport:
 
 
 def by_example(found: Scored, rows: np.ndarray | None = None) -> dict[tuple[str, float | None, str], Pairs]:
-    """The comparisons with the baseline, of all examples or some: {(metric, length or None for its value, measure or
-    ALL): Pairs}.
-
-    Metrics without a direction have none.
-    """
+    """{(metric with a direction, length or None, measure or ALL): Pairs} of examples with the baseline."""
     rows = np.arange(len(found)) if rows is None else rows
     tables = {}
     for s, name in enumerate(found.study.metrics):
@@ -145,9 +137,7 @@ def _together(each: list[Pairs], n: int) -> Pairs:
 
 
 def _of_both(found: Scored, rows: np.ndarray, hard: str, soft: str) -> tuple[Pairs, Pairs]:
-    """The comparisons of two metrics over the same measures of each text: one that only the other can score (places
-    have no soft score) counts for neither.
-    """
+    """The comparisons of two metrics over the same measures of each text: those that both can score."""
     M, places = len(found.study.measures), [found.study.metrics.index(name) for name in (hard, soft)]
     values = [found.values[rows][:, :, s, VALUE].copy() for s in places]
     gone = np.isnan(values[0][:, :M]) | np.isnan(values[1][:, :M])
@@ -164,16 +154,7 @@ def _reasons(found: Scored, rows: np.ndarray, name: str) -> tuple[str, ...]:
     """Why a metric is undefined where it is, sentences."""
     s = found.study.metrics.index(name)
     gone = np.isnan(found.values[rows, :, s, VALUE])
-    told = (found.sentences[k] for k in np.unique(found.notes[rows, :, s][gone]) if found.sentences[k])
-    return tuple(nothing_to_normalise(name, found.study.how.erasure) if one == NO_ROOM else one for one in told)
-
-
-def nothing_to_normalise(name: str, erasure: str) -> str:
-    """Why a metric has nothing to normalise by: hard ones erase everything, soft ones set all embeddings to zero, which
-    may cost the class nothing on other texts.
-    """
-    every = "Setting every embedding to zero" if metrics()[name].soft else f"Erasing everything ({erasure})"
-    return f"{every} costs the predicted class nothing, so there is nothing to normalise by."
+    return tuple(found.sentences[k] for k in np.unique(found.notes[rows, :, s][gone]) if found.sentences[k])
 
 
 def _of_enough(one: Diagnosticity) -> Diagnosticity:
@@ -183,10 +164,7 @@ def _of_enough(one: Diagnosticity) -> Diagnosticity:
 def build_diagnosticity_report(
     found: Scored, model: str, data: str, labels: tuple[str, ...], resamples: int = 9_999
 ) -> DiagnosticityReport | None:
-    """Put what is scored so far into numbers; None while no example is.
-
-    Args:
-        labels: names of the model's classes; resamples: of the intervals, fewer while more examples are still to come.
+    """Put what is scored so far into numbers; None while no example is. labels: the model's; resamples: of intervals.
     Source: SoftFaith Eq. 6, Tables 2 and 3, Fig. 3.
     """
     rows = np.flatnonzero(found.there)

@@ -1,6 +1,4 @@
-"""Where the measure that finds the evidence is not the one that is faithful: over a sample, and the example where it
-shows most.
-"""
+"""Where the measure that finds the evidence is not the faithful one: over a sample, and on one example."""
 
 from dataclasses import dataclass
 
@@ -14,8 +12,7 @@ from core.mathematics.curves import acu
 @dataclass(frozen=True)
 class Disagreement:
     """An example at which `finder` finds the evidence better and `faithful` is the more faithful one: place in the
-    sample, and of
-    both (finder, faithful) the average precision ↑ and the ACU ↑ against one random order."""
+    sample, and of both (finder, faithful) the average precision ↑ and the ACU ↑ against one random order."""
 
     place: int
     finder: str
@@ -25,18 +22,12 @@ class Disagreement:
 
 
 def areas(passed: Passed, baseline: Passed) -> np.ndarray:
-    """Each example's own ACU in the label's probability against its random order, float64[N] ↑; NaN where one of the
-    two is missing.
-    """
+    """Each example's own ACU in the label's probability against its random order, float64[N] ↑; NaN without."""
     return np.array([acu(X, mine, chance) for mine, chance in zip(passed.values, baseline.values)])
 
 
 def disagreement(passed: dict[Curve, Passed]) -> Disagreement | None:
-    """The example and the two measures for which finding the evidence and being faithful part most; None where they
-    never do.
-
-    The most is the largest product of the difference in average precision and that in ACU.
-    """
+    """The example and two measures whose differences in average precision and ACU have the largest product."""
     baseline = next((one for curve, one in passed.items() if curve.random), None)
     told = {curve.measure: one for curve, one in passed.items() if not curve.random}
     if baseline is None or len(told) < 2:

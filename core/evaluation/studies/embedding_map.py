@@ -26,9 +26,7 @@ _ONE = threading.Lock()
 
 @dataclass(frozen=True, eq=False)
 class Points:
-    """P embeddings to be drawn: states float32[P, H]; example int64[P], its place in the sample; ratio int64[P], a
-    place in RATIOS.
-    """
+    """P embeddings: states float32[P, H]; example int64[P], place in the sample; ratio int64[P], place in RATIOS."""
 
     states: np.ndarray
     example: np.ndarray
@@ -82,16 +80,9 @@ def read_map(points: Points, store: Store) -> np.ndarray | None:
 
 
 def draw_map(points: Points, store: Store | None = None) -> np.ndarray:
-    """Places of the embeddings in the plane, from the store or computed: UMAP by cosine, 15 neighbours, a fixed seed.
+    """Places of the embeddings, float32[P, 2], from the store or computed: UMAP by cosine, 15 neighbours, a fixed seed.
 
-    Neighbours stay neighbours; distances between groups, their sizes and the axes mean nothing, and two maps do not
-    compare. The seed gives the same
-    map on the same machine; other versions of the library may draw another.
-
-    Returns:
-        float32[P, 2].
-    Raises:
-        ValueError: fewer than 20 points.
+    Distances, sizes and axes mean nothing, and two maps do not compare. ValueError: fewer than 20 points.
     Source: RobustInf §5, Figs. of embeddings; McInnes, Healy, Melville (2018), UMAP, arXiv 1802.03426.
     """
     if len(points) < FEWEST:

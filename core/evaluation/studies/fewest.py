@@ -1,6 +1,4 @@
-"""How few features must be erased to change a prediction, whatever their order: what the fidelity of an order could be
-at most on a model's own inputs.
-"""
+"""How few features must be erased to change a prediction, whatever their order."""
 
 from dataclasses import dataclass
 from typing import ClassVar
@@ -21,11 +19,8 @@ FEWEST = "fewest features"
 
 @dataclass(frozen=True, eq=False)
 class Searched(Known):
-    """N examples, as far as they are searched; rows of what is not `there` mean nothing. The arrays are shared: not to
-    be changed.
-
-    there: bool[N]; fewest: int32[N], features of the smallest set found that changes the prediction, 0 where none does;
-    free: int32[N], features that can be erased; problems: {example: sentence}.
+    """N examples, as far as they are searched. fewest: int32[N], features of the smallest set found that changes the
+    prediction, 0 where none does; free: int32[N], features that can be erased; shared: not to be changed.
     """
 
     there: np.ndarray
@@ -41,12 +36,9 @@ class Searched(Known):
 
 @dataclass(frozen=True)
 class FewestFeatures(Study[Searched]):
-    """Search the smallest set of features whose erasing changes the prediction of each example.
+    """Search the smallest set of features whose erasing changes the prediction, exact up to 12, by a beam of 5 above.
 
-    unit: what is erased as one piece; erasure: one of `core.oracle.erasing.ERASURES`. Exact up to 12 features, by a
-    beam of 5 above. Labels change nothing.
-
-    Source: ours; `core.mathematics.search.fewest`.
+    unit: what is erased as one piece; erasure: one of `core.oracle.erasing.ERASURES`.
     """
 
     seldom_all = True

@@ -46,9 +46,7 @@ VERSION = 3
 @dataclass(frozen=True)
 class Batch(Study[Rows]):
     """Limits of every text of a file; target: "predicted" or a class's name; width: of a beam, None for insertion
-    searches; data: the digest of the file.
-
-    A row is what `limit_row` says, as an object.
+    searches; data: the digest of the file. A row is what `limit_row` says.
     """
 
     name = "limits"
@@ -108,12 +106,7 @@ class Batch(Study[Rows]):
 
 
 def limits_of(explainer: Explainer, encoded: Encoded, target: int, batch: Batch) -> Found:
-    """Exact limits where they cost no more scores than allowed and fit into the memory that is free, else those that a
-    search finds.
-
-    Raises:
-        OutOfMemory, NonFinite: as the oracle.
-    """
+    """Exact limits where scores and memory allow, else those of a search; raises as the oracle."""
     allowed = batch.allowed(explainer.model.device)
     if 1 << left_over(encoded) <= allowed:
         with contextlib.suppress(TooDear):
@@ -167,19 +160,15 @@ def batch_limits(
 ) -> Path:
     """Limits and scores of every text of a file, as Parquet; started again, it goes on with the texts that have no row.
 
-    Columns: example (row of the file, from 1), model, weights, class (explained), predicted (class), tokens (that are
-    read), cut (whether the text is longer), features, lower, upper, lowest_order and highest_order (places of the
-    features, the one masked first comes first), method, width, scores, searched (the precision of the search); for
-    each measure the values taken of it (such as signed or L2), its comprehensiveness (↑), its sufficiency (↓) and both
-    NAOPC (null where the limits coincide); seconds; problem (a sentence where a text has no limits; then the rest is
-    null); with models beside it same_class: whether all of them explain the same class of this text, without which
-    their scores do not compare (null where one has no limits).
+    Columns: example (row of the file, from 1), model, weights, class (explained), predicted, tokens (read), cut
+    (longer), features, lower, upper, lowest_order and highest_order (places, masked first comes first), method, width,
+    scores, searched (its precision); for each measure values, comprehensiveness ↑, sufficiency ↓ and both NAOPC (null
+    where the limits coincide); seconds; problem (a sentence; then the rest is null); with models beside it same_class
+    (whether all explain one class, without which scores do not compare; null where one has no limits).
 
     Args:
-        out: the Parquet file; what is done so far lies beside it until it is complete.
-        progress: called with (what is being done, done, total).
-        beside: other models, whose rows of the same texts follow.
-        told: called with a sentence on rows that were damaged, and are computed again.
+        out: the Parquet file; what is done so far lies beside it until it is complete; beside: other models.
+        progress: called with (what, done, total); told: with a sentence on rows that were damaged.
     Raises:
         ValueError: a choice that cannot be carried out, or the rows beside `out` are of other choices.
         InUse, OSError: as `core.storage.files.only_writer` and `whole_file`; the rows beside `out` stay.

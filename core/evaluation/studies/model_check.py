@@ -1,6 +1,4 @@
-"""Check a model under masking on a sample of its data: performance and p-values at every masking ratio, for measures
-and random order.
-"""
+"""Check a model under masking: performance and p-values at every ratio, for measures and random order."""
 
 from dataclasses import dataclass, field
 from typing import Any, ClassVar
@@ -30,14 +28,11 @@ class Passed(Known):
     """N examples along one curve of K masking ratios, as far as they are computed.
 
     predicted: int32[N, K], −1 where not computed; values: float64[N, K], the label's probability; p: {form: float64[N,
-    K]},
-    NaN without a reference; found: float64[N, 2], average precision of the evidence in the unmasked text's attribution
-    and recall of the top k,
-    NaN where there is none; problems: {example: sentence}, examples that have no curve; cut: examples that are longer
-    than the model reads, {example: tokens that it reads};
-    chance: float64[N], average precision of a random order on average, NaN where no evidence is known, or None; tokens:
-    float64[N],
-    lengths of the examples, NaN of those that the model cannot read, or None.
+    K]}, NaN without a reference; found: float64[N, 2], average precision of the evidence in the unmasked text's
+    attribution and recall of the top k, NaN where there is none; problems: {example: sentence}, examples that have no
+    curve; cut: examples that are longer than the model reads, {example: tokens that it reads}; chance: float64[N],
+    average precision of a random order on average, NaN where no evidence is known, or None; tokens:
+    float64[N], lengths of the examples, NaN of those that the model cannot read, or None.
     """
 
     predicted: np.ndarray
@@ -57,13 +52,10 @@ class Passed(Known):
 
 @dataclass(frozen=True)
 class Curve(OrderStudy[Passed]):
-    """Follow a curve on every example of a sample, explaining its label: the order of a measure, or a random one of its
-    own seed.
+    """Follow an order on every example, explaining its label: a measure's, recomputed at each step or once, or a
+    random.
 
-    unit: what is masked as one piece; recompute: at each step, or once. A row is kept under the digest of its example,
-    label and evidence.
-
-    Source: FMM §5.2, Fig. 4; glossary, Score: curves of a data set explain the label.
+    unit: what is masked as one piece. Source: FMM §5.2, Fig. 4; glossary, Score.
     """
 
     name = "model check"
@@ -184,8 +176,6 @@ class Curve(OrderStudy[Passed]):
 
 
 def finds(encoded: Encoded, scores: np.ndarray, spans: tuple[tuple[int, int], ...]) -> tuple[float, float]:
-    """Average precision of the evidence among an example's features, and recall of the top k; NaN where no evidence is
-    known.
-    """
+    """Average precision of the evidence among the features, and recall of the top k; NaN without evidence."""
     evidence = evidence_of(encoded, spans)
     return (np.nan, np.nan) if evidence is None else (evidence.precision(scores), evidence.recall(scores))

@@ -9,9 +9,7 @@ RANDOM = "random order"
 
 @dataclass(frozen=True)
 class OrderStudy(Study[Found]):
-    """One order. measure: whose attribution gives it, or RANDOM; sign: which of its values; unit: what is masked as one
-    piece.
-    """
+    """One order. measure: whose attribution gives it, or RANDOM; sign: which values; unit: what is masked."""
 
     measure: str = RANDOM
     sign: str = "signed"

@@ -16,12 +16,8 @@ from core.oracle.soft import Soft
 def prepare(
     judge: Judge, attributions: Sequence[tuple[np.ndarray, bool]], names: Sequence[str], one_draw: Soft | None = None
 ) -> None:
-    """Ask at once for every input that metrics will ask for, erased and softly perturbed, attribution by attribution:
-    full batches instead of many small ones.
-
-    Args:
-        attributions: (scores float64[F], whether they are magnitudes); one_draw: what is asked for the
-            r-th draw alone of the r-th attribution, instead of all draws of each.
+    """Ask for every input of metrics at once, in full batches; attributions: (scores float64[F], whether magnitudes);
+    one_draw: of the r-th attribution the r-th draw alone.
     """
     asked: list[np.ndarray] = []
     kept: dict[str, list[tuple[int | None, np.ndarray]]] = {}
@@ -58,9 +54,7 @@ def prepare(
 
 
 def rate_together(judge: Judge, scores: np.ndarray, names: Sequence[str], magnitudes: bool = True) -> Rated:
-    """An attribution under metrics, what all of them ask in full batches; what the store knows of soft ones is read,
-    and what it does not is kept there, where the page of one text finds it.
-    """
+    """An attribution under metrics in full batches; soft scores are read from the store, and kept there."""
     held = {name: found for name in names if (found := read_rated(judge, name, scores, magnitudes)) is not None}
     prepare(judge, [(scores, magnitudes)], [name for name in names if name not in held])
     each = [held.get(name) or rate_kept(judge, name, scores, magnitudes) for name in names]
@@ -69,9 +63,7 @@ def rate_together(judge: Judge, scores: np.ndarray, names: Sequence[str], magnit
 
 
 def rate_random(judge: Judge, names: Sequence[str]) -> list[Rated]:
-    """Random attributions under metrics, as many as the judge has draws: soft ones by one draw each, the r-th of the
-    r-th, since attributions differ more than draws of one do.
-    """
+    """As many random attributions under metrics as the judge has draws; soft metrics take one draw of each."""
     every, whole = [judge.random(r) for r in range(judge.how.draws)], cast(Soft, judge.soft)
     prepare(judge, [(scores, True) for scores in every], names, whole)
     rated = []

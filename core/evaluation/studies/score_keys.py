@@ -16,9 +16,7 @@ if TYPE_CHECKING:
 def score_keys(
     explainer: Explainer, attributions: Sequence["Attributed"], names: Sequence[str], how: How
 ) -> list[bytes]:
-    """The prediction's key, then attribution by attribution those of its metrics, each to be joined with the example's
-    digest.
-    """
+    """The key of the prediction, then of each attribution's metrics, to be joined with the example's digest."""
     scores = [_score_key(explainer, attributed, name, how) for attributed in attributions for name in names]
     return [bytes.fromhex(key) for key in (canonical_key("scores/prediction", 1), *scores)]
 

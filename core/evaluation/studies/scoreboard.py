@@ -40,11 +40,9 @@ _RESTS = "rests on rejected inputs"
 @register
 @dataclass(frozen=True)
 class Scoreboard(Question[BoardReport]):
-    """Measures by AOPC, NAOPC, RACU and erasure metrics, and random order beside them, explaining the class that is
-    predicted; labels are not asked for.
+    """Measures and random order by AOPC, NAOPC, RACU and erasure metrics, for the predicted class.
 
-    draws: of each soft perturbation; by: the figure by which measures are compared; orders: random orders of each
-    text, and random attributions under erasure metrics.
+    draws: of soft perturbations; by: the figure that decides; orders: random orders and attributions of a text.
     """
 
     name, order, page, done = "scoreboard", 4, "Scoreboard", "scored"
@@ -77,9 +75,7 @@ class Scoreboard(Question[BoardReport]):
 
     @property
     def verdicts(self) -> tuple[VerdictsOfTexts, ...]:
-        """What may be known of the verdicts on each text, though it is not asked here: by Holm over these measures, or
-        over those that are judged unasked.
-        """
+        """What may be known of the verdicts on each text: by Holm over these measures, or over those judged unasked."""
         families = dict.fromkeys((tuple(self.measures), default_measures()))
         return tuple(VerdictsOfTexts(names, self.sign, self.unit) for names in families)
 
@@ -113,12 +109,10 @@ class Scoreboard(Question[BoardReport]):
     def records(self, answers: Answers, verdicts: VerdictLines | None = None) -> list[dict]:
         """A line for each example and measure, random order last.
 
-        Columns: class (explained) and its probability, measure, values (its variant; null for random order), verdict
-        (against chance on this example), p_better_from and p_better_to (between which the p of being better lies, by
-        itself), p_worse_from and p_worse_to (that of being worse), p_holm_from and p_holm_to (the one that decided, by
-        Holm over measures_tested), all null where it is not known, forward passes (at most, a gradient counting as two
-        more), milliseconds, a column for each figure, its standard error where it is a mean of draws, and one for
-        whether it rests on rejected inputs (null where nothing can be said), note (why a figure is undefined).
+        Columns: class (explained) and its probability, measure, values (null for random order), verdict, ends of p:
+        p_better, p_worse (by itself), p_holm (over measures_tested), null where unknown, forward passes, milliseconds,
+        each figure, its standard error where it is drawn, whether it rests on rejected inputs (null: unknown), note
+        (why it is undefined).
 
         verdicts: as of `core.evaluation.studies.board_verdicts.VerdictColumn`; the question itself asks for none.
         """

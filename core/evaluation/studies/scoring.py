@@ -1,6 +1,4 @@
-"""Score attributions of many examples by faithfulness metrics, those of measures and of a baseline alike: streamed,
-kept as they are computed, never computed twice.
-"""
+"""Score attributions of many examples, of measures and a baseline: streamed, and kept as they are computed."""
 
 import functools
 import hashlib
@@ -46,9 +44,7 @@ _WIDTH = 2 + len(LENGTHS)
 
 @dataclass(frozen=True)
 class Attributed:
-    """One attribution that is scored: a measure with the values it is asked for, the r-th random one (no measure), or
-    the r-th shuffle of a measure's scores.
-    """
+    """One attribution that is scored: a measure's, the r-th random one, or the r-th shuffle of a measure's."""
 
     measure: str = ""
     sign: str = "signed"
@@ -122,15 +118,11 @@ class ScoresReport:
 @register
 @dataclass(frozen=True)
 class Scoring(Study[Scored]):
-    """Score attributions of every example by metrics, for the class that the model predicts: those of measures, and
-    beside them those of a baseline. Labels are not asked for.
+    """Score attributions of every example by metrics for the predicted class: those of measures, and of a baseline.
 
     how: see `How`; unit: what is erased as one piece; baseline: RANDOM, as the paper, or SHUFFLED, each measure's own
-    scores in other places, so that soft metrics keep and erase as much; count: how many there are, of random ones for
-    a text, of shuffles for each measure on it. An example has a row for its prediction and one for each attribution
-    under each metric, found by itself whatever else is asked.
-
-    Source: SoftFaith §4; glossary, Diagnosticity.
+    scores in other places; count: of random ones for a text, of shuffles for each measure on it. An example has a row
+    for its prediction and one for each attribution and metric. Source: SoftFaith §4; glossary, Diagnosticity.
     """
 
     name, order, done = "scores", 0, "scored"
@@ -172,6 +164,11 @@ class Scoring(Study[Scored]):
         if self.baseline == RANDOM:
             return (*measured, *(Attributed(r=r) for r in range(self.count)))
         return (*measured, *(Attributed(name, self.sign, r) for name in self.measures for r in range(self.count)))
+
+    @property
+    def compared(self) -> tuple[str, ...]:
+        """The measures, and the baseline behind them where there is one."""
+        return (*self.measures, self.baseline) if self.count else self.measures
 
     def against(self, m: int) -> slice:
         """Where among the attributions stand those that the m-th measure is set against."""
@@ -283,7 +280,7 @@ class Scoring(Study[Scored]):
         """Each measure, and the baseline, by each metric: mean, 95 % interval, and over how many where not over all: in
         the header where all of a metric are over as many.
         """
-        rows = [*self.measures, *[self.baseline] * bool(self.count)]
+        rows = self.compared
         named = {self.baseline: amount(self.count, f"{self.baseline} attribution")}
         counts = {name: {report.counts[name, one] for one in rows} for name in self.metrics}
 
@@ -325,9 +322,7 @@ class Scoring(Study[Scored]):
         return lines
 
     def about_examples(self, answers: Answers) -> list[dict]:
-        """What is said of each example in every line about it: the class that the model predicts, and its
-        probability.
-        """
+        """What every line says of its example: the class that the model predicts, and its probability."""
         found: Scored = answers.found[self]
         return [
             {

@@ -1,6 +1,4 @@
-"""Traits of examples (`core.data.browsing.TRAITS`), by which a data set is browsed: read off studies and the
-predictions of a twin.
-"""
+"""Traits of examples (`core.data.browsing.TRAITS`), read off studies and the predictions of a twin."""
 
 from collections.abc import Sequence
 
@@ -26,11 +24,8 @@ REJECTED, CHANGES, DISAGREEMENT, TWIN, VERDICT = "rejected", "changes", "disagre
 
 
 def trait_studies(measure: str, unit: str) -> dict[str, Study]:
-    """The study of every trait but the twin's; measure: whose order rejections and changes follow, and whose verdict
-    is asked for.
-
-    Measures are compared by magnitudes, which all have: a norm has no sign, and ranks first what a sign ranks last.
-    Verdicts are those of the measures shown unasked, as on Attributions, and of this one, over all of these by Holm.
+    """The study of every trait but the twin's; measure: whose order is followed, by magnitudes, which all measures
+    have, and whose verdict is asked for among those shown unasked.
     """
     return {
         REJECTED: Curve(measure, unit=unit),
@@ -41,19 +36,14 @@ def trait_studies(measure: str, unit: str) -> dict[str, Study]:
 
 
 def predicted_sample(data: DataSet, judged: Predicted, rows: np.ndarray) -> Sample:
-    """Those of some examples (places, int64[n]) that are predicted, as a sample that explains the prediction, as
-    pages about one example do.
-    """
+    """Those of some examples (places, int64[n]) that are predicted, as a sample that explains the prediction."""
     there = np.array([i for i in rows if judged.predicted[i] >= 0], dtype=np.int64)
     return Sample(data.name, data.digest, tuple(data.examples[i] for i in there), judged.predicted[there])
 
 
 def first_rejected(found: Passed, explainer: Explainer, sample: Sample, unit: str) -> np.ndarray:
-    """The masking ratio of the first rejected step of each path, float64[N] in [0, 1], by Holm over its steps in the
-    calibrated form; infinity where none is, NaN where it is not computed or the test says nothing.
-
-    Args:
-        sample: its N examples; unit: what was masked as one piece.
+    """The ratio of the first rejected step of each path by Holm in the calibrated form, float64[N] in [0, 1]; infinity
+    where none is, NaN where it is not computed; unit: what was masked as one piece.
     """
     reference = explainer.reference
     values = np.full(len(found), np.nan)
@@ -72,9 +62,7 @@ def first_rejected(found: Passed, explainer: Explainer, sample: Sample, unit: st
 
 
 def words_until_change(found: Walked) -> np.ndarray:
-    """Features erased, most important first, when the prediction changes first, float64[N]; infinity where it never
-    does, NaN where it is not computed.
-    """
+    """Features erased when the prediction first changes, float64[N]; infinity: never, NaN: not computed."""
     if not found.there.any():
         return np.full(len(found), np.nan)
     flips = found.flips[:, 0].astype(np.float64)
@@ -97,11 +85,7 @@ def trait_of(name: str, found: Known, explainer: Explainer, sample: Sample, unit
 
 
 def twin_differs(mine: np.ndarray, labels: Sequence[str], other: np.ndarray, other_labels: Sequence[str]) -> Trait:
-    """Whether another model predicts another class, by name.
-
-    Args:
-        mine, other: int64[N], classes of each, −1 where nothing is predicted.
-    """
+    """Whether another model predicts another class by name; mine, other: int64[N], −1 without a prediction."""
     known = (mine >= 0) & (other >= 0)
     names, others = (np.array([*(name.casefold() for name in one), ""]) for one in (labels, other_labels))
     return Trait(np.where(known, (names[mine] != others[other]).astype(np.float64), np.nan), known)

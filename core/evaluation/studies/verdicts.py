@@ -33,16 +33,13 @@ WORDS = {value: str(word) for word, value in VALUES.items() if value == value}
 
 @dataclass(frozen=True)
 class VerdictsOfTexts(Study[Rows]):
-    """The verdict of each of M measures on each text for the class that is predicted, over these measures by Holm.
+    """The verdict of each of M measures on each text for the predicted class, over these measures by Holm.
 
-    Its columns, float64[M] each: word, −1 worse than chance, 0 not shown better, 1 better, NaN where it cannot be told;
-    p of being better and worse of being worse, at most, where drawing ended before all orders were drawn; reached, AOPC
-    comprehensiveness ↑; NaN where a measure has no order. Labels change nothing.
+    Columns, float64[M]: word, −1 worse than chance, 0 not shown better, 1 better, NaN where it cannot be told; better
+    and worse, p at most; reached, AOPC comprehensiveness ↑, NaN without an order.
 
-    measures: at least one; sign: which of their values; unit: what is scored as one piece; erasure: what masking does
-    along an order, whatever the measures themselves do.
-
-    Source: glossary, Verdict.
+    sign: which values; unit: what is scored as one piece; erasure: what masking does along an order. Source: glossary,
+    Verdict.
     """
 
     name = "verdicts"
@@ -128,9 +125,7 @@ def _columns(report: VerdictReport, names: tuple[str, ...]) -> dict[str, list[fl
 
 
 def report_of_row(rows: Rows, study: VerdictsOfTexts, i: int = 0) -> VerdictReport:
-    """What is kept of the i-th text, as the verdicts that are told of one: without the random orders themselves, which
-    are none, and without why.
-    """
+    """What is kept of the i-th text as a verdict report, without the random orders and the reasons."""
     kept = {name: rows.columns[name][i] for name in study.columns}
     by_value = {value: word for word, value in VALUES.items()}
     found, adjusted = [], {tail: holm_adjusted(np.nan_to_num(kept[tail], nan=1.0)) for tail in ("p", "worse")}
@@ -158,8 +153,6 @@ def better_counts(rows: Rows, measures: tuple[str, ...]) -> dict[str, tuple[int,
 
 
 def first_verdict(rows: Rows) -> np.ndarray:
-    """The verdict of the first measure on N texts, float64[N], as `VALUES` has them; NaN also where it is not
-    computed.
-    """
+    """The verdict of the first measure on N texts, float64[N], as of `VALUES`; NaN where it is not computed."""
     words = rows.columns["word"]
     return words[:, 0] if words.shape[1] else np.full(len(rows), np.nan)

@@ -65,11 +65,7 @@ class VerdictsReport:
 @register
 @dataclass(frozen=True)
 class Verdicts(Question[VerdictsReport]):
-    """How often each measure's order is better than chance, not shown better, worse, or cannot be told, over these
-    measures by Holm on each text; the class that is predicted is explained, and labels are not asked for.
-
-    Source: glossary, Verdict.
-    """
+    """How often each measure's order is better than chance, by Holm on each text. Source: glossary, Verdict."""
 
     name, order, done = "verdicts", 5, "judged"
     asks = "How often is each measure better than random?"
@@ -140,11 +136,7 @@ class Verdicts(Question[VerdictsReport]):
         return [(header, rows), (["cannot be told (texts)", *UNTOLD], why)]
 
     def records(self, answers: Answers) -> list[dict]:
-        """A line for each example and measure.
-
-        Columns: measure, values (its variant), verdict, p_better_at_most and p_worse_at_most (p itself, or a bound
-        where drawing ended early), AOPC comprehensiveness ↑ (of its order), erasure.
-        """
+        """A line for each example and measure: values, verdict, p_better_at_most, p_worse_at_most, AOPC ↑, erasure."""
         rows, lines = answers.found[self.study], []
         for i, example in enumerate(answers.sample.examples):
             about = {"example": example.id, "problem": rows.problems.get(i), "cut": i in rows.cut}

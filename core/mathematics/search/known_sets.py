@@ -1,6 +1,4 @@
-"""Sets of masked features whose scores are known, joined where they differ by one feature, and the best order through
-them.
-"""
+"""Sets of masked features whose scores are known, joined by one feature, and the best order through them."""
 
 import numpy as np
 
@@ -32,11 +30,7 @@ class KnownSets:
         self.ask(np.array([[False] * len(self.free), [True] * len(self.free)]))
 
     def ask(self, sets: Masks) -> np.ndarray:
-        """Rows of sets of the free features, bool[M, F'] → int64[M]; v is asked once, for those not known yet.
-
-        Raises:
-            ValueError: a score is NaN.
-        """
+        """Sets of the free features, bool[M, F'] → int64[M]; v is asked once for new ones. ValueError: NaN."""
         keys = [int.from_bytes(row.tobytes()) for row in np.packbits(sets, axis=1)]
         new: dict[int, int] = {}
         for place, key in enumerate(keys):
@@ -51,11 +45,8 @@ class KnownSets:
         return self._scores[0] - self._scores[rows]
 
     def best(self, sign: float) -> tuple[Order, float]:
-        """The best order through known sets, places among all features, int64[F'], and its AOPC, the largest (sign 1)
-        or the smallest (−1); ties to the set that was asked first.
-
-        Raises:
-            ValueError: no order passes through known sets alone.
+        """The best order through known sets, places int64[F'], and its AOPC, the largest (sign 1) or smallest (−1);
+        ties to the set that was asked first. ValueError: there is no such order.
         """
         reached, _ = self._sums(sign)
         row, order = 1, []
@@ -70,9 +61,7 @@ class KnownSets:
         return self.free[order[::-1]], float(sign * reached[1] / len(self.free))
 
     def through(self, sign: float) -> np.ndarray:
-        """The largest sum of sign·(v(∅) − v) over an order through each set, by known sets alone, float64[K]; −inf
-        where there is none.
-        """
+        """The largest sum of sign·(v(∅) − v) over an order through each set, float64[K]; −inf where there is none."""
         reached, ahead = self._sums(sign)
         return reached + ahead
 

@@ -1,6 +1,4 @@
-"""The largest and the smallest AOPC that an input allows, exact over all orders or by beam search, and the orders that
-reach them.
-"""
+"""The largest and the smallest AOPC that an input allows, exact or by beam search, and their orders."""
 
 from collections.abc import Generator, Iterable, Sequence
 from dataclasses import dataclass, replace
@@ -187,11 +185,7 @@ def as_limits(
     F: int,
     masked: np.ndarray | None,
 ) -> Limits:
-    """The limits that two orders attain, scored anew where `rescore` says more precisely what they reach.
-
-    Raises:
-        ValueError: an order's score is NaN.
-    """
+    """The limits that two orders attain, scored by `rescore` where there is one. ValueError: a score is NaN."""
     if rescore is not None:
         found = [(order, order_aopc(rescore, order, F, masked)) for order, _ in found]
         _refuse_nan([score for _, score in found])
@@ -201,21 +195,12 @@ def as_limits(
 
 
 def most_sets(F: int, width: int, beams: int = 2) -> int:
-    """Most sets that one or two beams of a width ask for over F features: each has at most B·(F − k) children of size
-    k + 1.
-    """
+    """Most sets that one or two beams ask for over F features: at most B·(F − k) children of size k + 1."""
     return 1 + sum(min(comb(F, k + 1), beams * min(width, comb(F, k)) * (F - k)) for k in range(F))
 
 
 def widened(limits: Limits, scored: Iterable[tuple[np.ndarray, float]]) -> Limits:
-    """Limits that no scored order exceeds: an order that lies beyond a limit becomes that limit.
-
-    Args:
-        scored: orders int64[F'] of the features that are not masked from the start, each with its AOPC under the same
-            v.
-    Returns:
-        The same method and width; exact limits do not move beyond rounding.
-    """
+    """Limits that no scored order exceeds: (int64[F'], AOPC under the same v) beyond one becomes the limit."""
     for order, reached in scored:
         if reached > limits.upper:
             limits = replace(limits, upper=reached, highest=np.array(order))
@@ -266,9 +251,7 @@ class BeamStudy:
         return ~np.isnan(self.exact[:, 0])
 
     def missed(self, width: int) -> float:
-        """How much further out exact limits lie than those at the place of a width, the larger of the two means over
-        the inputs for which they are known; NaN where there is none.
-        """
+        """Mean distance from the limits of a width to exact ones, the larger of both ends; NaN where none is known."""
         if not self.known.any():
             return float("nan")
         lower, upper = (limits[self.known, width].mean() for limits in (self.lower, self.upper))
@@ -324,9 +307,7 @@ def study_search(
 
 
 def exact_affordable(frees: Sequence[int], affordable: int) -> np.ndarray:
-    """Of which inputs with F' features to mask exact limits are found for so many scores in all, the cheapest first:
-    bool[N].
-    """
+    """Which inputs with F' features get exact limits for so many scores in all, the cheapest first, bool[N]."""
     order, spent = np.argsort(frees, kind="stable"), 0
     found = np.zeros(len(frees), dtype=bool)
     for place in order:
@@ -347,11 +328,7 @@ def _exact_limits(cases: Sequence[BeamCase], affordable: int) -> Generator[None,
 
 
 def free_features(F: int, masked: np.ndarray | None) -> tuple[np.ndarray, np.ndarray]:
-    """What is masked from the start, bool[F], and the features that are not, int64[F'].
-
-    Raises:
-        ValueError: nothing is left to mask.
-    """
+    """What is masked from the start, bool[F], and the other features, int64[F']; ValueError where there is none."""
     start = np.zeros(F, dtype=bool) if masked is None else np.array(masked, dtype=bool)
     free = np.flatnonzero(~start)
     if len(free) == 0:

@@ -44,7 +44,7 @@ def means_table(report: ScoresReport) -> tuple[list[str], list[list]]:
     study: Scoring = report.found.study
     beside = {(one.measure, one.metric): one.beside for one in score_cells(report)}
     rows = []
-    for one in [*study.measures, *([study.baseline] if study.count else [])]:
+    for one in study.compared:
         for metric in study.metrics:
             mean, sign = report.means[metric, one], SIGN if metric in report.marked else ""
             spans = mean.mean, mean.low, mean.high

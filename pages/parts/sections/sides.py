@@ -305,10 +305,9 @@ def reference_facts(reference: Reference, form: str) -> list[list[str]]:
     # The literal form is fitted on the part that the calibrated one takes for its first level.
     texts = f"{about['texts']:,} of {about['source']}"
     first = f"the {LEVELS[0]}’s texts of {texts}, " if form == LITERAL else f"{texts}, "
-    many = "; at each ratio of 0, 10 … 100 % of its words each text once" * (reference.forms[form].R > 1)
     return [
         ["texts", f"{first}{masked}"],
-        ["observations", f"{parts}{many}"],
+        ["observations", parts],
         [
             "length in tokens",
             f"{about['tokens'][0]} to {about['tokens'][4]}; nine of ten {about['tokens'][1]} to {about['tokens'][3]}",

@@ -289,7 +289,7 @@ class KnownLimits:
         return [
             *self.scored,
             *searches,
-            *[self.orders] * (not waits),
+            *([] if waits else [self.orders]),
             *([self.exact] if offered and self.exact is not None else []),
         ]
 
