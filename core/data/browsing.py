@@ -162,8 +162,8 @@ def each_text_once(told: np.ndarray, texts: np.ndarray | None) -> np.ndarray:
 
 @dataclass(frozen=True)
 class LabelMatch:
-    """Which class of a model each label of a data set means, and how that was found, as a sentence ("" if they are the
-    same); by_order: whether it was taken from the order of the classes, which may be wrong.
+    """Which class of a model each label of a data set means; how: what was not matched or matched by order, "" if
+    labels and classes are the same; by_order: taken from the order of the classes, which may be wrong.
     """
 
     classes: dict[str, int]
@@ -181,32 +181,18 @@ def match_labels(labels: tuple[str, ...], model_labels: tuple[str, ...]) -> Labe
     by_name = {label: names[label.strip().casefold()] for label in labels if label.strip().casefold() in names}
     if by_name or not labels:
         missing = [label for label in labels if label not in by_name]
-        return LabelMatch(
-            by_name, f"Not judged, since the model has no such class: {listed(missing, 6)}." if missing else ""
-        )
-    if (
-        all(label.isascii() and label.isdigit() and len(label) < 10 for label in labels)
-        and max(map(int, labels)) < len(model_labels)
-        and "0" in labels
-    ):
-        return LabelMatch(
-            {label: int(label) for label in labels},
-            f"The labels are numbers; they are read as the model’s classes in order: "
-            f"{listed((f'{n} = {m}' for n, m in enumerate(model_labels)), 6)}.",
-            by_order=True,
-        )
+        return LabelMatch(by_name, f"Not judged: {listed(missing, 6)}." if missing else "")
+    numbered = "0" in labels and all(label.isascii() and label.isdigit() and len(label) < 10 for label in labels)
+    if numbered and max(map(int, labels)) < len(model_labels):
+        return _by_order({label: int(label) for label in labels}, model_labels)
     if len(labels) == len(model_labels) and all(re.fullmatch(r"(?i)label_\d+", name) for name in model_labels):
-        return LabelMatch(
-            {label: i for i, label in enumerate(labels)},
-            f"The model does not name its classes; they are read in the data’s order: "
-            f"{listed((f'{m} = {n}' for m, n in zip(model_labels, labels)), 6)}.",
-            by_order=True,
-        )
-    return LabelMatch(
-        {},
-        f"The data’s labels ({listed(labels, 6)}) are not this model’s classes ({listed(model_labels, 6)}), so "
-        f"right and wrong are not judged.",
-    )
+        return _by_order({label: i for i, label in enumerate(labels)}, model_labels)
+    return LabelMatch({}, f"Not judged: {listed(labels, 6)}. Classes of the model: {listed(model_labels, 6)}.")
+
+
+def _by_order(classes: dict[str, int], model_labels: tuple[str, ...]) -> LabelMatch:
+    meant = listed((f"{label} = {model_labels[i]}" for label, i in classes.items()), 6)
+    return LabelMatch(classes, f"Labels matched to classes by order: {meant}.", by_order=True)
 
 
 @dataclass(frozen=True, eq=False)

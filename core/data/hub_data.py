@@ -17,7 +17,7 @@ from fnmatch import fnmatch
 from pathlib import Path
 from typing import Any
 
-from core.data.parsed import BadData
+from core.data.parsed import BadData, Repair
 from core.data.tables import RawTable
 from core.storage.hub import HubError, quietly
 from core.storage.hub_data_sets import INSTEAD, Listing, fetch_data_file, leads_out, list_data_set
@@ -73,8 +73,8 @@ def read_hub(id: str, config: str | None = None, split: str = "validation", most
     if not cells or not next(iter(cells.values())):
         raise BadData(f"{_called(listing.id, config)}, split {quoted(split)}, holds no rows.")
     notes = [*listing.notes]
-    notes += [f"Columns that hold no text or number were left out: {listed(dropped)}."] if dropped else []
-    notes += [f"The first {most:,} rows were read; the split holds more."] if more else []
+    notes += [f"{Repair.LOST_COLUMNS} {listed(dropped)}."] if dropped else []
+    notes += [f"{Repair.FIRST_ROWS}: {most:,}."] if more else []
     name = " ".join(filter(None, (listing.id, config if config != "default" else None, split)))
     return RawTable(name, tuple(cells), cells, _digest(listing, config, split, cells), tuple(notes), classes)
 

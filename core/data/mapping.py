@@ -3,16 +3,15 @@
 import hashlib
 import json
 import re
-from collections import Counter
 from collections.abc import Callable
 from dataclasses import asdict, dataclass
 from typing import Any
 
 from core.data import evidence_columns as evidence
 from core.data.examples import DataSet, Example
-from core.data.parsed import BadData
+from core.data.parsed import BadData, Repair, noted
 from core.data.tables import RawTable
-from core.wording import counted, listed, quoted
+from core.wording import listed, quoted
 
 MOST_LABELS = 200
 _NO_LABEL = ("", "nan", "null", "<na>", "n/a", "#n/a", "-")
@@ -91,19 +90,17 @@ def build(table: RawTable, mapping: Mapping) -> DataSet:
             f"another column."
         )
     rows = [numbers[i] for i in kept]
-    notes = _about_texts(texts, kept, numbers)
+    first = {texts[i]: i for i in reversed(kept)}
+    notes = noted(Repair.EMPTY_TEXT, [number for number, text in zip(numbers, texts) if not text.strip()])
+    notes += noted(Repair.REPEATED, [row for row, i in zip(rows, kept) if first[texts[i]] != i])
 
     def column(name: str | None, read: Callable) -> list | None:
         return None if name is None else [values[i] for values in [read(table, name, numbers)] for i in kept]
 
     seconds = column(mapping.second, _written)
-    if seconds and not all(second.strip() for second in seconds):
-        notes.append(
-            f"Read as a single text, since the second is empty: "
-            f"{counted([row for row, second in zip(rows, seconds) if not second.strip()])}."
-        )
+    notes += noted(Repair.EMPTY_SECOND, [row for row, second in zip(rows, seconds or ()) if not second.strip()])
     labels, classes, about = _labels(table, mapping, kept, rows)
-    ids, doubt = _ids(None if mapping.id is None else [table.cells[mapping.id][i] for i in kept], rows, mapping.id)
+    ids, doubt = _ids(None if mapping.id is None else [table.cells[mapping.id][i] for i in kept], rows)
     tags, remarks = column(mapping.tags, _tagged), column(mapping.note, _remarked)
     marked, unread = _marked(table, mapping.evidence, texts, kept, rows)
     examples = tuple(
@@ -135,15 +132,6 @@ def _check(table: RawTable, mapping: Mapping) -> None:
         )
 
 
-def _about_texts(texts: list[str], kept: list[int], numbers) -> list[str]:
-    held = set(kept)
-    empty = [numbers[i] for i in range(len(texts)) if i not in held]
-    again = sum(n - 1 for n in Counter(texts[i] for i in kept).values())
-    return [f"Left out, since the text is empty: {counted(empty)}."] * bool(empty) + [
-        f"{again:,} text{' occurs' if again == 1 else 's occur'} in an earlier row too; all are kept."
-    ] * bool(again)
-
-
 def _written(table: RawTable, column: str, numbers) -> list[str]:
     """A column as text, numbers written out; BadData names the first list or object."""
     for row, value in zip(numbers, table.cells[column]):
@@ -156,19 +144,12 @@ def _written(table: RawTable, column: str, numbers) -> list[str]:
     return ["" if value is None else str(value) for value in table.cells[column]]
 
 
-def _ids(values: list | None, rows: list[int], column: str | None) -> tuple[list[str], list[str]]:
-    plain = [str(row) for row in rows]
-    if values is None:
-        return plain, []
-    names, first = [short_text(value) for value in values], {}
-    for name, row in zip(names, rows):
-        if not name or name in first:
-            why = f"row {row} repeats that of row {first[name]}" if name else f"row {row} has none"
-            return plain, [
-                f"Column {quoted(column)} does not tell the rows apart ({why}), so row numbers are used as ids."
-            ]
-        first[name] = row
-    return names, []
+def _ids(values: list | None, rows: list[int]) -> tuple[list[str], list[str]]:
+    """Each kept row's id, of the column where it has one for every row and none twice, and a note where it has not."""
+    names = [str(row) for row in rows] if values is None else [short_text(value) for value in values]
+    first = dict(zip(reversed(names), reversed(rows)))
+    wrong = [row for name, row in zip(names, rows) if not name or first[name] != row]
+    return [str(row) for row in rows] if wrong else names, noted(Repair.ROW_IDS, wrong)
 
 
 def _tagged(table: RawTable, column: str, numbers) -> list[tuple[str, ...]]:
@@ -204,12 +185,7 @@ def _marked(
     """Each kept row's evidence, and a note on rows whose evidence cannot be understood: these have none."""
     found = [() if column is None else evidence.read_evidence(table.cells[column][i], texts[i]) for i in kept]
     unread = [row for row, spans in zip(rows, found) if spans is None]
-    return [spans or () for spans in found], [
-        (
-            f"Read without evidence, since column {quoted(column)} holds no list of [start, end] characters of the "
-            f"text, nor of phrases in it: {counted(unread)}."
-        )
-    ] * bool(unread)
+    return [spans or () for spans in found], noted(Repair.NO_EVIDENCE, unread)
 
 
 # ---- labels
@@ -233,15 +209,14 @@ def _labels(
     used = {label.lstrip("+") for label in found if label is not None}
     hidden = "-1" in used and "-1" not in names and (names != () or used != {"-1", "1"})
     found = [None if hidden and label == "-1" else label for label in found]
-    notes, none = [], [row for row, label in zip(rows, found) if label is None]
-    if none:
-        aside = " (−1 means that there is none; if it is a class, list −1 among the label names)" if hidden else ""
-        notes.append(f"Without a label{aside}: {counted(none)}.")
+    none = [row for row, label in zip(rows, found) if label is None]
+    notes = noted(Repair.MINUS_ONE if hidden else Repair.NO_LABEL, none)
     if names:
         numbered = names == table.classes.get(mapping.label) and all(
             isinstance(value, int) for value in raw if value is not None
         )
-        return _named(table.name, names, found, rows, notes, numbered), names, notes
+        meant, strange = _named(table.name, names, found, rows, numbered)
+        return meant, names, [*notes, *noted(Repair.UNKNOWN_LABEL, strange)]
     different = {label for label in found if label is not None}
     if len(different) > MOST_LABELS:
         raise BadData(
@@ -267,9 +242,10 @@ def _label_names(table: RawTable, mapping: Mapping) -> tuple[str, ...]:
 
 
 def _named(
-    file: str, names: tuple[str, ...], found: list, rows: list[int], notes: list[str], numbered: bool
-) -> list[str | None]:
-    """Labels as names: those written as a name, in any case, then those that number one from 0.
+    file: str, names: tuple[str, ...], found: list, rows: list[int], numbered: bool
+) -> tuple[list[str | None], list[int]]:
+    """Labels as names: those written as a name, in any case, then those that number one from 0; and the rows whose
+    label is neither.
 
     numbered: they are numbers from 0 whatever the names look like; else names that are numbers themselves,
     such as "1" to "5", are taken as names if all labels are among them, and as numbered if that fits instead.
@@ -286,19 +262,13 @@ def _named(
             known = {name: name for name in names}
     meant = [None if label is None else known.get(label, known.get(label.casefold())) for label in found]
     strange = [i for i, label in enumerate(found) if label is not None and meant[i] is None]
-    values = listed(dict.fromkeys(quoted(found[i]) for i in strange))
     if strange and not any(meant):
         raise BadData(
             f"{file}, row {rows[strange[0]]}: the label {listed([quoted(found[strange[0]])])} is neither one of "
             f"{listed(names, 10)} nor a number from 0 to "
             f"{len(names) - 1}, and nor is any other. Correct the names of the labels."
         )
-    if strange:
-        notes.append(
-            f"Read without a label, since {values} cannot be tied to a label name: "
-            f"{counted([rows[i] for i in strange])}."
-        )
-    return meant
+    return meant, [rows[i] for i in strange]
 
 
 def _canonical(raw: list, names: tuple[str, ...]) -> list[str | None]:

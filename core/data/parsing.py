@@ -6,7 +6,7 @@ import re
 from typing import Any
 
 from core.data.parquets import MOST_COLUMNS, MOST_ROWS, TooMuch, class_names, column_values, open_parquet
-from core.data.parsed import BadData, Parsed
+from core.data.parsed import BadData, Parsed, Repair
 from core.data.separated import csv_columns
 from core.wording import counted, listed
 
@@ -58,7 +58,7 @@ def _parsed(content: bytes, name: str) -> Parsed:
     ending = name[name.rfind(".") :].lower() if "." in name else ""
     if content.startswith(b"PAR1"):
         found = parquet_columns(content, name)
-        found.notes += [] if ending == ".parquet" else [f"{name} is a Parquet file and was read as one."]
+        found.notes += [] if ending == ".parquet" else [f"{Repair.READ_AS} Parquet."]
         return found
     for start, what in _FOREIGN:
         if re.match(start, content[:5000], re.DOTALL):
@@ -78,7 +78,7 @@ def _parsed(content: bytes, name: str) -> Parsed:
     if not text.strip():
         raise BadData(f"{name} is empty.")
     if kind == "csv" and _is_object(text.lstrip().split("\n", 1)[0]):
-        kind, notes = "json", [*notes, f"{name} holds JSON Lines and was read as such."]
+        kind, notes = "json", [*notes, f"{Repair.READ_AS} JSON Lines."]
     found = json_columns(text, name) if kind == "json" else csv_columns(text, name, "\t" if ending == ".tsv" else ",")
     found.notes[:0] = notes
     return found
@@ -104,7 +104,7 @@ def decoded(content: bytes, name: str) -> tuple[str, list[str]]:
         )
     if encoding:
         try:
-            text, notes = content.decode(encoding), [f"{name} was read as {encoding[:6]}."]
+            text, notes = content.decode(encoding), [f"Read as {encoding[:6]}."]
         except UnicodeDecodeError as error:
             raise BadData(
                 f"{name} begins as {encoding[:6]} text, but is damaged further on. Save it again as UTF-8."
@@ -131,21 +131,14 @@ def _unmarked(content: bytes, name: str) -> tuple[str, list[str]]:
     # Letters outside ASCII hardly ever form valid UTF-8 by chance: a few bad bytes among them are damage, not another
     # encoding.
     if len(re.findall(r"[^\x00-\x7f]", text)) > 2 * bad:
-        return text, [
-            (
-                f"{name} is UTF-8 with {bad} damaged character{'' if bad == 1 else 's'} (first in line {line}), shown "
-                f"as \ufffd."
-            )
-        ]
+        return text, [f"{Repair.DAMAGED}: {bad:,}, first in line {line}."]
     try:
         text = content.decode("cp1252")
     except UnicodeDecodeError:
         text = "\0"
     if re.search(r"[\x00-\x08\x0e-\x1f\x7f]", text):
         raise BadData(f"{name}, line {line}: this is neither UTF-8 nor Windows-1252 text. Save the file as UTF-8.")
-    return text, [
-        f"{name} is not UTF-8 (line {line}) and was read as Windows-1252; if letters look wrong, save it as UTF-8."
-    ]
+    return text, [f"{Repair.WINDOWS} (line {line})."]
 
 
 # ---- JSON
@@ -172,7 +165,7 @@ def json_columns(text: str, name: str) -> Parsed:
         raise TooMuch(f"it holds more than {MOST_ROWS:,} rows")
     if re.search(r"\\u[dD][89a-fA-F]", text):
         whole = _whole(rows)
-        notes += [f"Halves of characters in {name} were replaced by \ufffd."] if whole != rows else []
+        notes += [f"{Repair.HALVES}."] if whole != rows else []
         rows = whole
     columns = list(dict.fromkeys(key for row in rows for key in row))
     if not columns:
@@ -185,10 +178,7 @@ def json_columns(text: str, name: str) -> Parsed:
     lacking = [number for number, row in enumerate(rows, start=1) if len(row) < len(columns)]
     if lacking:
         keys = [repr(column) for column in columns if any(column not in rows[number - 1] for number in lacking)]
-        notes.append(
-            f"Not all rows have all keys; {listed(keys)} {'is' if len(keys) == 1 else 'are'} missing in "
-            f"{counted(lacking)}."
-        )
+        notes.append(f"{Repair.LACKING} {listed(keys)}: {counted(lacking)}.")
     return Parsed(columns, [[row.get(column) for row in rows] for column in columns], notes)
 
 
@@ -273,7 +263,7 @@ def parquet_columns(content: bytes, name: str) -> Parsed:
             columns.append(column)
         except Exception:  # dates out of range, bytes that are no text, kinds without a Python value
             lost.append(column)
-    notes = [f"Left out, since what they hold is neither text nor number: columns {listed(lost)}."] if lost else []
+    notes = [f"{Repair.LOST_COLUMNS} {listed(lost)}."] if lost else []
     if not columns or not len(table):
         raise BadData(f"{name} holds no rows.")
     return Parsed(columns, cells, notes, classes=class_names(table.schema.metadata or {}))

@@ -15,8 +15,8 @@ from itertools import pairwise
 from typing import Any
 
 from core.data.parquets import MOST_COLUMNS, MOST_ROWS, TooMuch
-from core.data.parsed import BadData, Parsed
-from core.wording import counted, listed
+from core.data.parsed import BadData, Parsed, Repair, noted
+from core.wording import listed
 
 _SEPARATORS = ",;\t|"
 _LIMIT = threading.Lock()
@@ -95,18 +95,11 @@ def csv_columns(text: str, name: str, usual: str) -> Parsed:
         )
     notes = [how] if how else []
     if len(rows) > 1 and _is_data(rows):
-        notes.append(
-            f"The first row of {name} looks like data, so the columns were given names; if it is a header, rename its "
-            f"columns."
-        )
+        notes.append(f"{Repair.NO_HEADER}.")
         rows.insert(0, [""] * width)
     kept = [i for i, row in enumerate(rows) if i and _fits(row, width)]
     ragged = [i for i, row in enumerate(rows) if i and not _fits(row, width) and (len(row) > 1 or row[0].strip())]
-    if ragged:
-        notes.append(
-            f"Left out, since they do not have {width} cell{'' if width == 1 else 's'} as the header: "
-            f"{counted(ragged)}."
-        )
+    notes += noted(Repair.RAGGED, ragged)
     if not kept:
         raise BadData(f"{name} holds no rows, only column names: {listed(rows[0])}.")
     cells = [list(column) for column in zip(*(rows[i][:width] for i in kept))]
@@ -150,9 +143,7 @@ def _rows(text: str, separator: str, name: str) -> tuple[list[list[str]], str]:
             best, most = (rows, _QUOTES[how][2]), fitting
     rows = best[0]
     if len(rows[0]) == 1 and not trouble:
-        return [
-            [line] for line in re.split(r"[\r\n]+", text) if line.strip()
-        ], f"The header of {name} names one column, so each line was read as one cell."
+        return [[line] for line in re.split(r"[\r\n]+", text) if line.strip()], f"{Repair.ONE_COLUMN}."
     missing = [i for i, row in enumerate(rows) if not _fits(row, len(rows[0]))]
     if trouble and 20 * len(missing) > len(rows):
         raise BadData(

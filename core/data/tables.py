@@ -10,7 +10,7 @@ from pathlib import Path
 import numpy as np
 
 from core.data.parquets import TooMuch
-from core.data.parsed import BadData, Parsed
+from core.data.parsed import BadData, Parsed, Repair
 from core.data.parsing import KINDS, USE, json_objects, parquet_columns, parse
 from core.data.separated import cut
 from core.storage.library import FILE_BYTES
@@ -119,8 +119,8 @@ def _named(found: Parsed) -> tuple[list[str], list[str]]:
         names.append(name)
         nameless += [name] if not plain else []
         again += [name] if plain and k > 1 else []
-    notes = [f"Columns without a name were called {listed(nameless)}."] if nameless else []
-    return names, notes + ([f"Columns with a name that is taken were called {listed(again)}."] if again else [])
+    changed = {Repair.NAMELESS: nameless, Repair.SAME_NAME: again}
+    return names, [f"{repair} {listed(called)}." for repair, called in changed.items() if called]
 
 
 def _plain(values: list) -> list:

@@ -9,7 +9,7 @@ from dataclasses import dataclass, field, replace
 from typing import Any
 
 from core.data.mapping import Mapping, short_text
-from core.data.parsed import BadData
+from core.data.parsed import BadData, Repair, noted
 from core.data.tables import RawTable
 from core.mathematics.performance import METRICS
 from core.settings import BUNDLED
@@ -118,10 +118,12 @@ class Task:
         if self.label_values or self.threshold is not None:
             before = cells[self.label]
             cells[self.label] = [self._named(value) for value in before]
-            lost = sum(
-                new is None and old not in (None, "") for old, new in zip(before, cells[self.label], strict=True)
-            )
-            notes += [f"{lost:,} labels are none of {', '.join(self.label_names)}."] if lost else []
+            lost = [
+                numbers[row]
+                for row, old, new in zip(rows, before, cells[self.label], strict=True)
+                if new is None and old not in (None, "")
+            ]
+            notes += noted(Repair.UNKNOWN_LABEL, lost)
         rule = json.dumps([table.digest, self.name, self.only, self.label_values, self.threshold], sort_keys=True)
         classes = {column: names for column, names in table.classes.items() if column != self.label}
         return replace(

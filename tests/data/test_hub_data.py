@@ -15,7 +15,7 @@ import pyarrow.parquet as pq
 import pytest
 
 from core.data.hub_data import hub_choices, read_hub
-from core.data.parsed import BadData
+from core.data.parsed import BadData, Repair
 from tests.app_session import EXAMPLES, App, wait
 
 SHA = "0123456789abcdef0123456789abcdef01234567"
@@ -238,7 +238,7 @@ def test_only_the_first_rows_are_read_and_only_their_files_fetched(hub):
         parquet(folder / f"data/train-0000{number}-of-00003.parquet", {"text": [f"{number}{i}" for i in range(4)]})
     table = read_hub("someone/long", split="train", most_rows=5)
     assert table.cells == {"text": ["00", "01", "02", "03", "10"]}
-    assert table.notes == ("The first 5 rows were read; the split holds more.",)
+    assert table.notes == (f"{Repair.FIRST_ROWS}: 5.",)
     assert [name[15:16] for name in hub.fetched] == ["0", "1"]
     whole = read_hub("someone/long", split="train", most_rows=12)
     assert len(whole) == 12 and whole.notes == ()
