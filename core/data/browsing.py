@@ -71,9 +71,7 @@ class Query:
 
     @property
     def picked_by(self) -> str:
-        """How it chooses examples where their accuracy says how they were chosen: by what a model does with them, or by
-        hand; else "".
-        """
+        """How it chooses examples where that shows in their accuracy: by what a model does, or by hand; else ""."""
         if self._by_model:
             return "by what the model does with them"
         return "by hand" if self.facets.get("pinned") else ""
@@ -142,16 +140,12 @@ class Index:
 
     @property
     def groups(self) -> dict[str, tuple[tuple[str, ...], np.ndarray]]:
-        """What the data itself says of its examples: {facet: (values, which examples have which)},
-        int64[N] (−1: the last value) or, for tags, bool[values, N].
-        """
+        """{facet: (values, which examples have which)}: int64[N] (−1: the last value) or, for tags, bool[values, N]."""
         return {"label": ((*self.data.classes, NO_LABEL), self.labels), "tag": ((*self.tags, UNTAGGED), self.tagged)}
 
 
 def each_text_once(told: np.ndarray, texts: np.ndarray | None) -> np.ndarray:
-    """Of those that are told, bool[N], the first of each text: intervals take examples for independent ones. texts: as
-    of `Index`.
-    """
+    """The first of each text among those told, bool[N]: intervals take examples for independent. texts: of `Index`."""
     if texts is None:
         return told
     places = np.flatnonzero(told)
@@ -197,9 +191,7 @@ def _by_order(classes: dict[str, int], model_labels: tuple[str, ...]) -> LabelMa
 
 @dataclass(frozen=True, eq=False)
 class Trait:
-    """One of TRAITS of N examples. values: float64[N], NaN where it is undefined or not computed, infinity where it
-    never happens; known: bool[N], computed.
-    """
+    """One of TRAITS of N examples. values: float64[N], NaN undefined, infinity never; known: bool[N], computed."""
 
     values: np.ndarray
     known: np.ndarray
@@ -275,9 +267,7 @@ def select(index: Index, judged: Predicted, query: Query) -> np.ndarray:
 
 
 def counts(index: Index, judged: Predicted, query: Query) -> dict[str, dict[str, int]]:
-    """For each facet, how many examples each of its values would leave beside the query's other parts; of tags that
-    narrow, beside the tags that are asked for, too.
-    """
+    """For each facet, how many examples each of its values would leave beside the query's other parts."""
     parts = _parts(index, judged, query)
     found = {}
     for facet, (names, members) in _members(index, judged).items():
@@ -315,9 +305,7 @@ def excerpt(text: str, wanted: list[str], most: int = 260) -> str:
 
 
 def _members(index: Index, judged: Predicted) -> dict[str, tuple[tuple[str, ...], np.ndarray]]:
-    """Each facet's values, and which examples have which: int64[N] (−1: the last value) or, for tags, bool[values,
-    N].
-    """
+    """Each facet's values, and which examples have which, as `Index.groups`."""
     confidence = np.searchsorted(list(_CONFIDENCE), np.nan_to_num(judged.confidence), side="right") - 1
     length = np.searchsorted(list(_LENGTH), index.lengths, side="right") - 1
     return (

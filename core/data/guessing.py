@@ -120,17 +120,8 @@ def guess_mapping(table: RawTable) -> Mapping:
     rest = [column for column in columns if column.name not in (text, second)]
     label = _label(table, rest)
     rest = [column for column in rest if column.name != label]
-    id_ = next(
-        (
-            c.name
-            for c in [
-                *_by_name(rest, _ID),
-                *(c for c in rest if c.words[-1:] in (("id",), ("idx",), ("guid",), ("uid",))),
-            ]
-            if c.plain and c.distinct == 1 and _unique(table.cells[c.name])
-        ),
-        None,
-    )
+    named = [*_by_name(rest, _ID), *(c for c in rest if c.words and c.words[-1] in ("id", "idx", "guid", "uid"))]
+    id_ = next((c.name for c in named if c.plain and c.distinct == 1 and _unique(table.cells[c.name])), None)
     rest = [column for column in rest if column.name != id_]
     tags = next((c.name for c in _by_name(rest, _TAGS) if c.filled), None)
     note = next((c.name for c in _by_name(rest, _NOTE) if c.filled and c.plain), None)

@@ -20,9 +20,7 @@ _NUMBER = re.compile(r"[+-]?\d{1,15}(\.0*)?")
 
 @dataclass(frozen=True)
 class Mapping:
-    """Which column is what. label_names: names of numbered labels, in order, or (); evidence: where in the text the
-    label rests.
-    """
+    """Which column is what. label_names: of numbered labels, in order; evidence: where in the text the label rests."""
 
     text: str
     second: str | None = None
@@ -34,15 +32,11 @@ class Mapping:
     evidence: str | None = None
 
     def as_dict(self) -> dict:
-        """As plain values for JSON; without evidence as before there was any, so that keys of data stay what they
-        were.
-        """
+        """As plain values for JSON; without evidence where there is none, so that keys of data stay the same."""
         found = asdict(self) | {"label_names": list(self.label_names)}
-        return (
-            found
-            if self.evidence is not None
-            else {role: column for role, column in found.items() if role != "evidence"}
-        )
+        if self.evidence is None:
+            del found["evidence"]
+        return found
 
     @classmethod
     def from_dict(cls, found: object) -> "Mapping":
@@ -167,16 +161,11 @@ def _tagged(table: RawTable, column: str, numbers) -> list[tuple[str, ...]]:
 
 
 def _remarked(table: RawTable, column: str, numbers) -> list[str]:
-    def remark(value: Any) -> str:
-        return (
-            ", ".join(short_text(part) for part in value)
-            if isinstance(value, list)
-            else ""
-            if value is None or isinstance(value, dict)
-            else str(value).strip()
-        )
-
-    return [remark(value) for value in table.cells[column]]
+    values = [None if isinstance(value, dict) else value for value in table.cells[column]]
+    return [
+        ", ".join(map(short_text, value)) if isinstance(value, list) else str("" if value is None else value).strip()
+        for value in values
+    ]
 
 
 def _marked(

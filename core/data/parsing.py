@@ -14,17 +14,12 @@ from core.wording import counted, listed
 MOST_GAPS = 10_000_000
 KINDS = {".csv": "csv", ".tsv": "csv", ".jsonl": "json", ".ndjson": "json", ".json": "json", ".parquet": "parquet"}
 USE = "Use .jsonl, .csv, .tsv or .parquet."
-_PICTURE, _ARCHIVE = (
-    f"is a picture, not a table. {USE}",
-    "is a compressed archive. Unpack it, and give the file inside.",
-)
-_EXCEL, _BINARY = (
-    "is an Excel workbook. Save it as CSV (UTF-8), and give that file.",
-    f"is a binary file of another kind. Save its table as one that is read here. {USE}",
-)
+_ARCHIVE = "is a compressed archive. Unpack it, and give the file inside."
+_BINARY = f"is a binary file of another kind. Save its table as one that is read here. {USE}"
 _PICKLE = "is a Python pickle; these can run foreign code and are never opened. Save the table as CSV or Parquet."
+_EXCEL = "is an Excel workbook. Save it as CSV (UTF-8), and give that file."
 _FOREIGN = (
-    (rb"\x89PNG|\xff\xd8\xff|GIF8[79]a|RIFF....WEBP", _PICTURE),
+    (rb"\x89PNG|\xff\xd8\xff|GIF8[79]a|RIFF....WEBP", f"is a picture, not a table. {USE}"),
     (rb"PK\x03\x04.{0,4000}?(xl/|\[Content_Types\]\.xml)|\xd0\xcf\x11\xe0", _EXCEL),
     (rb"PK\x03\x04|\x1f\x8b|BZh\d1AY|\xfd7zXZ|\x28\xb5\x2f\xfd|7z\xbc\xaf|Rar!\x1a", _ARCHIVE),
     (rb"\x80[\x02-\x05]", _PICKLE),
@@ -88,20 +83,13 @@ def _parsed(content: bytes, name: str) -> Parsed:
 
 
 def decoded(content: bytes, name: str) -> tuple[str, list[str]]:
-    """A file's text and notes on its encoding: by its byte-order mark, else UTF-8, else Windows-1252; never with NUL in
-    it.
-    """
+    """A file's text and notes: by its byte-order mark, else UTF-8, else Windows-1252; never with NUL in it."""
     mark, encoding = next(((mark, encoding) for mark, encoding in _MARKS if content.startswith(mark)), (b"", ""))
     if not mark and b"\0" in content[:1000]:
         # Text in Western letters with every second byte empty is UTF-16 that lost its mark.
-        zeros = [content[i:1000:2].count(0) / max(1, len(content[i:1000:2])) for i in (0, 1)]
-        encoding = (
-            "UTF-16-LE"
-            if zeros[1] > 0.6 and zeros[0] < 0.1
-            else "UTF-16-BE"
-            if zeros[0] > 0.6 and zeros[1] < 0.1
-            else ""
-        )
+        even, odd = (content[i:1000:2].count(0) / max(1, len(content[i:1000:2])) for i in (0, 1))
+        if max(even, odd) > 0.6 and min(even, odd) < 0.1:
+            encoding = "UTF-16-LE" if odd > even else "UTF-16-BE"
     if encoding:
         try:
             text, notes = content.decode(encoding), [f"Read as {encoding[:6]}."]

@@ -6,7 +6,7 @@ opening it again needs neither its first place nor a network.
 
 import hashlib
 import json
-from dataclasses import dataclass, replace
+from dataclasses import asdict, dataclass, replace
 from pathlib import Path
 
 from core.data.examples import DataSet, bundled_data, bundled_set
@@ -41,23 +41,14 @@ class DataSource:
 
     @property
     def key(self) -> str:
-        """Name and eight hex digits over content and mapping: the same text on another machine, another for other
-        content.
-        """
+        """Name and eight hex digits over content and mapping: the same on every machine."""
         about = json.dumps([self.file, self.mapping.as_dict(), self.classes], sort_keys=True)
         return f"{self.name}@{hashlib.sha256(about.encode('utf-8', 'surrogatepass')).hexdigest()[:8]}"
 
     def as_dict(self) -> dict:
         """JSON for the library."""
-        return {
-            "name": self.name,
-            "file": self.file,
-            "suffix": self.suffix,
-            "mapping": self.mapping.as_dict(),
-            "classes": {column: list(names) for column, names in self.classes.items()},
-            "origin": self.origin,
-            "notes": list(self.notes),
-        }
+        classes = {column: list(names) for column, names in self.classes.items()}
+        return asdict(self) | {"mapping": self.mapping.as_dict(), "classes": classes, "notes": list(self.notes)}
 
     @classmethod
     def from_dict(cls, found: dict) -> "DataSource":

@@ -70,9 +70,7 @@ def read_table(source: Path | bytes, name: str | None = None, most_bytes: int | 
 
 
 def read_file(path: Path, name: str | None = None, most_bytes: int | None = None) -> tuple[bytes, str]:
-    """Read a file's bytes, and its name as sentences call it; BadData where it is none, cannot be opened or is larger
-    than `most_bytes`.
-    """
+    """A file's bytes, and its name for sentences; BadData where it cannot be read or is larger than `most_bytes`."""
     try:
         path = path.expanduser()
         if path.is_dir():

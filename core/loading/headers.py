@@ -86,9 +86,7 @@ def _shapes(tensors: dict | None) -> dict:
 
 
 def _tensors(folder: Path, hub_id: str | None, read: Callable[[], dict], adapter: bool) -> tuple[dict | None, bool]:
-    """The tensors that one folder's weights hold, and whether they are here; None where the hub has them and does not
-    tell.
-    """
+    """The tensors of one folder's weights (None: the hub does not tell), and whether they are here."""
     try:
         return read(), True
     except ForeignFile:

@@ -1,6 +1,4 @@
-"""Say what works with a model before anything is computed: from its small files and the names and shapes of its
-weights.
-"""
+"""Say what works with a model before anything is computed, from its small files and the shapes of its weights."""
 
 import math
 import os
@@ -196,23 +194,13 @@ class _Check:
 
 
 def memory_bytes(module: Module, config: Config, precision: str) -> tuple[int, int]:
-    """Bytes of a module's weights, and roughly those of the intermediate results of its largest batch with
-    gradients.
-    """
+    """Bytes of a module's weights, and roughly those of its largest batch with gradients."""
     size = _ITEM_BYTES[precision]
     weights = sum(p.numel() * size for p in module.parameters()) + sum(
         b.numel() * b.element_size() for b in module.buffers()
     )
-    inner = next(
-        n
-        for n in (
-            getattr(config, "intermediate_size", None),
-            getattr(config, "hidden_dim", None),
-            getattr(config, "n_inner", None),
-            4 * config.hidden_size,
-        )
-        if n
-    )
+    named = (getattr(config, name, None) for name in ("intermediate_size", "hidden_dim", "n_inner"))
+    inner = next(filter(None, named), 4 * config.hidden_size)
     longest = min(config.max_position_embeddings or _BATCH_TOKENS, 2 * _BATCH_TOKENS)
     batch = max(_BATCH_TOKENS, longest) * (8 * config.hidden_size + 2 * inner)
     maps = longest * (8 * config.hidden_size + 2 * inner + config.num_attention_heads * longest)
@@ -220,9 +208,7 @@ def memory_bytes(module: Module, config: Config, precision: str) -> tuple[int, i
 
 
 def _measure(measure: Measure, config, eager: str | None, masking: str) -> tuple[str, str]:
-    """Whether a measure works, and why. eager: what stands against attention maps; masking: how the mask token
-    works.
-    """
+    """Whether a measure works, and why. eager: what stands against attention maps; masking: how masking works."""
     why = f"Needs: {measure.needs}. Forward passes: {measure.cost}."
     if refused := measure.refusal(config.model_type):
         return NO, refused
@@ -252,9 +238,7 @@ def _eager_attention(module) -> str | None:
 
 
 def _without_weights(source: ModelSource, config):
-    """The module that the configuration describes, on no device, where its weights are not to be had; None if it
-    describes none.
-    """
+    """The module that the configuration describes, without its weights; None if it describes none."""
     try:
         return blueprint(source, config, Headers(None, None, False, 0, False))
     except UnsupportedModel:

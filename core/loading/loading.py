@@ -138,9 +138,7 @@ def _module(source: ModelSource, config, dtype):
 
 
 def merged(module: Module, source: ModelSource, adapter: dict, tensors: dict) -> set[str]:
-    """Add the adapter to a module; names of the parameters that it brought whole, UnsupportedModel with a sentence if
-    it does not fit.
-    """
+    """Names of the parameters that an adapter brings whole, once added; UnsupportedModel where it does not fit."""
     try:
         return merge_adapter(module, source.top, adapter, tensors)
     except UnsupportedModel:

@@ -16,6 +16,9 @@ from core.wording import in_short
 _PLAIN_PATTERN = re.compile(r"\^?(?:[\w.|-]|\\\.)+\$?", re.ASCII)
 _MOST_PATTERNS, _MOST_LETTERS = 2_000, 100_000
 _PREFIX = "base_model.model."
+# What an adapter adds to the name of a parameter: to its layer, and in the place of its last part.
+_ADDED = re.compile(r"\.lora_A|\.modules_to_save")
+_CHANGED = re.compile(r"(token_adapter\.)?trainable_tokens_delta")
 
 
 def adapter_settings(files: ModelFiles) -> dict | None:
@@ -78,7 +81,7 @@ def merge_adapter(module: Module, folder: Path, config: dict, tensors: dict) -> 
         for name in sorted(tensors):
             if name.endswith("lora_B.weight"):
                 continue
-            target = _target(name, config)
+            target = _target(name)
             if target not in parameters:
                 raise UnsupportedModel(
                     f"The adapter {folder.name!r} changes {target!r}, which its base does not have. Give the base that "
@@ -124,11 +127,9 @@ def read_adapter(files: ModelFiles) -> dict[str, Tensor]:
         raise unreadable_adapter(files.folder) from error
 
 
-def _target(name: str, config: dict) -> str:
-    name = name.removeprefix(_PREFIX).replace(".lora_A", "")
-    if name.endswith("token_adapter.trainable_tokens_delta"):
-        return name.replace("token_adapter.trainable_tokens_delta", "weight")
-    return name.replace(".trainable_tokens_delta", ".weight").replace(".modules_to_save", "")
+def _target(name: str) -> str:
+    """Name of the parameter of the base that a tensor of the adapter changes."""
+    return _CHANGED.sub("weight", _ADDED.sub("", name.removeprefix(_PREFIX)))
 
 
 def _partner(tensors: dict, name: str, folder: Path):

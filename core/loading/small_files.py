@@ -14,6 +14,10 @@ from core.wording import in_short
 # Beyond these a configuration is damaged or hostile, and building its module would take forever; the deepest models of
 # the families that work have 48 layers.
 _MOST_CLASSES, _MOST_LAYERS = 10_000, 200
+_TOKENIZER_SETTINGS = {"tokenizer_config.json", "special_tokens_map.json"}
+_STANDS_IN = (
+    "stands in for the mask token, which this model lacks; it may not have learned to ignore it (NAOPC App. D)."
+)
 _MOST = {"num_labels": _MOST_CLASSES} | dict.fromkeys(("num_hidden_layers", "n_layer", "n_layers"), _MOST_LAYERS)
 
 
@@ -81,7 +85,7 @@ def read_tokenizer(source: ModelSource) -> Tokenizer:
 def _without_paths(files: ModelFiles) -> dict[str, bytes]:
     """A tokenizer's settings without what names other files: those of its own folder are found without."""
     changed = {}
-    for name in {"tokenizer_config.json", "special_tokens_map.json"} & set(files.names):
+    for name in _TOKENIZER_SETTINGS & set(files.names):
         found = files.settings(name)
         if isinstance(found, dict):
             named = {key for key in found if key in ("vocab", "merges", "init_inputs") or key.endswith("_file")}
@@ -91,9 +95,7 @@ def _without_paths(files: ModelFiles) -> dict[str, bytes]:
 
 
 def read_config(source: ModelSource) -> Config:
-    """The configuration of a supported family, with an adapter's classes; UnsupportedModel with a sentence
-    otherwise.
-    """
+    """The configuration of a supported family, with an adapter's classes; else UnsupportedModel."""
     with IMPORTING:
         from transformers import CONFIG_MAPPING
 
@@ -155,9 +157,7 @@ def read_labels(config: Config, name: str) -> tuple[str, ...]:
 
 
 def mask_token(tokenizer: Tokenizer, name: str) -> tuple[int, tuple[str, ...]]:
-    """The token that masks, and a note where the end of sequence has to stand in (NAOPC §4); UnsupportedModel if there
-    is neither.
-    """
+    """The token that masks, and a note where the end of sequence stands in (NAOPC §4); else UnsupportedModel."""
     if tokenizer.mask_token_id is not None:
         return tokenizer.mask_token_id, ()
     if tokenizer.eos_token_id is None:
@@ -166,12 +166,7 @@ def mask_token(tokenizer: Tokenizer, name: str) -> tuple[int, tuple[str, ...]]:
             f"masked. "
             "Choose a model whose tokenizer has one."
         )
-    return tokenizer.eos_token_id, (
-        (
-            f"This model has no mask token; its end-of-sequence token {tokenizer.eos_token} stands in, "
-            "which it may not have learned to ignore (NAOPC App. D)."
-        ),
-    )
+    return tokenizer.eos_token_id, (f"{tokenizer.eos_token} {_STANDS_IN}",)
 
 
 def check_vocabulary(tokenizer: Tokenizer, mask_id: int, config: Config, name: str) -> None:

@@ -58,7 +58,7 @@ def _read(path: Path, written: int, model: str) -> WordBits:
             f"The words in {path.name} were measured for another model ({str(about['model'])[:12]}… and not "
             f"{model[:12]}…). Fit them again with: python -m core words."
         )
-    return WordBits(dict(zip(words, bits[:-1].tolist())), float(bits[-1]), _digest(data))
+    return WordBits(dict(zip(words, bits[:-1].tolist())), float(bits[-1]), hashlib.sha256(data).hexdigest())
 
 
 def _packed(found: WordBits, model: str, source: str) -> bytes:
@@ -66,7 +66,3 @@ def _packed(found: WordBits, model: str, source: str) -> bytes:
     about = {"version": _VERSION, "model": model, "source": source}
     bits = np.array([*found.words.values(), found.unseen])
     return tensors.save({"words": words, "bits": bits}, {"faithscope": json.dumps(about, sort_keys=True)})
-
-
-def _digest(data: bytes) -> str:
-    return hashlib.sha256(data).hexdigest()

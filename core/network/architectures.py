@@ -3,6 +3,7 @@
 import contextlib
 from collections.abc import Callable, Generator
 from dataclasses import dataclass
+from functools import partial
 from typing import TYPE_CHECKING, Any, TypeAlias
 
 if TYPE_CHECKING:
@@ -113,16 +114,23 @@ def classify(
         logits Tensor[B, C], tuple of hidden states Tensor[B, T, H] or None, attention tensors
         [B, heads, T, T] per layer or None.
     """
-    asked = {"output_hidden_states": hidden, "output_attentions": attentions, "return_dict": True}
     if architecture.reading == "last":
-        out = module.base_model(inputs_embeds=embeddings, attention_mask=attention, use_cache=False, **asked)
-        rows = lengths.new_tensor(range(len(lengths)))
-        logits = module.score(out.last_hidden_state[rows, lengths - 1])
+        run = partial(module.base_model, use_cache=False)
+    elif architecture.type_ids and type_ids is not None:
+        run = partial(module, token_type_ids=type_ids)
     else:
-        if architecture.type_ids and type_ids is not None:
-            asked["token_type_ids"] = type_ids
-        out = module(inputs_embeds=embeddings, attention_mask=attention, **asked)
-        logits = out.logits
+        run = module
+    out = run(
+        inputs_embeds=embeddings,
+        attention_mask=attention,
+        output_hidden_states=hidden,
+        output_attentions=attentions,
+        return_dict=True,
+    )
+    if architecture.reading != "last":
+        return out.logits, out.hidden_states, out.attentions
+    rows = lengths.new_tensor(range(len(lengths)))
+    logits = module.score(out.last_hidden_state[rows, lengths - 1])
     return logits, out.hidden_states, out.attentions
 
 

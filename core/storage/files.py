@@ -134,6 +134,14 @@ def no_room(error: BaseException) -> bool:
     return _number(error) in _FULL
 
 
+def cannot_write(folder: Path, error: OSError) -> str:
+    """The sentence about a folder that nothing could be written to."""
+    return (
+        f"{folder} cannot be written ({error.strerror or error}). Free some space, or set FAITHSCOPE_CACHE to another "
+        f"folder."
+    )
+
+
 def _number(error: BaseException) -> int | None:
     """The system's number of an error; None where it is none of the system's."""
     if isinstance(error, SafetensorError):
@@ -145,9 +153,7 @@ def _number(error: BaseException) -> int | None:
 
 @contextlib.contextmanager
 def _room_named(path: Path) -> Generator[None]:
-    """Whoever says that there is no room, or a library that something cannot be written, it becomes the system's own
-    error, with the name of what was asked for.
-    """
+    """Raise what says that there is no room as the system's own error, with the name of what was asked for."""
     try:
         yield
     except (OSError, SafetensorError) as error:
@@ -221,9 +227,7 @@ def delete(path: str | os.PathLike) -> bool:
 
 
 def delete_abandoned(path: str | os.PathLike) -> bool:
-    """Delete a half-written file (*.tmp) whose writer was killed; False if it is still there. One whose writer cannot
-    be told goes after an hour.
-    """
+    """Delete a half-written file (*.tmp) whose writer is gone, or unknown for an hour; False if still there."""
     with contextlib.suppress(OSError):
         about = os.lstat(path)
         if stat.S_ISREG(about.st_mode) and _TEMPORARY.fullmatch(os.path.basename(path)):

@@ -1,6 +1,4 @@
-"""Data sets of the hub: which files one holds, by the hub's word or by what was fetched before, and fetching one of
-them.
-"""
+"""Data sets of the hub: which files one holds, and fetching one of them."""
 
 from dataclasses import dataclass
 from fnmatch import fnmatch
@@ -22,14 +20,15 @@ _NOT_DATA = (
     "requirements.txt",
     "license.txt",
 )
+_COPY = "This set is defined by a loading script, which was not run; the hub's own Parquet copy was read."
+_PART = "The hub's copy holds only a part of it."
+_BEFORE = "The hub gave no answer; what was fetched before was read, and only its splits are offered."
 INSTEAD = "or give the data as a local file (.jsonl, .csv, .tsv or .parquet)"
 
 
 @dataclass(frozen=True)
 class Listing:
-    """What the hub, or the copy fetched before, holds: file names with their sizes and the card's two parts that
-    matter.
-    """
+    """What the hub, or the copy fetched before, holds: file names with sizes, and two parts of the card."""
 
     id: str
     revision: str
@@ -46,7 +45,7 @@ def list_data_set(id: str) -> Listing:
         HubError: a sentence: no network, unknown, private or gated id, a loading script without a copy as Parquet.
     """
     from huggingface_hub import HfApi
-    from huggingface_hub.errors import GatedRepoError, HfHubHTTPError, HFValidationError, RepositoryNotFoundError
+    from huggingface_hub.errors import GatedRepoError, HFValidationError, RepositoryNotFoundError
 
     try:
         found = HfApi().dataset_info(id, timeout=_SECONDS, files_metadata=True)
@@ -60,12 +59,7 @@ def list_data_set(id: str) -> Listing:
             f"run `hf auth login`."
         ) from error
     except Exception as error:
-        status = (
-            getattr(getattr(error, "response", None), "status_code", None)
-            if isinstance(error, HfHubHTTPError)
-            else None
-        )
-        return _fetched_before(id, f"answered with error {status}" if status else "could not be reached", error)
+        return _fetched_before(id, error)
     sizes = {sibling.rfilename: sibling.size or 0 for sibling in found.siblings or []}
     if f"{id.rpartition('/')[2]}.py" in sizes:
         return _mirror(id)
@@ -78,9 +72,7 @@ def list_data_set(id: str) -> Listing:
 
 
 def _mirror(id: str) -> Listing:
-    """The hub's own Parquet copy of a set that is defined by a script; its files are named
-    configuration/split/number.
-    """
+    """The hub's own Parquet copy of a set that a script defines; its files are configuration/split/number."""
     from huggingface_hub import HfApi
     from huggingface_hub.errors import HfHubHTTPError
 
@@ -112,12 +104,11 @@ def _mirror(id: str) -> Listing:
             for config, splits in configs.items()
         ]
     }
-    notes = ("This set is defined by a loading script, which was not run; the hub's own Parquet copy was read.",)
-    notes += ("The hub's copy holds only a part of it.",) if any("/partial-" in name for name in sizes) else ()
-    return Listing(id, found.sha or "", sizes, card, notes)
+    notes = [_COPY, _PART] if any("/partial-" in name for name in sizes) else [_COPY]
+    return Listing(id, found.sha or "", sizes, card, tuple(notes))
 
 
-def _fetched_before(id: str, what: str, error: Exception) -> Listing:
+def _fetched_before(id: str, error: Exception) -> Listing:
     from huggingface_hub import try_to_load_from_cache
 
     readme = try_to_load_from_cache(id, "README.md", repo_type="dataset")
@@ -128,15 +119,10 @@ def _fetched_before(id: str, what: str, error: Exception) -> Listing:
         else {}
     )
     if folder is None or not _data_files(sizes):
-        raise HubError(f"The hub {what}, so {id!r} cannot be fetched. Connect to the network, {INSTEAD}.") from error
-    return Listing(
-        id,
-        folder.name,
-        _data_files(sizes),
-        _card(folder / "README.md"),
-        (f"The hub {what}; what was fetched before was read, and only its splits are offered.",),
-        folder,
-    )
+        raise HubError(
+            f"The hub could not be reached for {id!r} ({in_short(error)}). Connect to the network, {INSTEAD}."
+        ) from error
+    return Listing(id, folder.name, _data_files(sizes), _card(folder / "README.md"), (_BEFORE,), folder)
 
 
 def _data_files(sizes: dict[str, int]) -> dict[str, int]:

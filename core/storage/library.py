@@ -17,7 +17,7 @@ import time
 from dataclasses import dataclass
 from pathlib import Path
 
-from core.storage.files import clear_abandoned, delete, read_plain, write_whole
+from core.storage.files import cannot_write, clear_abandoned, delete, read_plain, write_whole
 
 ITEM_BYTES = 1_000_000
 FILE_BYTES = 1_000_000_000
@@ -208,10 +208,7 @@ class Library:
             self.last_problem = None
             if item is not None and not delete(place):
                 self._undeleted[kind, name] = item
-                self.last_problem = (
-                    f"{name[:80]!r} is gone until the next start only: {self.root} cannot be written. "
-                    f"Make that folder writable."
-                )
+                self.last_problem = f"{name[:80]!r} comes back at the next start. Make {self.root} writable."
 
     def _place(self, kind: str, name: str) -> Path:
         return self.root / kind / f"{_digest_of(name)}.json"
@@ -224,10 +221,7 @@ class Library:
         try:
             write_whole(place, data, replaces=True)
         except OSError as error:
-            self.last_problem = (
-                f"{what} is remembered until this server stops and no longer: {self.root} cannot be written "
-                f"({error.strerror or error}). Free some space, or set FAITHSCOPE_CACHE to another folder."
-            )
+            self.last_problem = f"{what} is remembered until this server stops: {cannot_write(self.root, error)}"
         return self.last_problem is None
 
 

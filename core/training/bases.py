@@ -8,6 +8,7 @@ import torch
 
 from core.loading.loading import read_weights
 from core.loading.locating import BASES, ModelSource, bundled_bases, digest, locate
+from core.loading.model_files import ADAPTER, INDEX, WEIGHTS
 from core.loading.small_files import longest_input, mask_token, read_config, read_tokenizer
 from core.network.architectures import Module, Tokenizer, UnsupportedModel, architecture_of
 from core.storage.files import whole_folder
@@ -60,10 +61,7 @@ def check_out(out: Path, method: str, base: str | None = None) -> None:
     Args:
         base: that is trained; None where nothing is read.
     """
-    others, what = {
-        "full": (("adapter_config.json",), "an adapter"),
-        "lora": (("model.safetensors", "model.safetensors.index.json"), "a whole model"),
-    }[method]
+    others = (ADAPTER,) if method == "full" else (WEIGHTS, INDEX)
     own = None if base is None else BASES / base if base in bundled_bases() else Path(base).expanduser()
     if own is not None and os.path.isdir(own) and os.path.isdir(out) and os.path.samefile(own, out):
         raise TrainingError(
@@ -72,7 +70,7 @@ def check_out(out: Path, method: str, base: str | None = None) -> None:
         )
     if any((out / other).exists() for other in others):
         raise TrainingError(
-            f"The folder {str(out)!r} holds {what} already. Choose another folder for --out, or empty this one."
+            f"The folder {str(out)!r} holds another kind of model. Choose another folder for --out, or empty this one."
         )
 
 
@@ -103,7 +101,7 @@ def save_trained(
 
 def _finish_adapter(out: Path, base: str, labels: tuple[str, ...]) -> None:
     """What an adapter's configuration says, made the same for every run, with its base and its classes."""
-    path = out / "adapter_config.json"
+    path = out / ADAPTER
     found = json.loads(path.read_text(encoding="utf-8"))
     # PEFT writes sets and lists in no fixed order; the model's digest needs one.
     found = {

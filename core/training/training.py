@@ -242,9 +242,7 @@ class _Run:
 
 
 def _keep_reference(out: Path, plan: Plan, data: dict[str, LabelledTexts], progress) -> None:
-    """Fit the reference of MaSF on the validation file, beside the weights; too few texts for one leave the model
-    without.
-    """
+    """Fit the reference of MaSF on the validation file, beside the weights; none of too few texts."""
     if len(data["validation"]) < FEWEST:
         (out / REFERENCE_FILE).unlink(missing_ok=True)
         return

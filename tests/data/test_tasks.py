@@ -224,9 +224,9 @@ def test_rows_of_other_tasks_are_left_out_and_said():
     }
     assert "2 of 3" in found.notes[0] and len(found.notes) == 1 and found.digest != given_table.digest
     assert [example.id for example in build(found, tasks()["bAbI-2"].mapping()).examples] == ["1", "3"]
-    with pytest.raises(BadData, match="no row has task 1, so none belongs to bAbI-1"):
+    with pytest.raises(BadData, match=r"task 1.*bAbI-1"):
         tasks()["bAbI-1"].prepare(given_table)
-    with pytest.raises(BadData, match="bAbI-3 needs the column 'task'; there are passage, question, answer"):
+    with pytest.raises(BadData, match=r"bAbI-3 .*'task'.* passage, question, answer"):
         tasks()["bAbI-3"].prepare(table(passage=["a"], question=["x"], answer=["office"]))
 
 
