@@ -45,8 +45,7 @@ _MOST_TAGS = 40
 
 @dataclass(frozen=True)
 class Query:
-    """What is looked for; every part narrows, several values of one facet widen. Empty: everything, in the file's
-    order.
+    """What is looked for; every part narrows, several values of one facet widen. Empty: all, in the file's order.
 
     search: terms that must all occur in text, second text or id, in any case; "quoted words" are one term.
     facets: {facet: values}, see `facets`. order: one of ORDERS; examples without the value come last. all_tags: whether
@@ -199,8 +198,7 @@ class Trait:
 
 @dataclass(frozen=True, eq=False)
 class Predicted:
-    """A data set under a model: float64[N] and int64[N], NaN and −1 where nothing was predicted or nothing can be
-    judged.
+    """A data set under a model: float64[N] and int64[N], NaN and −1 where nothing is predicted or can be judged.
 
     predicted: class; confidence: its probability; label_probability: of the label's class (low: confidently wrong);
     right: 1, 0, or −1; traits: {name of TRAITS: what is known}; pinned: bool[N], which somebody pinned, or None where
@@ -223,12 +221,8 @@ class Predicted:
 
 
 def judge(index: Index, labels: tuple[str, ...], match: LabelMatch, probabilities: np.ndarray | None) -> Predicted:
-    """Set predictions beside labels.
-
-    Args:
-        labels: C class names of the model; () while there is none.
-        match: from `match_labels`.
-        probabilities: float[N, C], rows of NaN where there is none yet; None for none at all.
+    """Set predictions beside labels. labels: C class names of the model, () while there is none; probabilities:
+    float[N, C], rows of NaN where there is none yet.
     """
     N = len(index)
     if not labels:
@@ -366,11 +360,9 @@ def _values(index: Index, judged: Predicted, order: str) -> np.ndarray | None:
     if order in ("label", "predicted"):
         codes = index.labels if order == "label" else judged.predicted
         return np.where(codes < 0, np.nan, codes)
-    return {
-        "label probability": judged.label_probability,
-        "confidence": judged.confidence,
-        "length": index.lengths.astype(np.float64),
-    }.get(order)
+    lengths = index.lengths.astype(np.float64)
+    known = {"label probability": judged.label_probability, "confidence": judged.confidence, "length": lengths}
+    return known.get(order)
 
 
 def _codes(values: list[str | None], names: tuple[str, ...]) -> np.ndarray:

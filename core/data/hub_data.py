@@ -29,11 +29,7 @@ _PAGES = ("https://huggingface.co/datasets/", "huggingface.co/datasets/", "hf://
 
 
 def hub_choices(id: str) -> dict[str, list[str]]:
-    """Configurations of a hub data set and the splits of each, in the set's order.
-
-    Raises:
-        BadData: a sentence: no network, unknown, private or gated id, loading script, no data files.
-    """
+    """Configurations of a hub data set and the splits of each, in its order; BadData as `read_hub`."""
     name = _hub_id(id)
     with _plain_errors(name), _as_folder(list_data_set(name)) as folder:
         return {config: list(_builder(folder, config).config.data_files or {}) for config in _configs(folder)}
@@ -87,15 +83,9 @@ def _hub_id(id: str) -> str:
     if not name:
         raise BadData("The data set has no usable name. Give a hub id such as nyu-mll/glue.")
     if folder:
-        raise BadData(
-            f"{quoted(name)} is a folder on this machine, not a hub id. Give one of its files instead (.jsonl, .csv, "
-            f".tsv or .parquet)."
-        )
+        raise BadData(f"{quoted(name)} is a folder on this machine, not a hub id. Give one of its files instead.")
     if there or name.startswith((".", "/", "~")) or "\\" in name or name.count("/") > 1:
-        raise BadData(
-            f"{quoted(name)} is no hub id. Write it as on the hub, such as nyu-mll/glue; a local file is opened as a "
-            f"file."
-        )
+        raise BadData(f"{quoted(name)} is no hub id. Write it as on the hub, such as nyu-mll/glue.")
     return name
 
 
@@ -110,8 +100,7 @@ def _as_folder(listing: Listing):
     outside = list(filter(leads_out, _named(places)))
     if outside:
         raise BadData(
-            f"The card of {quoted(listing.id)} names files from elsewhere ({listed(outside)}), which are not fetched. "
-            f"Choose another set, {INSTEAD}."
+            f"The card names files from elsewhere ({listed(outside)}), not fetched here. Choose another set, {INSTEAD}."
         )
     with tempfile.TemporaryDirectory(prefix="faithscope-") as place:
         folder = Path(place).resolve() / "data"
@@ -191,10 +180,7 @@ def _filled(folder: Path, listing: Listing, config: str, split: str, names: list
     for name in names:
         size += listing.sizes[name]
         if size > MOST_BYTES:
-            raise BadData(
-                f"The files of this split of {quoted(listing.id)} hold more than {MOST_BYTES // 1_000_000:,} MB. Ask "
-                f"for fewer rows, {INSTEAD}."
-            )
+            raise BadData(f"This split holds more than {MOST_BYTES // 1_000_000:,} MB. Choose another, {INSTEAD}.")
         held = listing.fetched
         real = held / name if held else fetch_data_file(listing.id, name, listing.revision or None)
         (folder / name).parent.mkdir(parents=True, exist_ok=True)

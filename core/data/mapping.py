@@ -63,16 +63,11 @@ class Mapping:
 
 
 def build(table: RawTable, mapping: Mapping) -> DataSet:
-    """The examples of a table, in file order.
+    """The examples of a table, in file order; BadData where a column is missing or of the wrong kind, or no row usable.
 
     Rows without a text are left out. Numbered labels become names by the mapping's label names, else by the
     table's own; −1, empty labels and "-" are none, unless they are among these names, or there are no names
-    and the labels are only −1 and 1. Ids are those of the id column if it is complete and without repetition, else the
-    file's row numbers.
-    Evidence that cannot be understood is left out and counted in a note.
-
-    Raises:
-        BadData: a column is missing or of the wrong kind, or there is no usable row.
+    and the labels are only −1 and 1. Ids are those of the id column if complete and all different, else row numbers.
     """
     _check(table, mapping)
     numbers = table.rows if len(table.rows) == len(table) else range(1, len(table) + 1)
@@ -80,8 +75,7 @@ def build(table: RawTable, mapping: Mapping) -> DataSet:
     kept = [i for i, text in enumerate(texts) if text.strip()]
     if not kept:
         raise BadData(
-            f"{table.name}: column {quoted(mapping.text)} holds no text in any of its {len(table):,} rows. Choose "
-            f"another column."
+            f"{table.name}: column {quoted(mapping.text)} holds no text in {len(table):,} rows. Choose another."
         )
     rows = [numbers[i] for i in kept]
     first = {texts[i]: i for i in reversed(kept)}
@@ -120,10 +114,7 @@ def _check(table: RawTable, mapping: Mapping) -> None:
     if missing:
         raise BadData(f"{table.name} has no column {quoted(missing[0])}; it has {listed(table.columns, 10)}.")
     if mapping.text == mapping.second:
-        raise BadData(
-            f"Column {quoted(mapping.text)} is chosen as the text and as the second text. Choose another for one of "
-            f"them."
-        )
+        raise BadData(f"Column {quoted(mapping.text)} is chosen as both texts. Choose another for one of them.")
 
 
 def _written(table: RawTable, column: str, numbers) -> list[str]:
@@ -131,9 +122,7 @@ def _written(table: RawTable, column: str, numbers) -> list[str]:
     for row, value in zip(numbers, table.cells[column]):
         if isinstance(value, (list, dict)):
             raise BadData(
-                f"{table.name}, row {row}: column {quoted(column)} holds "
-                f"{'a list' if isinstance(value, list) else 'an object'}, not text. "
-                "Choose another column, or join its parts into one text."
+                f"{table.name}, row {row}: column {quoted(column)} holds a list or an object, not text. Choose another."
             )
     return ["" if value is None else str(value) for value in table.cells[column]]
 
@@ -153,8 +142,7 @@ def _tagged(table: RawTable, column: str, numbers) -> list[tuple[str, ...]]:
         parts = value if isinstance(value, (list, tuple)) else [] if value is None else re.split(r"[;|]", str(value))
         if isinstance(value, dict) or any(isinstance(part, (list, dict, tuple)) for part in parts):
             raise BadData(
-                f"{table.name}, row {row}: column {quoted(column)} holds objects, not tags. Write tags as a list of "
-                f"words or as “first;second”."
+                f"{table.name}, row {row}: column {quoted(column)} holds objects. Write tags as “first;second”."
             )
         found.append(tuple(dict.fromkeys(name for part in parts if (name := short_text(part)))))
     return found
@@ -190,8 +178,7 @@ def _labels(
     nested = next((row for row, value in zip(rows, raw) if isinstance(value, (list, dict))), None)
     if nested is not None:
         raise BadData(
-            f"{table.name}, row {nested}: column {quoted(mapping.label)} holds several labels or an object. Each row "
-            f"must have one label; choose another column."
+            f"{table.name}, row {nested}: column {quoted(mapping.label)} holds several labels. Choose another."
         )
     names = _label_names(table, mapping)
     found = _canonical(raw, names)
@@ -209,8 +196,7 @@ def _labels(
     different = {label for label in found if label is not None}
     if len(different) > MOST_LABELS:
         raise BadData(
-            f"{table.name}: column {quoted(mapping.label)} holds {len(different):,} different values, so it does not "
-            f"look like labels. Choose another, or none."
+            f"{table.name}: column {quoted(mapping.label)} holds {len(different):,} different values. Choose another."
         )
     numeric = all(re.fullmatch(r"[+-]?\d+(\.\d+)?", label) for label in different)
     return (
@@ -233,8 +219,7 @@ def _label_names(table: RawTable, mapping: Mapping) -> tuple[str, ...]:
 def _named(
     file: str, names: tuple[str, ...], found: list, rows: list[int], numbered: bool
 ) -> tuple[list[str | None], list[int]]:
-    """Labels as names: those written as a name, in any case, then those that number one from 0; and the rows whose
-    label is neither.
+    """Labels as names: those written as one, in any case, then those that number one from 0; and the rows of others.
 
     numbered: they are numbers from 0 whatever the names look like; else names that are numbers themselves,
     such as "1" to "5", are taken as names if all labels are among them, and as numbered if that fits instead.
@@ -254,8 +239,7 @@ def _named(
     if strange and not any(meant):
         raise BadData(
             f"{file}, row {rows[strange[0]]}: the label {listed([quoted(found[strange[0]])])} is neither one of "
-            f"{listed(names, 10)} nor a number from 0 to "
-            f"{len(names) - 1}, and nor is any other. Correct the names of the labels."
+            f"{listed(names, 10)} nor a number from 0 to {len(names) - 1}. Correct the names of the labels."
         )
     return meant, [rows[i] for i in strange]
 

@@ -36,11 +36,7 @@ _MARKS = (
 
 
 def parse(content: bytes, name: str) -> Parsed:
-    """Take a file apart by its ending, or by its content where that says clearly otherwise.
-
-    Raises:
-        BadData: it is no table that can be read, or holds more than fits.
-    """
+    """Take a file apart by its ending, or by its content where that says otherwise; BadData where it cannot be."""
     try:
         return _parsed(content, name)
     except TooMuch as error:
@@ -65,10 +61,7 @@ def _parsed(content: bytes, name: str) -> Parsed:
             + ("Save it as CSV (UTF-8)." if ending.startswith(".xls") else USE)
         )
     if kind == "parquet":
-        raise BadData(
-            f"{name} is no Parquet file, or its beginning is damaged. If it is CSV or JSON Lines, name it .csv or "
-            f".jsonl."
-        )
+        raise BadData(f"{name} is no Parquet file, or damaged. If it is CSV or JSON Lines, name it .csv or .jsonl.")
     text, notes = decoded(content, name)
     if not text.strip():
         raise BadData(f"{name} is empty.")
@@ -102,10 +95,7 @@ def decoded(content: bytes, name: str) -> tuple[str, list[str]]:
     text = text.removeprefix("\ufeff")
     if "\0" in text:
         line = text.count("\n", 0, text.index("\0")) + 1
-        raise BadData(
-            f"{name}, line {line}: there is a NUL byte, which no text holds. The file is damaged or of another kind; "
-            f"save it again as UTF-8."
-        )
+        raise BadData(f"{name}, line {line}: there is a NUL byte, which no text holds. Save it again as UTF-8.")
     return text, notes
 
 
@@ -159,10 +149,7 @@ def json_columns(text: str, name: str) -> Parsed:
     if not columns:
         raise BadData(f"{name} holds no rows with columns.")
     if len(columns) > MOST_COLUMNS or len(columns) * len(rows) - sum(map(len, rows)) > MOST_GAPS:
-        raise BadData(
-            f"{name} has {len(columns):,} different keys in {len(rows):,} rows. Give all rows the same few keys, such "
-            f"as text and label."
-        )
+        raise BadData(f"{name} has {len(columns):,} different keys in {len(rows):,} rows. Give all rows the same few.")
     lacking = [number for number, row in enumerate(rows, start=1) if len(row) < len(columns)]
     if lacking:
         keys = [repr(column) for column in columns if any(column not in rows[number - 1] for number in lacking)]
@@ -192,8 +179,7 @@ def _json_rows(text: str, name: str) -> list[dict[str, Any]]:
         ]
         if len(inner) != 1:
             raise BadData(
-                f"{name} is one object that holds everything. Save the rows as JSON Lines: one object with its text "
-                f"and label in each line."
+                f"{name} is one object that holds everything. Save the rows as JSON Lines, one object a line."
             )
         return inner[0]
     rows = _loaded(text, name, 1)

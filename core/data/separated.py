@@ -74,12 +74,7 @@ def cut(text: str, separator: str, longest: int = 131_072, **quoting: Any) -> li
 
 
 def csv_columns(text: str, name: str, usual: str) -> Parsed:
-    """Columns of separated values; rows with too many or too few cells are left out and noted.
-
-    Args:
-        usual: the separator to expect; , ; tab and | are tried, and the one that gives the first rows
-            the same number of cells wins.
-    """
+    """Columns of separated values, without rows of another width. usual: the separator to expect, of , ; tab and |."""
     declared = re.match(r"sep=([,;\t|])\r?\n", text)
     text = text[declared.end() :] if declared else text
     if not text.strip():
@@ -141,15 +136,12 @@ def _rows(text: str, separator: str, name: str) -> tuple[list[list[str]], str]:
     missing = [i for i, row in enumerate(rows) if not _fits(row, len(rows[0]))]
     if trouble and 20 * len(missing) > len(rows):
         raise BadData(
-            f"{name}, {trouble}: a quotation mark is opened there and not closed as it should be. Close it, or double "
-            f"it inside a quoted text."
+            f"{name}, {trouble}: a quotation mark is opened there and not closed. Close it, or double it inside a text."
         )
     if 2 * len(missing) > len(rows) - 1:
         raise BadData(
-            f"{name}: {len(missing):,} of {len(rows) - 1:,} rows do not have {len(rows[0])} cells as the first row, "
-            f"the first of them "
-            f"row {missing[0]}. Put texts that hold the separator {separator!r} in quotation marks, and give every "
-            f"column a name."
+            f"{name}: {len(missing):,} of {len(rows) - 1:,} rows do not have {len(rows[0])} cells as the first, as "
+            f"row {missing[0]}. Put texts that hold {separator!r} in quotation marks, and give every column a name."
         )
     return best
 

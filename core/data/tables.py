@@ -24,10 +24,8 @@ class RawTable:
     """A file's cells before anyone said what its columns mean.
 
     name: file name; columns: their names in file order, all different; cells: for each column its N values, str, int,
-    float, bool, None, or what JSON nests (list, dict); digest: SHA-256 of the content; notes: sentences on what was
-    done
-    to read it; classes: names of a column's numbered classes where the source knows them; rows: the file's numbers of
-    the N rows, 1 the first below the header, () for 1…N.
+    float, bool, None, or what JSON nests (list, dict); digest: SHA-256 of the content; notes: what was repaired;
+    classes: names of a column's numbered classes; rows: the file's numbers of the N rows, () for 1…N.
     """
 
     name: str
@@ -231,14 +229,12 @@ def _numbered(raw: list[str], classes: tuple[str, ...] | None, path: Path) -> tu
     )
     if classes is None and large:
         raise BadData(
-            f"{path.name}: the label column holds the number {shortened(large)}, more than there are rows. Number "
-            f"the classes from 0."
+            f"{path.name}: the label {shortened(large)} is more than there are rows. Number the classes from 0."
         )
     negative = next((row for row, value in enumerate(raw, start=1) if value[:1] == "-" and value[1:].isdigit()), None)
     if classes is None and negative is not None:
         raise BadData(
-            f"{path.name}, row {negative}: the label {shortened(raw[negative - 1])} is negative, which often marks "
-            f"rows without a label. Leave such rows out."
+            f"{path.name}, row {negative}: the label {shortened(raw[negative - 1])} is negative. Leave such rows out."
         )
     if classes is None:
         classes = tuple(map(str, range(max(map(int, raw)) + 1))) if numeric else tuple(sorted(set(raw)))
@@ -248,7 +244,6 @@ def _numbered(raw: list[str], classes: tuple[str, ...] | None, path: Path) -> tu
     for row, value in enumerate(raw, start=1):
         if value not in known:
             raise BadData(
-                f"{path.name}, row {row}: the label {quoted(value)} is none of {listed(classes, 20)}. Name all "
-                f"classes, in order, with --labels."
+                f"{path.name}, row {row}: the label {quoted(value)} is none of {listed(classes, 20)}. Correct --labels."
             )
     return classes, np.array([known[value] for value in raw], dtype=np.int64)

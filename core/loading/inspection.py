@@ -65,17 +65,13 @@ class ModelCheck:
         return {finding.what: finding for finding in self.findings}[what]
 
 
-def check_model(name: str, device: str | None = None, precision: str | None = None) -> ModelCheck:
-    """Check a model without reading its weights or running it; never raises.
+def check_model(name: str) -> ModelCheck:
+    """Check a model (bundled name, folder, hub id or adapter) without reading weights or running it; never raises.
 
     From the hub only the small files are fetched, and names and shapes of the tensors are asked for.
-
-    Args:
-        name: a bundled name, a folder, a hub id or an adapter.
-        device, precision: what it would run with; None takes the settings.
     """
     check = _Check(name if isinstance(name, str) else repr(name))
-    check.step("Check", check.run, name, device, precision)
+    check.step("Check", check.run, name)
     return check.result()
 
 
@@ -104,8 +100,8 @@ class _Check:
             self.add(what, NO, why)
         return None
 
-    def run(self, name: str, device: str | None, precision: str | None) -> None:
-        where = self.step("Device", _device, device, precision)
+    def run(self, name: str) -> None:
+        where = self.step("Device", _device)
         if where:
             self.add("Device", YES, f"{where[0]}, {where[1]}.")
         source = self.step("Files", locate, name, False)
@@ -251,11 +247,9 @@ def _origin(source: ModelSource) -> str:
     return "Bundled." if source.name in bundled_models() else f"{source.top}."
 
 
-def _device(device: str | None, precision: str | None) -> tuple[str, str]:
-    if device is None or precision is None:
-        chosen = settings.read()
-        device, precision = chosen.device if device is None else device, precision or chosen.precision
-    return choose_device(device), precision
+def _device() -> tuple[str, str]:
+    chosen = settings.read()
+    return choose_device(chosen.device), chosen.precision
 
 
 def _memory_of(device: str) -> int | None:

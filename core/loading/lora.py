@@ -22,11 +22,7 @@ _CHANGED = re.compile(r"(token_adapter\.)?trainable_tokens_delta")
 
 
 def adapter_settings(files: ModelFiles) -> dict | None:
-    """Read adapter_config.json of a folder; None if it holds no adapter.
-
-    Raises:
-        UnsupportedModel: the file is damaged, or names a kind of adapter other than LoRA.
-    """
+    """What adapter_config.json of a folder holds; None without one, UnsupportedModel if damaged or not LoRA."""
     folder, path = files.folder, files.folder / ADAPTER
     if not path.exists():
         return None
@@ -47,8 +43,7 @@ def adapter_settings(files: ModelFiles) -> dict | None:
     unknown = [key for key in ("use_dora", "layer_replication", "megatron_config", "use_qalora") if found.get(key)]
     if found.get("peft_type") != "LORA" or found.get("bias", "none") != "none" or unknown:
         raise UnsupportedModel(
-            f"The adapter {folder.name!r} is not a plain LoRA adapter. Merge it into its base with PEFT and give the "
-            f"merged folder."
+            f"The adapter {folder.name!r} is not a plain LoRA adapter. Merge it into its base with PEFT."
         )
     lacking = [key for key in ("r", "lora_alpha") if not isinstance(found.get(key), int | float) or not found[key]]
     if lacking:
@@ -84,8 +79,7 @@ def merge_adapter(module: Module, folder: Path, config: dict, tensors: dict) -> 
             target = _target(name)
             if target not in parameters:
                 raise UnsupportedModel(
-                    f"The adapter {folder.name!r} changes {target!r}, which its base does not have. Give the base that "
-                    f"it was trained on."
+                    f"The adapter {folder.name!r} changes {target!r}, which its base does not have. Give its own base."
                 )
             weight, value = parameters[target], tensors[name].float()
             if name.endswith("lora_A.weight"):
@@ -103,18 +97,12 @@ def merge_adapter(module: Module, folder: Path, config: dict, tensors: dict) -> 
 
 def no_weights(folder: Path) -> UnsupportedModel:
     """The sentence for an adapter without safetensors."""
-    return UnsupportedModel(
-        f"The adapter {folder.name!r} holds no adapter_model.safetensors (pickle weights are not read). Save it again "
-        f"with PEFT."
-    )
+    return UnsupportedModel(f"The adapter {folder.name!r} holds no adapter_model.safetensors. Save it again with PEFT.")
 
 
 def unreadable_adapter(folder: Path) -> UnsupportedModel:
     """The sentence for an adapter whose weights cannot be read."""
-    return UnsupportedModel(
-        f"The weights of the adapter {folder.name!r} cannot be read; the file may be cut short. Copy or download it "
-        f"again."
-    )
+    return UnsupportedModel(f"The weights of the adapter {folder.name!r} cannot be read; cut short? Copy them again.")
 
 
 def read_adapter(files: ModelFiles) -> dict[str, Tensor]:
@@ -143,7 +131,7 @@ def _fitting(value, weight, target: str, folder: Path):
     if value.shape != weight.shape:
         raise UnsupportedModel(
             f"The adapter {folder.name!r} has {target!r} of shape {list(value.shape)}, its base of shape "
-            f"{list(weight.shape)}. Give the base that it was trained on, with its number of classes."
+            f"{list(weight.shape)}. Give its own base, with its number of classes."
         )
     return value
 
@@ -166,9 +154,7 @@ def _by_layer(patterns: dict | None, default: float, folder: Path) -> Callable[[
     too_many = len(patterns) > _MOST_PATTERNS or sum(map(len, patterns)) > _MOST_LETTERS
     if too_many or not all(map(_PLAIN_PATTERN.fullmatch, patterns)):
         raise UnsupportedModel(
-            f"The adapter {folder.name!r} cannot be added to its base: it gives ranks by regular expressions that are "
-            f"more than names of layers, and such may take forever. Merge it into its base with PEFT and give the "
-            f"merged folder."
+            f"The adapter {folder.name!r} cannot be added to its base: ranks go by more than names. Merge it with PEFT."
         )
     compiled = [(re.compile(rf"(.*\.)?({key})$"), value) for key, value in patterns.items()]
 

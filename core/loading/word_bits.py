@@ -28,11 +28,7 @@ def write_words(found: WordBits, model: Model, source: str, path: Path) -> None:
 
 
 def find_words_of(model: Model, kept: Path | None = None) -> WordBits | None:
-    """The newer of what lies in a model's folder and what was fitted here; None where there is neither.
-
-    Raises:
-        BadWords: it is damaged, or of another model.
-    """
+    """The newer of what lies with a model and what was fitted here, or None; BadWords if damaged or another's."""
     places = [] if model.folder is None else [model.folder / WORDS_FILE]
     places += [] if kept is None else [kept_place(kept, model, WORDS_FILE)]
     there = sorted((place.stat().st_mtime_ns, place) for place in places if place.is_file())

@@ -150,12 +150,10 @@ def attention_bias(weights: Tensor) -> Tensor:
 
 @contextlib.contextmanager
 def only_what_is_read(module: Module, architecture: Architecture) -> Generator[None]:
-    """Compute the last layer for the first position only, behind its attention, where the classifier reads nothing
-    else.
+    """Compute the last layer, behind its attention, for the first position only; the caller holds the model's lock.
 
     Logits stay the same up to rounding, and three quarters of that layer's work are saved; hidden states and attention
-    must not be asked for meanwhile.
-    The caller holds the model's lock. Families without `after_mixing` run as they are.
+    must not be asked for meanwhile. Families without `after_mixing` run as they are.
     """
     if architecture.after_mixing is None or module.config.chunk_size_feed_forward:
         yield

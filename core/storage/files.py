@@ -36,11 +36,7 @@ class InUse(RuntimeError):
 
 
 def open_plain(path: str | os.PathLike) -> BufferedReader:
-    """Open a plain file, or a link to one, for reading.
-
-    Raises:
-        OSError: it is not there, or is something else: a pipe would be waited for, and a device never ends.
-    """
+    """Open a plain file, or a link to one, for reading; OSError for anything else, such as a pipe or device."""
     # Without waiting, since who looks first may find another file than who opens.
     file = open(path, "rb", opener=lambda name, how: os.open(name, how | getattr(os, "O_NONBLOCK", 0)))  # noqa: SIM115
     if not stat.S_ISREG(os.fstat(file.fileno()).st_mode):

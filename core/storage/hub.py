@@ -44,8 +44,7 @@ def fetch(name: str, weights: bool) -> Path:
         )
     except (RepositoryNotFoundError, HFValidationError) as error:
         raise HubError(
-            f"{name!r} is neither bundled nor a folder, and not on the hub, or it is private or gated there. Check the "
-            f"spelling; for a private model run `hf auth login`."
+            f"{name!r} is not bundled, no folder and not on the hub, or private there: try `hf auth login`."
         ) from error
     except Exception as error:
         raise HubError(

@@ -65,11 +65,7 @@ class Library:
         return [item.name for item in self._items(_MODELS)]
 
     def add_model(self, name: str) -> None:
-        """Remember a model; one that is there already keeps its place.
-
-        Raises:
-            ValueError: no name, or one that is far too long.
-        """
+        """Remember a model; one that is there keeps its place. ValueError for no name, or one far too long."""
         with self._guard:
             if name in self.models() and (_MODELS, name) not in self._unwritten:
                 self.last_problem = None
@@ -108,11 +104,7 @@ class Library:
         }
 
     def pin(self, data: str, example: str, note: str) -> None:
-        """Pin an example, with a note of at most `NOTE_MOST` characters; one that is pinned keeps its place.
-
-        Raises:
-            ValueError: as many are pinned as there may be.
-        """
+        """Pin an example, with a note of at most `NOTE_MOST` characters; ValueError where PINS_MOST are pinned."""
         if example not in self.pins(data) and len(self._items(_PINS)) >= PINS_MOST:
             raise ValueError(f"{PINS_MOST} examples are pinned already; take one off first.")
         self._add(_PINS, f"{data} {example}", {"data": data, "example": example, "note": note[:NOTE_MOST]})
@@ -122,11 +114,7 @@ class Library:
         self._remove(_PINS, f"{data} {example}")
 
     def put_file(self, content: bytes, suffix: str) -> str:
-        """Keep an uploaded file; return its SHA-256, kept or not.
-
-        Args:
-            suffix: its kind, such as ".csv"; anything unusual becomes ".bin".
-        """
+        """Keep an uploaded file; its SHA-256, kept or not. suffix: its kind, such as ".csv"; else ".bin"."""
         content, suffix = bytes(content), suffix.lower().lstrip(".")
         digest = hashlib.sha256(content).hexdigest()
         with self._guard:

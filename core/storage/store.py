@@ -39,21 +39,7 @@ _SEGMENT = re.compile(r"[0-9a-f]{64}\.safetensors")
 # Quotes inside JSON strings are escaped, so that no name or text can pass for the seal.
 _SEAL = re.compile(rb'"faithscope":"([0-9a-f]{64}) ')
 _UNSEALED = b"0" * 64
-_DTYPES = (
-    "bool",
-    "int8",
-    "int16",
-    "int32",
-    "int64",
-    "uint8",
-    "uint16",
-    "uint32",
-    "uint64",
-    "float16",
-    "float32",
-    "float64",
-    "complex64",
-)
+_DTYPES = "bool int8 int16 int32 int64 uint8 uint16 uint32 uint64 float16 float32 float64 complex64".split()
 # No result is nearly as large; what else lies there is not read into memory.
 _MOST_BYTES = 1_000_000_000
 _NOT_KEPT = "A result was not kept for next time"
@@ -164,11 +150,7 @@ class Store:
         return [entry for entry in found if entry is not None]
 
     def put_text(self, text: str) -> str:
-        """Keep a text, whatever characters it holds; return its digest, kept or not.
-
-        Returns:
-            SHA-256 hex of the text in UTF-8 (lone surrogates as three bytes each).
-        """
+        """Keep a text, lone surrogates too; the SHA-256 of its UTF-8 as hex, kept or not."""
         data = text.encode("utf-8", "surrogatepass")
         digest = hashlib.sha256(data).hexdigest()
         if self.get_text(digest) is None:
@@ -176,11 +158,7 @@ class Store:
         return digest
 
     def get_text(self, digest: str) -> str | None:
-        """Read a text by its digest; None if it is not there, or is not what the digest says.
-
-        Raises:
-            ValueError: the digest is not 64 lower-case hex characters.
-        """
+        """Read a text by its digest, as of `put_text`; None if it is not there, or not what the digest says."""
 
         def checked(data: bytes) -> str | None:
             return data.decode("utf-8", "surrogatepass") if hashlib.sha256(data).hexdigest() == digest else None

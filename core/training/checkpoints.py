@@ -91,17 +91,12 @@ class Checkpoint:
         return _best(self.history)
 
     def load_best(self, module: Module) -> None:
-        """Put the best epoch's weights into the module.
-
-        Raises:
-            TrainingError: they are not as they were written.
-        """
+        """Put the best epoch's weights into the module; TrainingError where they are damaged."""
         try:
             weights = self._load(f"best-{self.best_epoch}.safetensors")
         except (OSError, ValueError, SafetensorError) as error:
             raise TrainingError(
-                f"The weights of the best epoch in {self.folder} are damaged. Give the same command again: it starts "
-                f"the training again."
+                f"The best epoch's weights in {self.folder} are damaged. Give the same command again to begin again."
             ) from error
         _put_weights(module, weights)
 

@@ -50,10 +50,8 @@ def write_encoder(
 ) -> Path:
     """Pretrain an encoder on stories of all three tasks and write a folder that `core train` takes as its base.
 
-    Every mention of an actor or a thing is to be tagged with the place where it is after that sentence, every place
-    that somebody
-    goes to with the place where they were, the asked word and the first token with the answer. Stories grow longer on
-    the way.
+    Every actor and thing is tagged with the place where it is after that sentence, every place that somebody goes to
+    with where they were, the asked word with the answer. Stories grow longer on the way.
 
     Args:
         steps: mini-batches that the learning rate is planned for; stop: after so many; seed: of weights and stories;

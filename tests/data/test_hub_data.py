@@ -252,7 +252,7 @@ def test_only_the_first_rows_are_read_and_only_their_files_fetched(hub, monkeypa
 def test_files_above_the_limit_are_not_fetched(hub, monkeypatch):
     monkeypatch.setattr("core.data.hub_data.MOST_BYTES", 10)
     pairs(hub)
-    with pytest.raises(BadData, match="hold more than"):
+    with pytest.raises(BadData, match="more than 0 MB"):
         read_hub("someone/pairs", "small", "dev")
     assert hub.fetched == ["README.md"]
 

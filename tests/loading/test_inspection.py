@@ -1,6 +1,7 @@
 """What a check claims about a model, held against what happens when the model is loaded and run."""
 
 import json
+import os
 import random
 import re
 import shutil
@@ -9,6 +10,7 @@ import struct
 import threading
 import time
 from pathlib import Path
+from unittest import mock
 
 import numpy as np
 import pytest
@@ -59,9 +61,10 @@ def copied(tiny_root, tmp_path):
     return lambda kind="bert": shutil.copytree(tiny.folder(kind, tiny_root), tmp_path / "copy")
 
 
-def check(name, device="cpu", precision="float32") -> ModelCheck:
+def check(name, precision="float32") -> ModelCheck:
     """Check, and see that whatever is said are sentences."""
-    found = check_model(name if isinstance(name, str) else str(name), device, precision)
+    with mock.patch.dict(os.environ, FAITHSCOPE_DEVICE="cpu", FAITHSCOPE_PRECISION=precision):
+        found = check_model(name if isinstance(name, str) else str(name))
     assert isinstance(found, ModelCheck) and len({f.what for f in found.findings}) == len(found.findings)
     for said in (found.note, *(f.why for f in found.findings)):
         assert said.endswith(".") and "\n" not in said and 0 < len(said) < 700 and "Traceback" not in said, said
@@ -572,7 +575,7 @@ def test_a_broken_adapter_is_said_before_and_at_loading(tiny_root, tmp_path, how
     ],
 )
 def test_any_name_is_answered(name, unreachable):
-    found = check_model(name, "cpu", "float32")
+    found = check_model(name)
     assert (
         not found.usable
         and found.note.endswith(".")
@@ -656,7 +659,7 @@ def test_a_check_beside_a_load_changes_neither(tiny_root):
 
     def keep_checking():
         while not stop.is_set():
-            if not check_model(folder, "cpu", "float32").usable:
+            if not check_model(folder).usable:
                 wrong.append("unusable")
 
     threads = [threading.Thread(target=keep_checking) for _ in range(2)]

@@ -54,7 +54,7 @@ def logits(model):
 
 def refused(folder) -> str:
     """The sentence by which a check, loading and training from it all refuse a model."""
-    found = check_model(str(folder), "cpu", "float32")
+    found = check_model(str(folder))
     assert not found.usable
     with pytest.raises(UnsupportedModel) as caught:
         load(str(folder), "cpu")
@@ -198,7 +198,7 @@ def test_every_way_of_loading_opens_no_pickle(copied, unpickled, tiny_root, tmp_
         for name in ("pytorch_model.bin", "adapter_model.bin", "model.pt", "training_args.bin", "vocab.pkl", "a.ckpt"):
             (folder / name).write_bytes(b"\x80\x04.")
     for folder in (str(base), str(adapter)):
-        assert load(folder, "cpu").labels == tiny.LABELS and check_model(folder, "cpu", "float32").usable
+        assert load(folder, "cpu").labels == tiny.LABELS and check_model(folder).usable
     assert load_base(str(base), ("a", "b"), "full", 4, 0) and load("sst2-fmm", "cpu")
     # Where the safetensors are gone, nothing stands in for them.
     (adapter / "adapter_model.safetensors").unlink()

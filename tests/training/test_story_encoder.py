@@ -105,7 +105,8 @@ def test_a_few_steps_of_pretraining_lower_the_loss_and_write_a_base(tmp_path):
 
 
 @pytest.mark.parametrize(
-    "chosen, said", [({"steps": 0}, "steps is 0; it must be at least 1"), ({"stop": 0}, "stop is 0"), ({}, "already")]
+    "chosen, said",
+    [({"steps": 0}, "steps is 0; it must be at least 1"), ({"stop": 0}, "stop is 0"), ({}, "another kind")],
 )
 def test_what_is_no_encoder_is_refused_before_anything_is_written(tmp_path, chosen, said):
     if not chosen:

@@ -776,7 +776,7 @@ def test_weights_that_are_damaged_while_it_trains_are_not_taken_for_the_best(tmp
     checkpoint.save(module, torch.optim.AdamW(module.parameters()), 0, {"selection": 1})
     best = checkpoint.folder / "best-0.safetensors"
     best.write_bytes(best.read_bytes()[:-1] + b"!")
-    with pytest.raises(TrainingError, match=r"best epoch .* damaged"):
+    with pytest.raises(TrainingError, match=r"best epoch.*damaged"):
         checkpoint.load_best(module)
 
 
@@ -1068,7 +1068,7 @@ def test_a_base_is_not_replaced_by_what_is_made_of_it(files, tiny_root, tmp_path
     (tmp_path / "link").symlink_to(base)
     before = weights_of(base)
     out = {"folder": base, "link": tmp_path / "link", "other spelling": tmp_path / "link" / ".." / "base"}[named]
-    with pytest.raises(TrainingError, match=r"of the base, .*--out\."):
+    with pytest.raises(TrainingError, match=r"of the base.*--out"):
         train(replace(plan_for(files, tiny_root, out), base=str(base)))
     assert weights_of(base) == before
     # A bundled base goes by its name.

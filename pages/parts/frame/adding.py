@@ -282,8 +282,9 @@ def _fetching(key: str) -> None:
     if job is None or not job.active or job.cancelled():
         st.rerun()
     with st.container(horizontal=True, vertical_alignment="center", border=True):
-        ahead = resources.fetches().ahead(key)
-        st.markdown(f"Fetching {plain(job.label)} … ({ahead} ahead)")
+        st.markdown(f"Fetching {plain(job.label)} …")
+        if ahead := resources.fetches().ahead(key):
+            st.badge(f"{ahead} ahead", color="gray")
         st.button("Cancel", key="cancel-fetch", on_click=job.cancel)
 
 
