@@ -97,7 +97,9 @@ def merge_adapter(module: Module, folder: Path, config: dict, tensors: dict) -> 
 
 def no_weights(folder: Path) -> UnsupportedModel:
     """The sentence for an adapter without safetensors."""
-    return UnsupportedModel(f"The adapter {folder.name!r} holds no adapter_model.safetensors. Save it again with PEFT.")
+    return UnsupportedModel(
+        f"The adapter {folder.name!r} holds no adapter_model.safetensors, and pickle is not read. Save it with PEFT."
+    )
 
 
 def unreadable_adapter(folder: Path) -> UnsupportedModel:
