@@ -61,9 +61,7 @@ class Job:
             self._advance(done)
 
     def within(self, far: float) -> None:
-        """Tell how far the work is where pieces differ in length: of `total`, the longer ones counting for more; from
-        then on its pace goes by this.
-        """
+        """Tell how far the work is where pieces differ in length: of `total`; from then on its pace goes by this."""
         self._weighed = True
         self._advance(far)
 
@@ -78,9 +76,7 @@ class Job:
             self._owner.look_again()
 
     def cancelled(self) -> bool:
-        """Whether stopping was asked for. The work asks this between its batches, and there it gives way to what is
-        more urgent.
-        """
+        """Whether stopping was asked for; asked between batches, where the work gives way to what is more urgent."""
         if self._owner is not None and threading.current_thread() is self._thread:
             self.batches += 1
             self._owner.give_way(self)
@@ -122,16 +118,12 @@ class Job:
 
     @property
     def worked(self) -> tuple[float, float] | None:
-        """The share of what there was to do at its first report that it did, and the seconds of its turns that this
-        took; None before there is any.
-        """
+        """The share of what there was to do at its first report that it did, and the seconds this took; None before."""
         return self._pace.worked(self.total)
 
     @property
     def remaining_seconds(self) -> float | None:
-        """Expected seconds of its own work to the end, at the pace of late; before there is one, by what was expected;
-        None where nobody can tell.
-        """
+        """Expected seconds of its own work to the end; None where nobody can tell."""
         return self._pace.left(self.total, self.seconds)
 
     def turn(self, begins: bool) -> None:

@@ -1,6 +1,4 @@
-"""Long work that outlives a rerun of the page: what is looked at goes first, the rest takes turns, keyed by content,
-with progress and cancel.
-"""
+"""Long work that outlives a rerun of the page, keyed by content, with progress and cancel."""
 
 import abc
 import atexit
@@ -169,9 +167,7 @@ class Jobs(Owner):
             self.look_again()
 
     def looks(self, viewer: str, keys: Collection[str], aside: bool = False) -> None:
-        """The jobs of these keys are on the viewer's page; aside: they go after what the page is for, and wait until it
-        is drawn and somebody has stayed there for a moment.
-        """
+        """The jobs of these keys are on the viewer's page; aside: they wait until it is drawn, and go last."""
         with self._changed:
             self._viewers.looks(viewer, keys, aside)
             for job in filter(None, map(self._jobs.get, keys)):
@@ -237,29 +233,28 @@ class Jobs(Owner):
             return kind in self._speeds
 
     def seconds_until(self, own: float, batch: bool = False) -> float:
-        """Expected seconds by the clock until work ends that somebody looks at and asks for now: its own, and those of
-        the jobs that go before it or take turns with it.
-        """
+        """Expected seconds until work of so many seconds of its own would end, with the jobs before and beside it."""
         with self._changed:
-            rank, others = int(batch), [one for one in self._line if self._goes_on(one)]
-            whole = sum(_rest(one) for one in others if self._rank(one) < rank)
-            equals = [one for one in others if self._rank(one) == rank]
-            return own + whole + sum(between(own, None, _rest(one), one.turns, one.seconds, True) for one in equals)
+            others = [one for one in self._line if self._goes_on(one)]
+            return self._ends_after(own, None, int(batch), others, others)
 
     def seconds_left(self, key: str) -> float | None:
-        """Expected seconds by the clock until a job ends, with what has turns before it or between its own; None where
-        nobody can tell.
-        """
+        """Expected seconds until a job ends, with the jobs before and beside it; None where nobody can tell."""
         with self._changed:
             job = self._jobs.get(key)
             own = None if job is None else job.remaining_seconds
             if job is None or own is None or job.parked:
                 return None
-            rank, others = self._rank(job), [one for one in self._line if one is not job and self._goes_on(one)]
-            whole, first = sum(_rest(one) for one in others if self._rank(one) < rank), self._before(job)
-            equals = [one for one in others if self._rank(one) == rank]
-            shared = (between(own, job.turns, _rest(one), one.turns, one.seconds, one in first) for one in equals)
-            return own + whole + sum(shared)
+            others = [one for one in self._line if one is not job and self._goes_on(one)]
+            return self._ends_after(own, job.turns, self._rank(job), others, self._before(job))
+
+    def _ends_after(self, own: float, turns: int | None, rank: int, others: list[Job], first: list[Job]) -> float:
+        """Seconds until work of a rank ends beside others; first: those that have a turn before its next."""
+        whole = sum(_rest(one) for one in others if self._rank(one) < rank)
+        equals = [one for one in others if self._rank(one) == rank]
+        return (
+            own + whole + sum(between(own, turns, _rest(one), one.turns, one.seconds, one in first) for one in equals)
+        )
 
     def look_again(self) -> None:
         with self._changed:

@@ -45,8 +45,7 @@ _MOST_TAGS = 40
 
 @dataclass(frozen=True)
 class Query:
-    """What is looked for; every part narrows, several values of one facet widen. Empty: everything, in the file's
-    order.
+    """What is looked for; every part narrows, several values of one facet widen. Empty: all, in the file's order.
 
     search: terms that must all occur in text, second text or id, in any case; "quoted words" are one term.
     facets: {facet: values}, see `facets`. order: one of ORDERS; examples without the value come last. all_tags: whether
@@ -71,9 +70,7 @@ class Query:
 
     @property
     def picked_by(self) -> str:
-        """How it chooses examples where their accuracy says how they were chosen: by what a model does with them, or by
-        hand; else "".
-        """
+        """How it chooses examples where that shows in their accuracy: by what a model does, or by hand; else ""."""
         if self._by_model:
             return "by what the model does with them"
         return "by hand" if self.facets.get("pinned") else ""
@@ -142,16 +139,12 @@ class Index:
 
     @property
     def groups(self) -> dict[str, tuple[tuple[str, ...], np.ndarray]]:
-        """What the data itself says of its examples: {facet: (values, which examples have which)},
-        int64[N] (−1: the last value) or, for tags, bool[values, N].
-        """
+        """{facet: (values, which examples have which)}: int64[N] (−1: the last value) or, for tags, bool[values, N]."""
         return {"label": ((*self.data.classes, NO_LABEL), self.labels), "tag": ((*self.tags, UNTAGGED), self.tagged)}
 
 
 def each_text_once(told: np.ndarray, texts: np.ndarray | None) -> np.ndarray:
-    """Of those that are told, bool[N], the first of each text: intervals take examples for independent ones. texts: as
-    of `Index`.
-    """
+    """The first of each text among those told, bool[N]: intervals take examples for independent. texts: of `Index`."""
     if texts is None:
         return told
     places = np.flatnonzero(told)
@@ -162,8 +155,8 @@ def each_text_once(told: np.ndarray, texts: np.ndarray | None) -> np.ndarray:
 
 @dataclass(frozen=True)
 class LabelMatch:
-    """Which class of a model each label of a data set means, and how that was found, as a sentence ("" if they are the
-    same); by_order: whether it was taken from the order of the classes, which may be wrong.
+    """Which class of a model each label of a data set means; how: what was not matched or matched by order, "" if
+    labels and classes are the same; by_order: taken from the order of the classes, which may be wrong.
     """
 
     classes: dict[str, int]
@@ -181,39 +174,23 @@ def match_labels(labels: tuple[str, ...], model_labels: tuple[str, ...]) -> Labe
     by_name = {label: names[label.strip().casefold()] for label in labels if label.strip().casefold() in names}
     if by_name or not labels:
         missing = [label for label in labels if label not in by_name]
-        return LabelMatch(
-            by_name, f"Not judged, since the model has no such class: {listed(missing, 6)}." if missing else ""
-        )
-    if (
-        all(label.isascii() and label.isdigit() and len(label) < 10 for label in labels)
-        and max(map(int, labels)) < len(model_labels)
-        and "0" in labels
-    ):
-        return LabelMatch(
-            {label: int(label) for label in labels},
-            f"The labels are numbers; they are read as the model’s classes in order: "
-            f"{listed((f'{n} = {m}' for n, m in enumerate(model_labels)), 6)}.",
-            by_order=True,
-        )
+        return LabelMatch(by_name, f"Not judged: {listed(missing, 6)}." if missing else "")
+    numbered = "0" in labels and all(label.isascii() and label.isdigit() and len(label) < 10 for label in labels)
+    if numbered and max(map(int, labels)) < len(model_labels):
+        return _by_order({label: int(label) for label in labels}, model_labels)
     if len(labels) == len(model_labels) and all(re.fullmatch(r"(?i)label_\d+", name) for name in model_labels):
-        return LabelMatch(
-            {label: i for i, label in enumerate(labels)},
-            f"The model does not name its classes; they are read in the data’s order: "
-            f"{listed((f'{m} = {n}' for m, n in zip(model_labels, labels)), 6)}.",
-            by_order=True,
-        )
-    return LabelMatch(
-        {},
-        f"The data’s labels ({listed(labels, 6)}) are not this model’s classes ({listed(model_labels, 6)}), so "
-        f"right and wrong are not judged.",
-    )
+        return _by_order({label: i for i, label in enumerate(labels)}, model_labels)
+    return LabelMatch({}, f"Not judged: {listed(labels, 6)}. Classes of the model: {listed(model_labels, 6)}.")
+
+
+def _by_order(classes: dict[str, int], model_labels: tuple[str, ...]) -> LabelMatch:
+    meant = listed((f"{label} = {model_labels[i]}" for label, i in classes.items()), 6)
+    return LabelMatch(classes, f"Labels matched to classes by order: {meant}.", by_order=True)
 
 
 @dataclass(frozen=True, eq=False)
 class Trait:
-    """One of TRAITS of N examples. values: float64[N], NaN where it is undefined or not computed, infinity where it
-    never happens; known: bool[N], computed.
-    """
+    """One of TRAITS of N examples. values: float64[N], NaN undefined, infinity never; known: bool[N], computed."""
 
     values: np.ndarray
     known: np.ndarray
@@ -221,8 +198,7 @@ class Trait:
 
 @dataclass(frozen=True, eq=False)
 class Predicted:
-    """A data set under a model: float64[N] and int64[N], NaN and −1 where nothing was predicted or nothing can be
-    judged.
+    """A data set under a model: float64[N] and int64[N], NaN and −1 where nothing is predicted or can be judged.
 
     predicted: class; confidence: its probability; label_probability: of the label's class (low: confidently wrong);
     right: 1, 0, or −1; traits: {name of TRAITS: what is known}; pinned: bool[N], which somebody pinned, or None where
@@ -245,12 +221,8 @@ class Predicted:
 
 
 def judge(index: Index, labels: tuple[str, ...], match: LabelMatch, probabilities: np.ndarray | None) -> Predicted:
-    """Set predictions beside labels.
-
-    Args:
-        labels: C class names of the model; () while there is none.
-        match: from `match_labels`.
-        probabilities: float[N, C], rows of NaN where there is none yet; None for none at all.
+    """Set predictions beside labels. labels: C class names of the model, () while there is none; probabilities:
+    float[N, C], rows of NaN where there is none yet.
     """
     N = len(index)
     if not labels:
@@ -289,9 +261,7 @@ def select(index: Index, judged: Predicted, query: Query) -> np.ndarray:
 
 
 def counts(index: Index, judged: Predicted, query: Query) -> dict[str, dict[str, int]]:
-    """For each facet, how many examples each of its values would leave beside the query's other parts; of tags that
-    narrow, beside the tags that are asked for, too.
-    """
+    """For each facet, how many examples each of its values would leave beside the query's other parts."""
     parts = _parts(index, judged, query)
     found = {}
     for facet, (names, members) in _members(index, judged).items():
@@ -329,9 +299,7 @@ def excerpt(text: str, wanted: list[str], most: int = 260) -> str:
 
 
 def _members(index: Index, judged: Predicted) -> dict[str, tuple[tuple[str, ...], np.ndarray]]:
-    """Each facet's values, and which examples have which: int64[N] (−1: the last value) or, for tags, bool[values,
-    N].
-    """
+    """Each facet's values, and which examples have which, as `Index.groups`."""
     confidence = np.searchsorted(list(_CONFIDENCE), np.nan_to_num(judged.confidence), side="right") - 1
     length = np.searchsorted(list(_LENGTH), index.lengths, side="right") - 1
     return (
@@ -392,11 +360,9 @@ def _values(index: Index, judged: Predicted, order: str) -> np.ndarray | None:
     if order in ("label", "predicted"):
         codes = index.labels if order == "label" else judged.predicted
         return np.where(codes < 0, np.nan, codes)
-    return {
-        "label probability": judged.label_probability,
-        "confidence": judged.confidence,
-        "length": index.lengths.astype(np.float64),
-    }.get(order)
+    lengths = index.lengths.astype(np.float64)
+    known = {"label probability": judged.label_probability, "confidence": judged.confidence, "length": lengths}
+    return known.get(order)
 
 
 def _codes(values: list[str | None], names: tuple[str, ...]) -> np.ndarray:

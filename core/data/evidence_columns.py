@@ -11,9 +11,7 @@ MOST = 1_000
 
 
 def holds_evidence(values: list) -> bool:
-    """Whether a column is written as evidence is: at least half of what is filled are lists of pairs of numbers, or of
-    phrases.
-    """
+    """Whether at least half of what is filled in a column are lists of pairs of numbers, or of phrases."""
     filled = [value for value in values if not _empty(value)]
     return bool(filled) and 2 * sum(_parts(value) is not None for value in filled) >= len(filled)
 

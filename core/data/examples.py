@@ -105,12 +105,7 @@ def first_example(name: str) -> str | None:
 
 
 def read_bundled(name: str) -> list[Example]:
-    """Read a shipped example set.
-
-    Raises:
-        KeyError: no such set.
-        BadData: the file is damaged; the message names the line.
-    """
+    """Read a shipped example set; KeyError where there is none of this name, BadData names a damaged line."""
     if name in _STORIES:
         return list(_told(_STORIES[name]))
     return read_examples(FOLDER / _FILES[name])

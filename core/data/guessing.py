@@ -12,48 +12,26 @@ from core.data.tables import RawTable
 from core.wording import listed
 
 # Names as _key writes them, the surest first.
-_PAIRS = (
-    ("sentence1", "sentence2"),
-    ("premise", "hypothesis"),
-    ("question1", "question2"),
-    ("text1", "text2"),
-    ("texta", "textb"),
-    ("sentencea", "sentenceb"),
-    ("1string", "2string"),
-    ("s1", "s2"),
-    ("text", "second"),
-    ("text", "textpair"),
-    ("text", "text2"),
-    ("sentence", "second"),
-    ("question", "passage"),
-    ("question", "context"),
-    ("question", "sentence"),
-    ("question", "paragraph"),
-    ("question", "document"),
-    ("query", "passage"),
-    ("query", "document"),
-    ("claim", "evidence"),
-    ("headline", "body"),
-    ("headline", "articlebody"),
-    ("question", "answer"),
-)
-_TEXT = tuple(
-    (
-        "text sentence review reviewtext content comment commenttext tweet body passage premise question document "
-        "article "
-        "message post paragraph utterance phrase statement claim abstract description summary headline title input "
-        "prompt "
-        "query answer sentence1 text1 words word"
+_PAIRS = [
+    tuple(pair.split("+"))
+    for pair in (
+        "sentence1+sentence2 premise+hypothesis question1+question2 text1+text2 texta+textb sentencea+sentenceb "
+        "1string+2string s1+s2 text+second text+textpair text+text2 sentence+second question+passage "
+        "question+context question+sentence question+paragraph question+document query+passage query+document "
+        "claim+evidence headline+body headline+articlebody question+answer"
     ).split()
-)
-_LABEL = tuple(
-    (
-        "label labels goldlabel gold class target sentiment category y stars rating isduplicate classindex classlabel "
-        "polarity emotion intent stance coarselabel labelcoarse quality toxic hateful spam score overall entailment "
-        "verdict topic labeltext labelname answer output"
-    ).split()
-)
-_ID = tuple(("id idx guid uid uuid index exampleid pairid textid docid unnamed0 column1 indexlevel0").split())
+]
+_TEXT = (
+    "text sentence review reviewtext content comment commenttext tweet body passage premise question document "
+    "article message post paragraph utterance phrase statement claim abstract description summary headline title "
+    "input prompt query answer sentence1 text1 words word"
+).split()
+_LABEL = (
+    "label labels goldlabel gold class target sentiment category y stars rating isduplicate classindex classlabel "
+    "polarity emotion intent stance coarselabel labelcoarse quality toxic hateful spam score overall entailment "
+    "verdict topic labeltext labelname answer output"
+).split()
+_ID = "id idx guid uid uuid index exampleid pairid textid docid unnamed0 column1 indexlevel0".split()
 _TAGS, _NOTE = ("tags", "tag", "keywords", "attributes", "flags", "slices"), ("note", "notes", "remark", "remarks")
 _OTHER = {
     *_ID,
@@ -113,24 +91,12 @@ def guess_mapping(table: RawTable) -> Mapping:
     columns = [column for column in columns if column.name != evident]
     text, second = _texts(columns)
     if text is None:
-        raise BadData(
-            f"{table.name}: no column holds text; there are {listed(table.columns)}. Add a header with a column named "
-            f"text."
-        )
+        raise BadData(f"{table.name}: no column holds text; there are {listed(table.columns)}. Name one text.")
     rest = [column for column in columns if column.name not in (text, second)]
     label = _label(table, rest)
     rest = [column for column in rest if column.name != label]
-    id_ = next(
-        (
-            c.name
-            for c in [
-                *_by_name(rest, _ID),
-                *(c for c in rest if c.words[-1:] in (("id",), ("idx",), ("guid",), ("uid",))),
-            ]
-            if c.plain and c.distinct == 1 and _unique(table.cells[c.name])
-        ),
-        None,
-    )
+    named = [*_by_name(rest, _ID), *(c for c in rest if c.words and c.words[-1] in ("id", "idx", "guid", "uid"))]
+    id_ = next((c.name for c in named if c.plain and c.distinct == 1 and _unique(table.cells[c.name])), None)
     rest = [column for column in rest if column.name != id_]
     tags = next((c.name for c in _by_name(rest, _TAGS) if c.filled), None)
     note = next((c.name for c in _by_name(rest, _NOTE) if c.filled and c.plain), None)

@@ -17,7 +17,7 @@ from fnmatch import fnmatch
 from pathlib import Path
 from typing import Any
 
-from core.data.parsed import BadData
+from core.data.parsed import BadData, Repair
 from core.data.tables import RawTable
 from core.storage.hub import HubError, quietly
 from core.storage.hub_data_sets import INSTEAD, Listing, fetch_data_file, leads_out, list_data_set
@@ -29,32 +29,25 @@ _PAGES = ("https://huggingface.co/datasets/", "huggingface.co/datasets/", "hf://
 
 
 def hub_choices(id: str) -> dict[str, list[str]]:
-    """Configurations of a hub data set and the splits of each, in the set's order.
-
-    Raises:
-        BadData: a sentence: no network, unknown, private or gated id, loading script, no data files.
-    """
+    """Configurations of a hub data set and the splits of each, in its order; BadData as `read_hub`."""
     name = _hub_id(id)
     with _plain_errors(name), _as_folder(list_data_set(name)) as folder:
         return {config: list(_builder(folder, config).config.data_files or {}) for config in _configs(folder)}
 
 
-def read_hub(id: str, config: str | None = None, split: str = "validation", most_rows: int | None = None) -> RawTable:
-    """Read one split of a hub data set.
+def read_hub(id: str, config: str | None = None, split: str = "validation") -> RawTable:
+    """Read one split of a hub data set, at most the first MOST_ROWS rows.
 
     Args:
         id: as on the hub, such as "nyu-mll/glue".
         config: None takes the only one, or the one that the set marks as default.
-        most_rows: read at most so many of the first rows; None reads up to 200,000.
     Returns:
         The table; its digest covers id, configuration, split, revision and all cells; its notes say what was left out.
     Raises:
         BadData: a sentence: no network, unknown, private or gated id, loading script, no such configuration or split
             (it names those there are), files that are too large or damaged.
     """
-    name, most = _hub_id(id), MOST_ROWS if most_rows is None else most_rows
-    if most < 1:
-        raise BadData(f"At least 1 row must be read, not {most}.")
+    name = _hub_id(id)
     with _plain_errors(name):
         listing = list_data_set(name)
     with _plain_errors(name), _as_folder(listing) as folder:
@@ -65,16 +58,15 @@ def read_hub(id: str, config: str | None = None, split: str = "validation", most
                 f"{_called(listing.id, config)} has no split {quoted(split)}; it has {listed(files, 20) or 'none'}."
             )
         names = [Path(file).resolve().relative_to(folder).as_posix() for file in files[split]]
-        cells, classes, dropped = _cells(
-            _filled(folder.parent / "split", listing, config, split, names, most), config, split, most
-        )
-    more = bool(cells) and len(next(iter(cells.values()))) > most
-    cells = {column: values[:most] for column, values in cells.items()}
+        filled = _filled(folder.parent / "split", listing, config, split, names)
+        cells, classes, dropped = _cells(filled, config, split)
+    more = any(len(values) > MOST_ROWS for values in cells.values())
+    cells = {column: values[:MOST_ROWS] for column, values in cells.items()}
     if not cells or not next(iter(cells.values())):
         raise BadData(f"{_called(listing.id, config)}, split {quoted(split)}, holds no rows.")
     notes = [*listing.notes]
-    notes += [f"Columns that hold no text or number were left out: {listed(dropped)}."] if dropped else []
-    notes += [f"The first {most:,} rows were read; the split holds more."] if more else []
+    notes += [f"{Repair.LOST_COLUMNS} {listed(dropped)}."] if dropped else []
+    notes += [f"{Repair.FIRST_ROWS}: {MOST_ROWS:,}."] if more else []
     name = " ".join(filter(None, (listing.id, config if config != "default" else None, split)))
     return RawTable(name, tuple(cells), cells, _digest(listing, config, split, cells), tuple(notes), classes)
 
@@ -91,15 +83,9 @@ def _hub_id(id: str) -> str:
     if not name:
         raise BadData("The data set has no usable name. Give a hub id such as nyu-mll/glue.")
     if folder:
-        raise BadData(
-            f"{quoted(name)} is a folder on this machine, not a hub id. Give one of its files instead (.jsonl, .csv, "
-            f".tsv or .parquet)."
-        )
+        raise BadData(f"{quoted(name)} is a folder on this machine, not a hub id. Give one of its files instead.")
     if there or name.startswith((".", "/", "~")) or "\\" in name or name.count("/") > 1:
-        raise BadData(
-            f"{quoted(name)} is no hub id. Write it as on the hub, such as nyu-mll/glue; a local file is opened as a "
-            f"file."
-        )
+        raise BadData(f"{quoted(name)} is no hub id. Write it as on the hub, such as nyu-mll/glue.")
     return name
 
 
@@ -110,14 +96,11 @@ def _as_folder(listing: Listing):
         raise BadData(
             f"{quoted(listing.id)} holds no tables (Parquet, CSV, JSON Lines or text). Choose another set, {INSTEAD}."
         )
-    about = [entry for entry in _entries(listing.card, "configs") if isinstance(entry, dict)]
-    outside = [
-        name for entry in about for name in _named([entry.get("data_files"), entry.get("data_dir")]) if leads_out(name)
-    ]
+    places = [[entry.get("data_files"), entry.get("data_dir")] for entry in _entries(listing.card, "configs")]
+    outside = list(filter(leads_out, _named(places)))
     if outside:
         raise BadData(
-            f"The card of {quoted(listing.id)} names files from elsewhere ({listed(outside)}), which are not fetched. "
-            f"Choose another set, {INSTEAD}."
+            f"The card names files from elsewhere ({listed(outside)}), not fetched here. Choose another set, {INSTEAD}."
         )
     with tempfile.TemporaryDirectory(prefix="faithscope-") as place:
         folder = Path(place).resolve() / "data"
@@ -130,15 +113,11 @@ def _as_folder(listing: Listing):
 
 def _named(files) -> list[str]:
     """The names and patterns among what a card may say of its files: one, several, or some for each split."""
+    if isinstance(files, str):
+        return [files]
     if isinstance(files, dict):
         files = [files["path"]] if "path" in files else list(files.values())
-    return (
-        [files]
-        if isinstance(files, str)
-        else [name for part in files for name in _named(part)]
-        if isinstance(files, list)
-        else []
-    )
+    return [name for part in files for name in _named(part)] if isinstance(files, list) else []
 
 
 def _write_card(folder: Path, card: dict) -> None:
@@ -157,7 +136,7 @@ def _only_there(card: dict, names: Iterable[str]) -> dict:
         )
 
     configs = []
-    for config in filter(lambda entry: isinstance(entry, dict), _entries(card, "configs")):
+    for config in _entries(card, "configs"):
         files = config.get("data_files")
         if isinstance(files, list) and all(isinstance(entry, dict) for entry in files) and not config.get("data_dir"):
             files = [entry for entry in files if there(entry.get("path"))]
@@ -192,8 +171,8 @@ def _builder(folder: Path, config: str):
     return load_dataset_builder(str(folder), config, cache_dir=str(folder.parent / "cache"))
 
 
-def _filled(folder: Path, listing: Listing, config: str, split: str, names: list[str], most: int) -> Path:
-    """A folder with the real files of one split: of Parquet no more than hold `most` rows and one."""
+def _filled(folder: Path, listing: Listing, config: str, split: str, names: list[str]) -> Path:
+    """A folder with the real files of one split: of Parquet no more than hold MOST_ROWS rows and one."""
     from pyarrow.parquet import ParquetFile
 
     rows = size = 0
@@ -201,13 +180,9 @@ def _filled(folder: Path, listing: Listing, config: str, split: str, names: list
     for name in names:
         size += listing.sizes[name]
         if size > MOST_BYTES:
-            raise BadData(
-                f"The files of this split of {quoted(listing.id)} hold more than {MOST_BYTES // 1_000_000:,} MB. Ask "
-                f"for fewer rows, {INSTEAD}."
-            )
-        real = (
-            listing.fetched / name if listing.fetched else fetch_data_file(listing.id, name, listing.revision or None)
-        )
+            raise BadData(f"This split holds more than {MOST_BYTES // 1_000_000:,} MB. Choose another, {INSTEAD}.")
+        held = listing.fetched
+        real = held / name if held else fetch_data_file(listing.id, name, listing.revision or None)
         (folder / name).parent.mkdir(parents=True, exist_ok=True)
         try:
             os.symlink(real.resolve(), folder / name)
@@ -215,41 +190,27 @@ def _filled(folder: Path, listing: Listing, config: str, split: str, names: list
             shutil.copyfile(real, folder / name)
         used.append(name)
         rows += ParquetFile(real).metadata.num_rows if name.lower().endswith(".parquet") else 1
-        if name.lower().endswith(".parquet") and rows > most:
+        if name.lower().endswith(".parquet") and rows > MOST_ROWS:
             break
     if not rows:
         raise BadData(f"{_called(listing.id, config)}, split {quoted(split)}, holds no rows.")
     # Only this split is named: `datasets` looks into every split that a card names, even to read another.
-    about = next(
-        (
-            entry
-            for entry in _entries(listing.card, "configs")
-            if isinstance(entry, dict) and entry.get("config_name") == config
-        ),
-        {},
-    )
+    about = next((entry for entry in _entries(listing.card, "configs") if entry.get("config_name") == config), {})
     about = {key: value for key, value in about.items() if key not in ("data_dir", "default")}
     about |= {"config_name": config, "data_files": [{"split": split, "path": [glob.escape(name) for name in used]}]}
-    infos = [
-        entry
-        for entry in _entries(listing.card, "dataset_info")
-        if isinstance(entry, dict) and entry.get("config_name", "default") == config
-    ]
+    infos = [info for info in _entries(listing.card, "dataset_info") if info.get("config_name", "default") == config]
     _write_card(folder, {"configs": [about], "dataset_info": infos} if infos else {"configs": [about]})
     return folder
 
 
-def _entries(card: dict, part: str) -> list:
+def _entries(card: dict, part: str) -> list[dict]:
+    """The objects in a part of a card, which may be one or several."""
     found = card.get(part)
-    return found if isinstance(found, list) else [found] if isinstance(found, dict) else []
+    return [entry for entry in (found if isinstance(found, list) else [found]) if isinstance(entry, dict)]
 
 
-def _cells(
-    folder: Path, config: str, split: str, most: int
-) -> tuple[dict[str, list], dict[str, tuple[str, ...]], list[str]]:
-    """Cells of the first rows, one more than asked where there is one, the names of numbered classes, and columns left
-    out.
-    """
+def _cells(folder: Path, config: str, split: str) -> tuple[dict[str, list], dict[str, tuple[str, ...]], list[str]]:
+    """Cells of the first rows (one more than asked, where there is one), names of classes, columns left out."""
     from datasets import ClassLabel, LargeList, List, Value, load_dataset
 
     with quietly():
@@ -266,7 +227,7 @@ def _cells(
         for batch in found.iter(batch_size=1000):
             for column, values in cells.items():
                 values += map(_plain, batch[column])
-            if cells and len(values) > most:
+            if cells and len(values) > MOST_ROWS:
                 break
     classes = {
         column: tuple(kind.names)
@@ -275,7 +236,7 @@ def _cells(
     }
     if any(path.suffix.lower() in (".csv", ".tsv") for path in folder.rglob("*")):
         cells = {column: _whole(values) for column, values in cells.items()}
-    return {column: values[: most + 1] for column, values in cells.items()}, classes, dropped
+    return {column: values[: MOST_ROWS + 1] for column, values in cells.items()}, classes, dropped
 
 
 def _whole(values: list) -> list:

@@ -3,16 +3,15 @@
 import hashlib
 import json
 import re
-from collections import Counter
 from collections.abc import Callable
 from dataclasses import asdict, dataclass
 from typing import Any
 
 from core.data import evidence_columns as evidence
 from core.data.examples import DataSet, Example
-from core.data.parsed import BadData
+from core.data.parsed import BadData, Repair, noted
 from core.data.tables import RawTable
-from core.wording import counted, listed, quoted
+from core.wording import listed, quoted
 
 MOST_LABELS = 200
 _NO_LABEL = ("", "nan", "null", "<na>", "n/a", "#n/a", "-")
@@ -21,9 +20,7 @@ _NUMBER = re.compile(r"[+-]?\d{1,15}(\.0*)?")
 
 @dataclass(frozen=True)
 class Mapping:
-    """Which column is what. label_names: names of numbered labels, in order, or (); evidence: where in the text the
-    label rests.
-    """
+    """Which column is what. label_names: of numbered labels, in order; evidence: where in the text the label rests."""
 
     text: str
     second: str | None = None
@@ -35,15 +32,11 @@ class Mapping:
     evidence: str | None = None
 
     def as_dict(self) -> dict:
-        """As plain values for JSON; without evidence as before there was any, so that keys of data stay what they
-        were.
-        """
+        """As plain values for JSON; without evidence where there is none, so that keys of data stay the same."""
         found = asdict(self) | {"label_names": list(self.label_names)}
-        return (
-            found
-            if self.evidence is not None
-            else {role: column for role, column in found.items() if role != "evidence"}
-        )
+        if self.evidence is None:
+            del found["evidence"]
+        return found
 
     @classmethod
     def from_dict(cls, found: object) -> "Mapping":
@@ -70,16 +63,11 @@ class Mapping:
 
 
 def build(table: RawTable, mapping: Mapping) -> DataSet:
-    """The examples of a table, in file order.
+    """The examples of a table, in file order; BadData where a column is missing or of the wrong kind, or no row usable.
 
     Rows without a text are left out. Numbered labels become names by the mapping's label names, else by the
     table's own; −1, empty labels and "-" are none, unless they are among these names, or there are no names
-    and the labels are only −1 and 1. Ids are those of the id column if it is complete and without repetition, else the
-    file's row numbers.
-    Evidence that cannot be understood is left out and counted in a note.
-
-    Raises:
-        BadData: a column is missing or of the wrong kind, or there is no usable row.
+    and the labels are only −1 and 1. Ids are those of the id column if complete and all different, else row numbers.
     """
     _check(table, mapping)
     numbers = table.rows if len(table.rows) == len(table) else range(1, len(table) + 1)
@@ -87,23 +75,20 @@ def build(table: RawTable, mapping: Mapping) -> DataSet:
     kept = [i for i, text in enumerate(texts) if text.strip()]
     if not kept:
         raise BadData(
-            f"{table.name}: column {quoted(mapping.text)} holds no text in any of its {len(table):,} rows. Choose "
-            f"another column."
+            f"{table.name}: column {quoted(mapping.text)} holds no text in {len(table):,} rows. Choose another."
         )
     rows = [numbers[i] for i in kept]
-    notes = _about_texts(texts, kept, numbers)
+    first = {texts[i]: i for i in reversed(kept)}
+    notes = noted(Repair.EMPTY_TEXT, [number for number, text in zip(numbers, texts) if not text.strip()])
+    notes += noted(Repair.REPEATED, [row for row, i in zip(rows, kept) if first[texts[i]] != i])
 
     def column(name: str | None, read: Callable) -> list | None:
         return None if name is None else [values[i] for values in [read(table, name, numbers)] for i in kept]
 
     seconds = column(mapping.second, _written)
-    if seconds and not all(second.strip() for second in seconds):
-        notes.append(
-            f"Read as a single text, since the second is empty: "
-            f"{counted([row for row, second in zip(rows, seconds) if not second.strip()])}."
-        )
+    notes += noted(Repair.EMPTY_SECOND, [row for row, second in zip(rows, seconds or ()) if not second.strip()])
     labels, classes, about = _labels(table, mapping, kept, rows)
-    ids, doubt = _ids(None if mapping.id is None else [table.cells[mapping.id][i] for i in kept], rows, mapping.id)
+    ids, doubt = _ids(None if mapping.id is None else [table.cells[mapping.id][i] for i in kept], rows)
     tags, remarks = column(mapping.tags, _tagged), column(mapping.note, _remarked)
     marked, unread = _marked(table, mapping.evidence, texts, kept, rows)
     examples = tuple(
@@ -129,22 +114,7 @@ def _check(table: RawTable, mapping: Mapping) -> None:
     if missing:
         raise BadData(f"{table.name} has no column {quoted(missing[0])}; it has {listed(table.columns, 10)}.")
     if mapping.text == mapping.second:
-        raise BadData(
-            f"Column {quoted(mapping.text)} is chosen as the text and as the second text. Choose another for one of "
-            f"them."
-        )
-
-
-def _about_texts(texts: list[str], kept: list[int], numbers) -> list[str]:
-    held = set(kept)
-    empty = [numbers[i] for i in range(len(texts)) if i not in held]
-    again = sum(n - 1 for n in Counter(texts[i] for i in kept).values())
-    notes = []
-    if empty:
-        notes.append(f"Left out, since the text is empty: {counted(empty)}.")
-    if again:
-        notes.append(f"Repeats of an earlier row, which are kept: {again:,}.")
-    return notes
+        raise BadData(f"Column {quoted(mapping.text)} is chosen as both texts. Choose another for one of them.")
 
 
 def _written(table: RawTable, column: str, numbers) -> list[str]:
@@ -152,26 +122,17 @@ def _written(table: RawTable, column: str, numbers) -> list[str]:
     for row, value in zip(numbers, table.cells[column]):
         if isinstance(value, (list, dict)):
             raise BadData(
-                f"{table.name}, row {row}: column {quoted(column)} holds "
-                f"{'a list' if isinstance(value, list) else 'an object'}, not text. "
-                "Choose another column, or join its parts into one text."
+                f"{table.name}, row {row}: column {quoted(column)} holds a list or an object, not text. Choose another."
             )
     return ["" if value is None else str(value) for value in table.cells[column]]
 
 
-def _ids(values: list | None, rows: list[int], column: str | None) -> tuple[list[str], list[str]]:
-    plain = [str(row) for row in rows]
-    if values is None:
-        return plain, []
-    names, first = [short_text(value) for value in values], {}
-    for name, row in zip(names, rows):
-        if not name or name in first:
-            why = f"row {row} repeats that of row {first[name]}" if name else f"row {row} has none"
-            return plain, [
-                f"Column {quoted(column)} does not tell the rows apart ({why}), so row numbers are used as ids."
-            ]
-        first[name] = row
-    return names, []
+def _ids(values: list | None, rows: list[int]) -> tuple[list[str], list[str]]:
+    """Each kept row's id, of the column where it has one for every row and none twice, and a note where it has not."""
+    names = [str(row) for row in rows] if values is None else [short_text(value) for value in values]
+    first = dict(zip(reversed(names), reversed(rows)))
+    wrong = [row for name, row in zip(names, rows) if not name or first[name] != row]
+    return [str(row) for row in rows] if wrong else names, noted(Repair.ROW_IDS, wrong)
 
 
 def _tagged(table: RawTable, column: str, numbers) -> list[tuple[str, ...]]:
@@ -181,24 +142,18 @@ def _tagged(table: RawTable, column: str, numbers) -> list[tuple[str, ...]]:
         parts = value if isinstance(value, (list, tuple)) else [] if value is None else re.split(r"[;|]", str(value))
         if isinstance(value, dict) or any(isinstance(part, (list, dict, tuple)) for part in parts):
             raise BadData(
-                f"{table.name}, row {row}: column {quoted(column)} holds objects, not tags. Write tags as a list of "
-                f"words or as “first;second”."
+                f"{table.name}, row {row}: column {quoted(column)} holds objects. Write tags as “first;second”."
             )
         found.append(tuple(dict.fromkeys(name for part in parts if (name := short_text(part)))))
     return found
 
 
 def _remarked(table: RawTable, column: str, numbers) -> list[str]:
-    def remark(value: Any) -> str:
-        return (
-            ", ".join(short_text(part) for part in value)
-            if isinstance(value, list)
-            else ""
-            if value is None or isinstance(value, dict)
-            else str(value).strip()
-        )
-
-    return [remark(value) for value in table.cells[column]]
+    values = [None if isinstance(value, dict) else value for value in table.cells[column]]
+    return [
+        ", ".join(map(short_text, value)) if isinstance(value, list) else str("" if value is None else value).strip()
+        for value in values
+    ]
 
 
 def _marked(
@@ -207,13 +162,7 @@ def _marked(
     """Each kept row's evidence, and a note on rows whose evidence cannot be understood: these have none."""
     found = [() if column is None else evidence.read_evidence(table.cells[column][i], texts[i]) for i in kept]
     unread = [row for row, spans in zip(rows, found) if spans is None]
-    notes = []
-    if unread:
-        notes.append(
-            f"Read without evidence, since column {quoted(column)} holds no list of [start, end] characters of the "
-            f"text, nor of phrases in it: {counted(unread)}."
-        )
-    return [spans or () for spans in found], notes
+    return [spans or () for spans in found], noted(Repair.NO_EVIDENCE, unread)
 
 
 # ---- labels
@@ -229,28 +178,25 @@ def _labels(
     nested = next((row for row, value in zip(rows, raw) if isinstance(value, (list, dict))), None)
     if nested is not None:
         raise BadData(
-            f"{table.name}, row {nested}: column {quoted(mapping.label)} holds several labels or an object. Each row "
-            f"must have one label; choose another column."
+            f"{table.name}, row {nested}: column {quoted(mapping.label)} holds several labels. Choose another."
         )
     names = _label_names(table, mapping)
     found = _canonical(raw, names)
     used = {label.lstrip("+") for label in found if label is not None}
     hidden = "-1" in used and "-1" not in names and (names != () or used != {"-1", "1"})
     found = [None if hidden and label == "-1" else label for label in found]
-    notes, none = [], [row for row, label in zip(rows, found) if label is None]
-    if none:
-        aside = " (−1 means that there is none; if it is a class, list −1 among the label names)" if hidden else ""
-        notes.append(f"Without a label{aside}: {counted(none)}.")
+    none = [row for row, label in zip(rows, found) if label is None]
+    notes = noted(Repair.MINUS_ONE if hidden else Repair.NO_LABEL, none)
     if names:
         numbered = names == table.classes.get(mapping.label) and all(
             isinstance(value, int) for value in raw if value is not None
         )
-        return _named(table.name, names, found, rows, notes, numbered), names, notes
+        meant, strange = _named(table.name, names, found, rows, numbered)
+        return meant, names, [*notes, *noted(Repair.UNKNOWN_LABEL, strange)]
     different = {label for label in found if label is not None}
     if len(different) > MOST_LABELS:
         raise BadData(
-            f"{table.name}: column {quoted(mapping.label)} holds {len(different):,} different values, so it does not "
-            f"look like labels. Choose another, or none."
+            f"{table.name}: column {quoted(mapping.label)} holds {len(different):,} different values. Choose another."
         )
     numeric = all(re.fullmatch(r"[+-]?\d+(\.\d+)?", label) for label in different)
     return (
@@ -271,9 +217,9 @@ def _label_names(table: RawTable, mapping: Mapping) -> tuple[str, ...]:
 
 
 def _named(
-    file: str, names: tuple[str, ...], found: list, rows: list[int], notes: list[str], numbered: bool
-) -> list[str | None]:
-    """Labels as names: those written as a name, in any case, then those that number one from 0.
+    file: str, names: tuple[str, ...], found: list, rows: list[int], numbered: bool
+) -> tuple[list[str | None], list[int]]:
+    """Labels as names: those written as one, in any case, then those that number one from 0; and the rows of others.
 
     numbered: they are numbers from 0 whatever the names look like; else names that are numbers themselves,
     such as "1" to "5", are taken as names if all labels are among them, and as numbered if that fits instead.
@@ -290,19 +236,12 @@ def _named(
             known = {name: name for name in names}
     meant = [None if label is None else known.get(label, known.get(label.casefold())) for label in found]
     strange = [i for i, label in enumerate(found) if label is not None and meant[i] is None]
-    values = listed(dict.fromkeys(quoted(found[i]) for i in strange))
     if strange and not any(meant):
         raise BadData(
             f"{file}, row {rows[strange[0]]}: the label {listed([quoted(found[strange[0]])])} is neither one of "
-            f"{listed(names, 10)} nor a number from 0 to "
-            f"{len(names) - 1}, and nor is any other. Correct the names of the labels."
+            f"{listed(names, 10)} nor a number from 0 to {len(names) - 1}. Correct the names of the labels."
         )
-    if strange:
-        notes.append(
-            f"Read without a label, since {values} cannot be tied to a label name: "
-            f"{counted([rows[i] for i in strange])}."
-        )
-    return meant
+    return meant, [rows[i] for i in strange]
 
 
 def _canonical(raw: list, names: tuple[str, ...]) -> list[str | None]:

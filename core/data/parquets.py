@@ -96,11 +96,7 @@ def _checked_size(rows: int, leaves: list, groups: list, packed: int) -> int:
 
 
 def column_values(column: Any) -> list:
-    """The values of a column as Python has them, equal texts of a dictionary as one object.
-
-    Raises:
-        Exception: they have no Python value (bytes that are no text, dates out of range).
-    """
+    """The values of a column as Python has them; an exception where they have none, as dates out of range."""
     import pyarrow
     from pyarrow import types
 

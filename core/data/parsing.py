@@ -6,7 +6,7 @@ import re
 from typing import Any
 
 from core.data.parquets import MOST_COLUMNS, MOST_ROWS, TooMuch, class_names, column_values, open_parquet
-from core.data.parsed import BadData, Parsed
+from core.data.parsed import BadData, Parsed, Repair
 from core.data.separated import csv_columns
 from core.wording import counted, listed
 
@@ -14,17 +14,12 @@ from core.wording import counted, listed
 MOST_GAPS = 10_000_000
 KINDS = {".csv": "csv", ".tsv": "csv", ".jsonl": "json", ".ndjson": "json", ".json": "json", ".parquet": "parquet"}
 USE = "Use .jsonl, .csv, .tsv or .parquet."
-_PICTURE, _ARCHIVE = (
-    f"is a picture, not a table. {USE}",
-    "is a compressed archive. Unpack it, and give the file inside.",
-)
-_EXCEL, _BINARY = (
-    "is an Excel workbook. Save it as CSV (UTF-8), and give that file.",
-    f"is a binary file of another kind. Save its table as one that is read here. {USE}",
-)
+_ARCHIVE = "is a compressed archive. Unpack it, and give the file inside."
+_BINARY = f"is a binary file of another kind. Save its table as one that is read here. {USE}"
 _PICKLE = "is a Python pickle; these can run foreign code and are never opened. Save the table as CSV or Parquet."
+_EXCEL = "is an Excel workbook. Save it as CSV (UTF-8), and give that file."
 _FOREIGN = (
-    (rb"\x89PNG|\xff\xd8\xff|GIF8[79]a|RIFF....WEBP", _PICTURE),
+    (rb"\x89PNG|\xff\xd8\xff|GIF8[79]a|RIFF....WEBP", f"is a picture, not a table. {USE}"),
     (rb"PK\x03\x04.{0,4000}?(xl/|\[Content_Types\]\.xml)|\xd0\xcf\x11\xe0", _EXCEL),
     (rb"PK\x03\x04|\x1f\x8b|BZh\d1AY|\xfd7zXZ|\x28\xb5\x2f\xfd|7z\xbc\xaf|Rar!\x1a", _ARCHIVE),
     (rb"\x80[\x02-\x05]", _PICKLE),
@@ -41,11 +36,7 @@ _MARKS = (
 
 
 def parse(content: bytes, name: str) -> Parsed:
-    """Take a file apart by its ending, or by its content where that says clearly otherwise.
-
-    Raises:
-        BadData: it is no table that can be read, or holds more than fits.
-    """
+    """Take a file apart by its ending, or by its content where that says otherwise; BadData where it cannot be."""
     try:
         return _parsed(content, name)
     except TooMuch as error:
@@ -58,7 +49,7 @@ def _parsed(content: bytes, name: str) -> Parsed:
     ending = name[name.rfind(".") :].lower() if "." in name else ""
     if content.startswith(b"PAR1"):
         found = parquet_columns(content, name)
-        found.notes += [] if ending == ".parquet" else [f"{name} is a Parquet file and was read as one."]
+        found.notes += [] if ending == ".parquet" else [f"{Repair.READ_AS} Parquet."]
         return found
     for start, what in _FOREIGN:
         if re.match(start, content[:5000], re.DOTALL):
@@ -70,15 +61,12 @@ def _parsed(content: bytes, name: str) -> Parsed:
             + ("Save it as CSV (UTF-8)." if ending.startswith(".xls") else USE)
         )
     if kind == "parquet":
-        raise BadData(
-            f"{name} is no Parquet file, or its beginning is damaged. If it is CSV or JSON Lines, name it .csv or "
-            f".jsonl."
-        )
+        raise BadData(f"{name} is no Parquet file, or damaged. If it is CSV or JSON Lines, name it .csv or .jsonl.")
     text, notes = decoded(content, name)
     if not text.strip():
         raise BadData(f"{name} is empty.")
     if kind == "csv" and _is_object(text.lstrip().split("\n", 1)[0]):
-        kind, notes = "json", [*notes, f"{name} holds JSON Lines and was read as such."]
+        kind, notes = "json", [*notes, f"{Repair.READ_AS} JSON Lines."]
     found = json_columns(text, name) if kind == "json" else csv_columns(text, name, "\t" if ending == ".tsv" else ",")
     found.notes[:0] = notes
     return found
@@ -88,23 +76,16 @@ def _parsed(content: bytes, name: str) -> Parsed:
 
 
 def decoded(content: bytes, name: str) -> tuple[str, list[str]]:
-    """A file's text and notes on its encoding: by its byte-order mark, else UTF-8, else Windows-1252; never with NUL in
-    it.
-    """
+    """A file's text and notes: by its byte-order mark, else UTF-8, else Windows-1252; never with NUL in it."""
     mark, encoding = next(((mark, encoding) for mark, encoding in _MARKS if content.startswith(mark)), (b"", ""))
     if not mark and b"\0" in content[:1000]:
         # Text in Western letters with every second byte empty is UTF-16 that lost its mark.
-        zeros = [content[i:1000:2].count(0) / max(1, len(content[i:1000:2])) for i in (0, 1)]
-        encoding = (
-            "UTF-16-LE"
-            if zeros[1] > 0.6 and zeros[0] < 0.1
-            else "UTF-16-BE"
-            if zeros[0] > 0.6 and zeros[1] < 0.1
-            else ""
-        )
+        even, odd = (content[i:1000:2].count(0) / max(1, len(content[i:1000:2])) for i in (0, 1))
+        if max(even, odd) > 0.6 and min(even, odd) < 0.1:
+            encoding = "UTF-16-LE" if odd > even else "UTF-16-BE"
     if encoding:
         try:
-            text, notes = content.decode(encoding), [f"{name} was read as {encoding[:6]}."]
+            text, notes = content.decode(encoding), [f"Read as {encoding[:6]}."]
         except UnicodeDecodeError as error:
             raise BadData(
                 f"{name} begins as {encoding[:6]} text, but is damaged further on. Save it again as UTF-8."
@@ -114,10 +95,7 @@ def decoded(content: bytes, name: str) -> tuple[str, list[str]]:
     text = text.removeprefix("\ufeff")
     if "\0" in text:
         line = text.count("\n", 0, text.index("\0")) + 1
-        raise BadData(
-            f"{name}, line {line}: there is a NUL byte, which no text holds. The file is damaged or of another kind; "
-            f"save it again as UTF-8."
-        )
+        raise BadData(f"{name}, line {line}: there is a NUL byte, which no text holds. Save it again as UTF-8.")
     return text, notes
 
 
@@ -131,21 +109,14 @@ def _unmarked(content: bytes, name: str) -> tuple[str, list[str]]:
     # Letters outside ASCII hardly ever form valid UTF-8 by chance: a few bad bytes among them are damage, not another
     # encoding.
     if len(re.findall(r"[^\x00-\x7f]", text)) > 2 * bad:
-        return text, [
-            (
-                f"{name} is UTF-8 with {bad} damaged character{'' if bad == 1 else 's'} (first in line {line}), shown "
-                f"as \ufffd."
-            )
-        ]
+        return text, [f"{Repair.DAMAGED}: {bad:,}, first in line {line}."]
     try:
         text = content.decode("cp1252")
     except UnicodeDecodeError:
         text = "\0"
     if re.search(r"[\x00-\x08\x0e-\x1f\x7f]", text):
         raise BadData(f"{name}, line {line}: this is neither UTF-8 nor Windows-1252 text. Save the file as UTF-8.")
-    return text, [
-        f"{name} is not UTF-8 (line {line}) and was read as Windows-1252; if letters look wrong, save it as UTF-8."
-    ]
+    return text, [f"{Repair.WINDOWS} (line {line})."]
 
 
 # ---- JSON
@@ -172,23 +143,17 @@ def json_columns(text: str, name: str) -> Parsed:
         raise TooMuch(f"it holds more than {MOST_ROWS:,} rows")
     if re.search(r"\\u[dD][89a-fA-F]", text):
         whole = _whole(rows)
-        notes += [f"Halves of characters in {name} were replaced by \ufffd."] if whole != rows else []
+        notes += [f"{Repair.HALVES}."] if whole != rows else []
         rows = whole
     columns = list(dict.fromkeys(key for row in rows for key in row))
     if not columns:
         raise BadData(f"{name} holds no rows with columns.")
     if len(columns) > MOST_COLUMNS or len(columns) * len(rows) - sum(map(len, rows)) > MOST_GAPS:
-        raise BadData(
-            f"{name} has {len(columns):,} different keys in {len(rows):,} rows. Give all rows the same few keys, such "
-            f"as text and label."
-        )
+        raise BadData(f"{name} has {len(columns):,} different keys in {len(rows):,} rows. Give all rows the same few.")
     lacking = [number for number, row in enumerate(rows, start=1) if len(row) < len(columns)]
     if lacking:
         keys = [repr(column) for column in columns if any(column not in rows[number - 1] for number in lacking)]
-        notes.append(
-            f"Not all rows have all keys; {listed(keys)} {'is' if len(keys) == 1 else 'are'} missing in "
-            f"{counted(lacking)}."
-        )
+        notes.append(f"{Repair.LACKING} {listed(keys)}: {counted(lacking)}.")
     return Parsed(columns, [[row.get(column) for row in rows] for column in columns], notes)
 
 
@@ -214,8 +179,7 @@ def _json_rows(text: str, name: str) -> list[dict[str, Any]]:
         ]
         if len(inner) != 1:
             raise BadData(
-                f"{name} is one object that holds everything. Save the rows as JSON Lines: one object with its text "
-                f"and label in each line."
+                f"{name} is one object that holds everything. Save the rows as JSON Lines, one object a line."
             )
         return inner[0]
     rows = _loaded(text, name, 1)
@@ -273,7 +237,7 @@ def parquet_columns(content: bytes, name: str) -> Parsed:
             columns.append(column)
         except Exception:  # dates out of range, bytes that are no text, kinds without a Python value
             lost.append(column)
-    notes = [f"Left out, since what they hold is neither text nor number: columns {listed(lost)}."] if lost else []
+    notes = [f"{Repair.LOST_COLUMNS} {listed(lost)}."] if lost else []
     if not columns or not len(table):
         raise BadData(f"{name} holds no rows.")
     return Parsed(columns, cells, notes, classes=class_names(table.schema.metadata or {}))

@@ -1,9 +1,7 @@
 """Take CSV and TSV apart: which separator, how quotation marks are meant, whether there is a header.
 
-Kept after a trial of three on 61 files as spreadsheets, pandas and R write them (tests/data) and 58 hostile ones
-(tests/hostile.py), decoded alike: right were 53 and 58 by this reader, 46 and 47 by DuckDB's sniffer,
-29 and 43 by CleverCSV's (of the 61, 53 and 54 where they were told whether there is a header). The 8 that this reader
-lost were mended afterwards, so its 61 of 61 is no comparison.
+On 61 files as spreadsheets, pandas and R write them (tests/data) and 58 hostile ones (tests/hostile.py) it read more
+right than DuckDB's sniffer and CleverCSV.
 """
 
 import csv
@@ -15,8 +13,8 @@ from itertools import pairwise
 from typing import Any
 
 from core.data.parquets import MOST_COLUMNS, MOST_ROWS, TooMuch
-from core.data.parsed import BadData, Parsed
-from core.wording import counted, listed
+from core.data.parsed import BadData, Parsed, Repair, noted
+from core.wording import listed
 
 _SEPARATORS = ",;\t|"
 _LIMIT = threading.Lock()
@@ -76,12 +74,7 @@ def cut(text: str, separator: str, longest: int = 131_072, **quoting: Any) -> li
 
 
 def csv_columns(text: str, name: str, usual: str) -> Parsed:
-    """Columns of separated values; rows with too many or too few cells are left out and noted.
-
-    Args:
-        usual: the separator to expect; , ; tab and | are tried, and the one that gives the first rows
-            the same number of cells wins.
-    """
+    """Columns of separated values, without rows of another width. usual: the separator to expect, of , ; tab and |."""
     declared = re.match(r"sep=([,;\t|])\r?\n", text)
     text = text[declared.end() :] if declared else text
     if not text.strip():
@@ -95,18 +88,11 @@ def csv_columns(text: str, name: str, usual: str) -> Parsed:
         )
     notes = [how] if how else []
     if len(rows) > 1 and _is_data(rows):
-        notes.append(
-            f"The first row of {name} looks like data, so the columns were given names; if it is a header, rename its "
-            f"columns."
-        )
+        notes.append(f"{Repair.NO_HEADER}.")
         rows.insert(0, [""] * width)
     kept = [i for i, row in enumerate(rows) if i and _fits(row, width)]
     ragged = [i for i, row in enumerate(rows) if i and not _fits(row, width) and (len(row) > 1 or row[0].strip())]
-    if ragged:
-        notes.append(
-            f"Left out, since they do not have {width} cell{'' if width == 1 else 's'} as the header: "
-            f"{counted(ragged)}."
-        )
+    notes += noted(Repair.RAGGED, ragged)
     if not kept:
         raise BadData(f"{name} holds no rows, only column names: {listed(rows[0])}.")
     cells = [list(column) for column in zip(*(rows[i][:width] for i in kept))]
@@ -118,9 +104,7 @@ def csv_columns(text: str, name: str, usual: str) -> Parsed:
 
 
 def _separator(text: str, usual: str) -> str:
-    """The separator under which the first rows agree best with the header; the usual one unless another splits it
-    better. A space where the header is all in quotation marks, as R writes it.
-    """
+    """The separator under which the first rows agree best with the header; a space where R wrote the header."""
 
     def judged(separator: str) -> tuple:
         rows = cut(text[:200_000], separator, longest=len(text) + 1)[:200]
@@ -137,9 +121,7 @@ def _separator(text: str, usual: str) -> str:
 
 
 def _rows(text: str, separator: str, name: str) -> tuple[list[list[str]], str]:
-    """All rows and a note on how quotation marks were read: the first way that fits every row, else the one that fits
-    most.
-    """
+    """All rows and how quotation marks were read: the first way that fits every row, else the one that fits most."""
     best, most, trouble = ([], ""), 0, ""
     for how, rows, problem in _attempts(text, separator):
         trouble = trouble or problem
@@ -150,21 +132,16 @@ def _rows(text: str, separator: str, name: str) -> tuple[list[list[str]], str]:
             best, most = (rows, _QUOTES[how][2]), fitting
     rows = best[0]
     if len(rows[0]) == 1 and not trouble:
-        return [
-            [line] for line in re.split(r"[\r\n]+", text) if line.strip()
-        ], f"The header of {name} names one column, so each line was read as one cell."
+        return [[line] for line in re.split(r"[\r\n]+", text) if line.strip()], f"{Repair.ONE_COLUMN}."
     missing = [i for i, row in enumerate(rows) if not _fits(row, len(rows[0]))]
     if trouble and 20 * len(missing) > len(rows):
         raise BadData(
-            f"{name}, {trouble}: a quotation mark is opened there and not closed as it should be. Close it, or double "
-            f"it inside a quoted text."
+            f"{name}, {trouble}: a quotation mark is opened there and not closed. Close it, or double it inside a text."
         )
     if 2 * len(missing) > len(rows) - 1:
         raise BadData(
-            f"{name}: {len(missing):,} of {len(rows) - 1:,} rows do not have {len(rows[0])} cells as the first row, "
-            f"the first of them "
-            f"row {missing[0]}. Put texts that hold the separator {separator!r} in quotation marks, and give every "
-            f"column a name."
+            f"{name}: {len(missing):,} of {len(rows) - 1:,} rows do not have {len(rows[0])} cells as the first, as "
+            f"row {missing[0]}. Put texts that hold {separator!r} in quotation marks, and give every column a name."
         )
     return best
 
@@ -191,9 +168,7 @@ def _attempts(text: str, separator: str) -> Iterator[tuple[str, list[list[str]],
 
 
 def _attempt(text: str, separator: str, how: str) -> tuple[list[list[str]], str]:
-    """Rows under one way to read quotation marks, [] if it cannot be; and the line of the trouble, "" if there is
-    none.
-    """
+    """Rows under one way to read quotation marks, [] if it cannot be; and the line of the trouble, "" for none."""
     signs, options, _ = _QUOTES[how]
     if not re.search(signs.replace("SEP", re.escape(separator)), text):
         return [], ""
@@ -212,9 +187,7 @@ def _fits(row: list[str], width: int) -> bool:
 
 
 def _is_data(rows: list[list[str]]) -> bool:
-    """Whether the first row is no header: a number beside a sentence, a very long cell, or a value that its column
-    often repeats.
-    """
+    """Whether the first row is no header: numbers beside a sentence, a long cell, or a value often repeated below."""
     first, others = [cell.strip() for cell in rows[0]], rows[1:1001]
     if len(_USUAL.intersection(cell.lower() for cell in first)) > 1:
         return False  # whatever stands below them

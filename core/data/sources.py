@@ -1,12 +1,11 @@
 """Where examples come from: what ships with the project and what people add, each under a key that stays the same.
 
-Whatever is added (a file, an upload, a hub data set) is kept as one file in the library, so that
-opening it again needs neither its first place nor a network.
+Whatever is added is kept as one file in the library, so that opening it again needs no network.
 """
 
 import hashlib
 import json
-from dataclasses import dataclass, replace
+from dataclasses import asdict, dataclass, replace
 from pathlib import Path
 
 from core.data.examples import DataSet, bundled_data, bundled_set
@@ -27,8 +26,7 @@ class DataSource:
     """A data set that was added: its name, its file in the library, and how its columns are understood.
 
     file: SHA-256 of the content; suffix: its kind; classes: {column: names of its numbered classes}; origin: where it
-    came from, a few words for people; notes: what was said when it was read, where reading the file again does not say
-    it.
+    came from, a few words for people; notes: what was repaired, where reading the file again does not say it.
     """
 
     name: str
@@ -41,23 +39,14 @@ class DataSource:
 
     @property
     def key(self) -> str:
-        """Name and eight hex digits over content and mapping: the same text on another machine, another for other
-        content.
-        """
+        """Name and eight hex digits over content and mapping: the same on every machine."""
         about = json.dumps([self.file, self.mapping.as_dict(), self.classes], sort_keys=True)
         return f"{self.name}@{hashlib.sha256(about.encode('utf-8', 'surrogatepass')).hexdigest()[:8]}"
 
     def as_dict(self) -> dict:
         """JSON for the library."""
-        return {
-            "name": self.name,
-            "file": self.file,
-            "suffix": self.suffix,
-            "mapping": self.mapping.as_dict(),
-            "classes": {column: list(names) for column, names in self.classes.items()},
-            "origin": self.origin,
-            "notes": list(self.notes),
-        }
+        classes = {column: list(names) for column, names in self.classes.items()}
+        return asdict(self) | {"mapping": self.mapping.as_dict(), "classes": classes, "notes": list(self.notes)}
 
     @classmethod
     def from_dict(cls, found: dict) -> "DataSource":
@@ -101,8 +90,7 @@ def keep(library: Library, table: RawTable, mapping: Mapping, origin: str, conte
         library.add_data(source.key, source.as_dict())
     except ValueError as error:
         raise BadData(
-            f"{table.name} cannot be kept, since it has too many class names or columns. Leave out those that are not "
-            f"needed."
+            f"{table.name} cannot be kept: too many class names or columns. Leave out those not needed."
         ) from error
     # A file that is not kept is worth saying, though its description is.
     library.last_problem = library.last_problem or problem
@@ -118,14 +106,7 @@ def forget_data(library: Library, key: str) -> None:
 
 
 def understand(table: RawTable, task: Task | None = None) -> tuple[RawTable, Mapping, Task | None]:
-    """Guess what the columns of a table mean: those of a known task where they are its columns, else by name and
-    content.
-
-    Returns:
-        the table (a task's own rows, with its labels by name), the mapping, and the task, None where it is none.
-    Raises:
-        BadData: no column can be the text, or no row belongs to the task.
-    """
+    """The table (a task's own rows), what its columns mean, and its task or None; BadData where no column is text."""
     found = task or match_task(table.columns)
     if found is not None and set(found.needed) <= set(table.columns):
         try:
@@ -198,11 +179,7 @@ def _keep_understood(
 
 def _parts(asked: str, task: Task | None) -> tuple[str, str | None, str]:
     if task is not None and task.hub is not None:
-        return (
-            task.hub,
-            task.config,
-            next(name for s in ("test", "validation", "train") if (name := task.splits.get(s))),
-        )
+        return task.hub, task.config, next(filter(None, map(task.splits.get, ("test", "validation", "train"))))
     hub, _, rest = asked.partition(":")
     config, _, split = rest.partition(":")
     return hub, config or None, split or "validation"
@@ -220,23 +197,15 @@ def listed_data(library: Library) -> dict[str, str]:
 
 
 def open_data(library: Library, key: str) -> DataSet:
-    """Read a data set by its key.
-
-    Raises:
-        KeyError: there is none of this key.
-        BadData: its file is gone or damaged; the message says what to do.
-    """
+    """Read a data set by its key; KeyError where there is none, BadData where its file is gone or damaged."""
     if key in bundled_data():
         return bundled_set(key)
     source = DataSource.from_dict(library.data()[key])
     content = library.get_file(source.file)
     if content is None:
         raise BadData(f"The kept file of {source.name} is gone or damaged. Add it again.")
-    table = (
-        read_table(content, source.name)
-        if source.suffix != _ROWS
-        else _numbered(read_table(content, "rows.jsonl"), source)
-    )
+    made = source.suffix == _ROWS
+    table = _numbered(read_table(content, "rows.jsonl"), source) if made else read_table(content, source.name)
     # Numbered classes were named by the first place, which the file does not remember.
     table = replace(table, name=source.name, classes={**table.classes, **source.classes})
     return replace(build(table, source.mapping), name=source.name)

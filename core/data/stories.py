@@ -1,6 +1,4 @@
-"""Stories with a question whose evidence is known, in the manner of bAbI tasks 1, 2 and 3: one, two or three supporting
-facts.
-"""
+"""Stories with a question whose evidence is known: one, two or three supporting facts, as in bAbI tasks 1 to 3."""
 
 import random
 from collections.abc import Iterator
@@ -52,9 +50,7 @@ class StoryQuestion:
 
 @dataclass(frozen=True, slots=True)
 class Story:
-    """N events, a question, its answer (a place), and for each supporting fact the indices of the sentences that state
-    it, of which one is enough.
-    """
+    """Events, a question, its answer (a place), and for each supporting fact the sentences that state it."""
 
     events: tuple[Event, ...]
     question: StoryQuestion
@@ -67,9 +63,7 @@ class Story:
 
     @property
     def evidence(self) -> tuple[tuple[int, int], ...]:
-        """Characters [start, end) of the words that state the supporting facts: actor, verb and place or thing, in
-        order of the text.
-        """
+        """Characters [start, end) of the words that state the supporting facts, in order of the text."""
         supporting = {i for fact in self.facts for i in fact}
         spans, at = [], 0
         for i, event in enumerate(self.events):
@@ -166,9 +160,7 @@ def _attempt(task: int, length: int, twice: bool, rng: random.Random) -> Story |
 
 
 def _walk(task: int, length: int, rng: random.Random) -> tuple[Event, ...]:
-    """Random events that a world allows: nobody goes where they are, takes what is elsewhere or held, or drops what
-    they do not hold.
-    """
+    """Random events that a world allows: nobody goes where they are, or drops what they do not hold."""
     world, events = World(), []
     for _ in range(length):
         actor, kind = _pick(ACTORS, rng), GO
@@ -215,9 +207,7 @@ def answer(events: tuple[Event, ...], question: StoryQuestion) -> str | None:
 
 
 def _supporting(events: tuple[Event, ...], question: StoryQuestion) -> tuple[tuple[int], ...] | None:
-    """The events that an answer rests on, found from the end: one, two or three; None where a thing came without being
-    carried.
-    """
+    """The events that an answer rests on, found from the end; None where a thing came without being carried."""
 
     def last(kind: str, actor: str | None = None, what: str | None = None, before: int = len(events)) -> int | None:
         return next(
@@ -278,9 +268,7 @@ def _overtakes(event: Event, first: Event) -> bool:
 
 
 def _sound(story: Story) -> bool:
-    """Whether the answer is told, any sentence of each fact is enough for it, with and without what is no evidence, and
-    no fact can be missed.
-    """
+    """Whether any sentence of each fact is enough for the answer, and no fact can be missed."""
     told = answer(story.events, story.question)
     evidence = {i for fact in story.facts for i in fact}
     if told != story.answer:

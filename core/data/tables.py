@@ -10,7 +10,7 @@ from pathlib import Path
 import numpy as np
 
 from core.data.parquets import TooMuch
-from core.data.parsed import BadData, Parsed
+from core.data.parsed import BadData, Parsed, Repair
 from core.data.parsing import KINDS, USE, json_objects, parquet_columns, parse
 from core.data.separated import cut
 from core.storage.library import FILE_BYTES
@@ -24,10 +24,8 @@ class RawTable:
     """A file's cells before anyone said what its columns mean.
 
     name: file name; columns: their names in file order, all different; cells: for each column its N values, str, int,
-    float, bool, None, or what JSON nests (list, dict); digest: SHA-256 of the content; notes: sentences on what was
-    done
-    to read it; classes: names of a column's numbered classes where the source knows them; rows: the file's numbers of
-    the N rows, 1 the first below the header, () for 1…N.
+    float, bool, None, or what JSON nests (list, dict); digest: SHA-256 of the content; notes: what was repaired;
+    classes: names of a column's numbered classes; rows: the file's numbers of the N rows, () for 1…N.
     """
 
     name: str
@@ -70,9 +68,7 @@ def read_table(source: Path | bytes, name: str | None = None, most_bytes: int | 
 
 
 def read_file(path: Path, name: str | None = None, most_bytes: int | None = None) -> tuple[bytes, str]:
-    """Read a file's bytes, and its name as sentences call it; BadData where it is none, cannot be opened or is larger
-    than `most_bytes`.
-    """
+    """A file's bytes, and its name for sentences; BadData where it cannot be read or is larger than `most_bytes`."""
     try:
         path = path.expanduser()
         if path.is_dir():
@@ -119,8 +115,8 @@ def _named(found: Parsed) -> tuple[list[str], list[str]]:
         names.append(name)
         nameless += [name] if not plain else []
         again += [name] if plain and k > 1 else []
-    notes = [f"Columns without a name were called {listed(nameless)}."] if nameless else []
-    return names, notes + ([f"Columns with a name that is taken were called {listed(again)}."] if again else [])
+    changed = {Repair.NAMELESS: nameless, Repair.SAME_NAME: again}
+    return names, [f"{repair} {listed(called)}." for repair, called in changed.items() if called]
 
 
 def _plain(values: list) -> list:
@@ -233,14 +229,12 @@ def _numbered(raw: list[str], classes: tuple[str, ...] | None, path: Path) -> tu
     )
     if classes is None and large:
         raise BadData(
-            f"{path.name}: the label column holds the number {shortened(large)}, more than there are rows. Number "
-            f"the classes from 0."
+            f"{path.name}: the label {shortened(large)} is more than there are rows. Number the classes from 0."
         )
     negative = next((row for row, value in enumerate(raw, start=1) if value[:1] == "-" and value[1:].isdigit()), None)
     if classes is None and negative is not None:
         raise BadData(
-            f"{path.name}, row {negative}: the label {shortened(raw[negative - 1])} is negative, which often marks "
-            f"rows without a label. Leave such rows out."
+            f"{path.name}, row {negative}: the label {shortened(raw[negative - 1])} is negative. Leave such rows out."
         )
     if classes is None:
         classes = tuple(map(str, range(max(map(int, raw)) + 1))) if numeric else tuple(sorted(set(raw)))
@@ -250,7 +244,6 @@ def _numbered(raw: list[str], classes: tuple[str, ...] | None, path: Path) -> tu
     for row, value in enumerate(raw, start=1):
         if value not in known:
             raise BadData(
-                f"{path.name}, row {row}: the label {quoted(value)} is none of {listed(classes, 20)}. Name all "
-                f"classes, in order, with --labels."
+                f"{path.name}, row {row}: the label {quoted(value)} is none of {listed(classes, 20)}. Correct --labels."
             )
     return classes, np.array([known[value] for value in raw], dtype=np.int64)

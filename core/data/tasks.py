@@ -9,7 +9,7 @@ from dataclasses import dataclass, field, replace
 from typing import Any
 
 from core.data.mapping import Mapping, short_text
-from core.data.parsed import BadData
+from core.data.parsed import BadData, Repair, noted
 from core.data.tables import RawTable
 from core.mathematics.performance import METRICS
 from core.settings import BUNDLED
@@ -43,8 +43,7 @@ _KINDS = {
 
 @dataclass(frozen=True)
 class Task:
-    """One data set as the papers use it. Only the masked column has features; the auxiliary one is read and never
-    masked.
+    """One data set as the papers use it. Only the masked column has features; the auxiliary one is only read.
 
     hub, config: None for those to be opened as a local file; `local` then says, in a sentence, how to get it.
     splits: "train", "validation" and "test" with the hub's name of each, or None.
@@ -88,19 +87,13 @@ class Task:
         return Mapping(text=self.masked, second=self.auxiliary, label=self.label, label_names=self.label_names)
 
     def prepare(self, table: RawTable) -> RawTable:
-        """The task's own rows, and labels as names where numbers from 0 do not name them; the table itself where
-        nothing is to do.
-
-        Raises:
-            BadData: a column is missing, or none of the rows belongs to the task.
-        """
+        """The task's own rows, labels as names; BadData where a column is missing or no row belongs to it."""
         if not (self.only or self.label_values or self.threshold is not None):
             return table
         lacking = [column for column in self.needed if column not in table.cells]
         if lacking:
             raise BadData(
-                f"{table.name}: {self.name} needs the column {quoted(lacking[0])}; there are "
-                f"{listed(table.columns, 10)}."
+                f"{table.name}: {self.name} needs column {quoted(lacking[0])}; there are {listed(table.columns, 10)}."
             )
         notes = list(table.notes)
         rows = [
@@ -118,10 +111,12 @@ class Task:
         if self.label_values or self.threshold is not None:
             before = cells[self.label]
             cells[self.label] = [self._named(value) for value in before]
-            lost = sum(
-                new is None and old not in (None, "") for old, new in zip(before, cells[self.label], strict=True)
-            )
-            notes += [f"{lost:,} labels are none of {', '.join(self.label_names)}."] if lost else []
+            lost = [
+                numbers[row]
+                for row, old, new in zip(rows, before, cells[self.label], strict=True)
+                if new is None and old not in (None, "")
+            ]
+            notes += noted(Repair.UNKNOWN_LABEL, lost)
         rule = json.dumps([table.digest, self.name, self.only, self.label_values, self.threshold], sort_keys=True)
         classes = {column: names for column, names in table.classes.items() if column != self.label}
         return replace(
@@ -147,11 +142,7 @@ class Task:
 
 @functools.cache
 def tasks() -> dict[str, Task]:
-    """All tasks by name, in the order of the file.
-
-    Raises:
-        ValueError: the file is damaged; the message says where.
-    """
+    """All tasks by name, in the order of the file; ValueError says where it is damaged."""
     return read_tasks(FILE.read_text(encoding="utf-8"))
 
 

@@ -37,13 +37,7 @@ class Headers:
 
 
 def read_headers(source: ModelSource, config: Config) -> Headers:
-    """Read names and shapes of a model's tensors, base and adapter, without their values.
-
-    What was not fetched from the hub yet is asked for there.
-
-    Raises:
-        UnsupportedModel: no safetensors, or files that are cut short.
-    """
+    """Names and shapes of a model's tensors, from its files or the hub; UnsupportedModel where there are none."""
     base, here = _tensors(source.base, source.base_id, lambda: _weights(source, config), adapter=False)
     files = source.adapter_files
     if files is None:
@@ -86,9 +80,7 @@ def _shapes(tensors: dict | None) -> dict:
 
 
 def _tensors(folder: Path, hub_id: str | None, read: Callable[[], dict], adapter: bool) -> tuple[dict | None, bool]:
-    """The tensors that one folder's weights hold, and whether they are here; None where the hub has them and does not
-    tell.
-    """
+    """The tensors of one folder's weights (None: the hub does not tell), and whether they are here."""
     try:
         return read(), True
     except ForeignFile:
@@ -125,11 +117,8 @@ def _adapter_weights(files: ModelFiles) -> dict[str, tuple[str, tuple[int, ...]]
 def _bytes(source: ModelSource, here: bool, *tensors: dict | None) -> int:
     if here:
         return sum(files.size for files in source.files)
-    return (
-        0
-        if None in tensors
-        else sum(_tensor_bytes(*about) for found in filter(None, tensors) for about in found.values())
-    )
+    found = [] if None in tensors else filter(None, tensors)
+    return sum(_tensor_bytes(*about) for one in found for about in one.values())
 
 
 def _tensor_bytes(dtype: str, shape: tuple[int, ...]) -> int:

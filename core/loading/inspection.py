@@ -1,7 +1,6 @@
-"""Say what works with a model before anything is computed: from its small files and the names and shapes of its
-weights.
-"""
+"""Say what works with a model before anything is computed, from its small files and the shapes of its weights."""
 
+import math
 import os
 import re
 from collections.abc import Callable
@@ -23,20 +22,24 @@ from core.loading.small_files import (
 from core.measures.catalogue import measures
 from core.measures.registry import ATTENTION, GRADIENTS, NOTHING, ORACLE, WORDS, Measure
 from core.network.architectures import Config, Module, Tokenizer, UnsupportedModel, architecture_of, is_scale_free
-from core.wording import in_short
+from core.wording import in_short, listed
 
 YES, PARTLY, NO = "yes", "partly", "no"
 _GENERIC = re.compile(r"(LABEL_|class )\d+")
 _ITEM_BYTES = {"float32": 4, "bfloat16": 2, "float16": 2}
 # Tokens of one batch of integrated gradients, the largest that keeps its intermediate results.
 _BATCH_TOKENS = 4096
+# Pages of this machine's memory, and bytes of each.
+_MEMORY = ("SC_PHYS_PAGES", "SC_PAGE_SIZE")
+_OTHER_TASK = "It was trained for several classes at once or for numbers; here exactly one class is right."
+_NAMELESS = "These names say nothing; write id2label in its config.json."
+_FITS = "They hold a trained classification head, and every shape fits."
+_NOT_FETCHED = "They are not here yet; whether they fit is seen when the model is loaded."
 
 
 @dataclass(frozen=True)
 class Support:
-    """One row of the check. what: the part, or a measure's name; works: "yes", "partly" or "no"; why: sentences for
-    people.
-    """
+    """One row of the check. what: the part, or a measure's name; works: "yes", "partly" or "no"; why: for people."""
 
     what: str
     works: str
@@ -62,17 +65,13 @@ class ModelCheck:
         return {finding.what: finding for finding in self.findings}[what]
 
 
-def check_model(name: str, device: str | None = None, precision: str | None = None) -> ModelCheck:
-    """Check a model without reading its weights or running it; never raises.
+def check_model(name: str) -> ModelCheck:
+    """Check a model (bundled name, folder, hub id or adapter) without reading weights or running it; never raises.
 
     From the hub only the small files are fetched, and names and shapes of the tensors are asked for.
-
-    Args:
-        name: a bundled name, a folder, a hub id or an adapter.
-        device, precision: what it would run with; None takes the settings.
     """
     check = _Check(name if isinstance(name, str) else repr(name))
-    check.step("Check", check.run, name, device, precision)
+    check.step("Check", check.run, name)
     return check.result()
 
 
@@ -95,30 +94,23 @@ class _Check:
         except BaseException as error:
             if isinstance(error, (KeyboardInterrupt, SystemExit, GeneratorExit)):
                 raise
-            self.add(
-                what,
-                NO,
-                f"This part of the model cannot be read ({in_short(error)}). Save the model again with "
-                f"save_pretrained.",
+            why = (
+                f"This part of the model cannot be read ({in_short(error)}). Save the model again with save_pretrained."
             )
+            self.add(what, NO, why)
         return None
 
-    def run(self, name: str, device: str | None, precision: str | None) -> None:
-        where = self.step("Device", _device, device, precision)
+    def run(self, name: str) -> None:
+        where = self.step("Device", _device)
         if where:
-            self.add("Device", YES, f"It will run on {where[0]} in {where[1]}.")
+            self.add("Device", YES, f"{where[0]}, {where[1]}.")
         source = self.step("Files", locate, name, False)
         if source:
             self.add("Files", YES, _origin(source))
         config = self.step("Family", read_config, source) if source else None
         if source is None or config is None:
             return
-        self.add(
-            "Family",
-            YES,
-            f"{config.model_type} is "
-            f"supported{' (a LoRA adapter on a base of this family)' if source.adapter else ''}.",
-        )
+        self.add("Family", YES, f"{config.model_type}{', LoRA adapter' if source.adapter else ''}.")
         self.classes(config)
         tokenizer = self.step("Tokenizer", read_tokenizer, source)
         if tokenizer is not None:
@@ -137,60 +129,37 @@ class _Check:
         if labels is None:
             return
         self.labels = labels
-        named = f"{len(labels)} classes: {', '.join(labels[:10])}{', …' if len(labels) > 10 else ''}."
+        named = f"{len(labels)}: {listed(labels, 10)}."
         if getattr(config, "problem_type", None) in ("multi_label_classification", "regression"):
-            kind = "several classes at once" if config.problem_type.startswith("multi") else "numbers"
-            self.add(
-                "Classes",
-                PARTLY,
-                f"{named} It was trained to give {kind}; here exactly one class is taken to be right, and "
-                f"probabilities add up to 1.",
-            )
+            self.add("Classes", PARTLY, f"{named} {_OTHER_TASK}")
         elif all(_GENERIC.fullmatch(label) for label in labels):
-            self.add(
-                "Classes",
-                PARTLY,
-                f"{named} The names come from the configuration, which says nothing of what they mean; write id2label "
-                f"in its config.json.",
-            )
+            self.add("Classes", PARTLY, f"{named} {_NAMELESS}")
         else:
             self.add("Classes", YES, named)
 
     def tokens(self, tokenizer: Tokenizer, config: Config) -> None:
-        self.add("Tokenizer", YES, "It is fast and gives character offsets, so that tokens are joined to words.")
+        self.add("Tokenizer", YES, "It is fast and gives character offsets.")
         masking = self.step("Mask token", mask_token, tokenizer, self.name)
         if masking:
-            token, notes = tokenizer.convert_ids_to_tokens(masking[0]), masking[1]
-            self.masking = PARTLY if notes else YES
-            self.add("Mask token", self.masking, notes[0] if notes else f"Masking puts the model's own {token}.")
+            self.masking = PARTLY if masking[1] else YES
+            self.add("Mask token", self.masking, *masking[1] or (f"{tokenizer.mask_token}.",))
         most = self.step("Longest input", longest_input, tokenizer, config, architecture_of(config.model_type))
         if most:
-            self.add(
-                "Longest input",
-                YES,
-                f"{most:,} tokens, special tokens included; longer texts are cut, and the page says so.",
-            )
-        if masking and self.step("Vocabulary", _within_vocabulary, tokenizer, masking[0], config, self.name):
-            beyond = max(0, len(tokenizer) - config.vocab_size)
-            self.add(
-                "Vocabulary",
-                PARTLY if beyond else YES,
-                f"The tokenizer has {len(tokenizer):,} tokens, the model word embeddings for "
-                f"{config.vocab_size:,}{f'; a text with one of the last {beyond:,} cannot be read' if beyond else ''}.",
-            )
+            self.add("Longest input", YES, f"{most:,} tokens.")
+        if masking:
+            self.step("Vocabulary", self.vocabulary, tokenizer, masking[0], config)
+
+    def vocabulary(self, tokenizer: Tokenizer, mask_id: int, config: Config) -> None:
+        check_vocabulary(tokenizer, mask_id, config, self.name)
+        tokens, embeddings = len(tokenizer), config.vocab_size
+        why = f"{tokens:,} tokens, {embeddings:,} word embeddings; a text with a token beyond these is refused."
+        self.add("Vocabulary", PARTLY if tokens > embeddings else YES, why)
 
     def weights(self, headers: Headers) -> None:
         if headers.seen:
-            self.add(
-                "Weights", YES, f"{headers.description} They hold a trained classification head, and every shape fits."
-            )
+            self.add("Weights", YES, f"{headers.description} {_FITS}")
         else:
-            self.add(
-                "Weights",
-                PARTLY,
-                "They are not here yet and the hub does not describe them now; whether they fit is seen when the model "
-                "is loaded.",
-            )
+            self.add("Weights", PARTLY, _NOT_FETCHED)
 
     def inside(self, module: Module, config: Config) -> None:
         L, H = config.num_hidden_layers + 1, config.hidden_size
@@ -203,58 +172,31 @@ class _Check:
 
     def memory(self, module: Module, config: Config, headers: Headers | None, where: tuple[str, str] | None) -> None:
         if headers and headers.bytes:
-            self.add("Size on disk", YES, f"{_megabytes(headers.bytes)}{' to fetch' if headers.to_fetch else ''}.")
+            fetching = " to fetch" if headers.to_fetch else ""
+            self.add("Size on disk", YES, f"{_megabytes(headers.bytes)}{fetching}.")
         if where is None:
             return
         weights, working = memory_bytes(module, config, where[1])
-        there, needed = (
-            _memory_of(where[0]),
-            (
-                f"About {_megabytes(weights)} for the weights, and up to {_megabytes(working)} while gradients are "
-                f"computed"
-            ),
-        )
-        if there is not None and weights + working > there:
-            self.add(
-                "Memory",
-                PARTLY,
-                f"{needed}; {where[0]} has {_megabytes(there)} in all. Set FAITHSCOPE_PRECISION=bfloat16, or "
-                f"FAITHSCOPE_DEVICE to another device.",
-            )
-        else:
-            self.add("Memory", YES, f"{needed}.")
+        there = _memory_of(where[0])
+        has = _megabytes(there) if there else "unknown memory"
+        why = f"{_megabytes(weights)} for weights, {_megabytes(working)} for gradients; {where[0]} has {has}."
+        self.add("Memory", PARTLY if there and weights + working > there else YES, why)
 
     def result(self) -> ModelCheck:
-        wrong = [f for f in self.findings if f.works == NO and f.what not in measures()]
+        wrong = [f.why for f in self.findings if f.works == NO and f.what not in measures()]
         less = [f.what for f in self.findings if f.works != YES]
-        note = (
-            wrong[0].why
-            if wrong
-            else f"This model can be used, with limits: {', '.join(less)}."
-            if less
-            else "Everything works with this model."
-        )
+        note = wrong[0] if wrong else f"Usable; limits: {', '.join(less) or 'none'}."
         return ModelCheck(self.name, not wrong, tuple(self.findings), self.labels, note)
 
 
 def memory_bytes(module: Module, config: Config, precision: str) -> tuple[int, int]:
-    """Bytes of a module's weights, and roughly those of the intermediate results of its largest batch with
-    gradients.
-    """
+    """Bytes of a module's weights, and roughly those of its largest batch with gradients."""
     size = _ITEM_BYTES[precision]
     weights = sum(p.numel() * size for p in module.parameters()) + sum(
         b.numel() * b.element_size() for b in module.buffers()
     )
-    inner = next(
-        n
-        for n in (
-            getattr(config, "intermediate_size", None),
-            getattr(config, "hidden_dim", None),
-            getattr(config, "n_inner", None),
-            4 * config.hidden_size,
-        )
-        if n
-    )
+    named = (getattr(config, name, None) for name in ("intermediate_size", "hidden_dim", "n_inner"))
+    inner = next(filter(None, named), 4 * config.hidden_size)
     longest = min(config.max_position_embeddings or _BATCH_TOKENS, 2 * _BATCH_TOKENS)
     batch = max(_BATCH_TOKENS, longest) * (8 * config.hidden_size + 2 * inner)
     maps = longest * (8 * config.hidden_size + 2 * inner + config.num_attention_heads * longest)
@@ -262,36 +204,24 @@ def memory_bytes(module: Module, config: Config, precision: str) -> tuple[int, i
 
 
 def _measure(measure: Measure, config, eager: str | None, masking: str) -> tuple[str, str]:
-    """Whether a measure works, and why. eager: what stands against attention maps; masking: how the mask token
-    works.
-    """
-    passes = f"Forward passes: {measure.cost}."
+    """Whether a measure works, and why. eager: what stands against attention maps; masking: how masking works."""
+    why = f"Needs: {measure.needs}. Forward passes: {measure.cost}."
     if refused := measure.refusal(config.model_type):
         return NO, refused
-    if measure.needs == NOTHING:
-        return YES, "It asks nothing of the model."
-    if measure.needs == WORDS:
-        return YES, "It asks nothing of the model but its training texts: python -m core words measures theirs."
+    if measure.needs in (NOTHING, WORDS):
+        return YES, why
     if measure.needs == ORACLE:
-        return masking, {
-            YES: f"It needs masked texts only. {passes}",
-            NO: "It needs a token that masks.",
-            PARTLY: f"It masks with the end-of-sequence token, which the model may not have learned to ignore. "
-            f"{passes}",
-        }[masking]
+        return masking, why
     if measure.needs == GRADIENTS:
         if not is_scale_free(architecture_of(config.model_type), config) or measure.scale_free is None:
-            return YES, f"It needs gradients with respect to word embeddings, which this family gives. {passes}"
-        return PARTLY if measure.scale_free.in_part else NO, (
-            f"This family normalises its word embeddings before anything else, {measure.scale_free.why}."
+            return YES, why
+        return (
+            PARTLY if measure.scale_free.in_part else NO,
+            f"Word embeddings are normalised, {measure.scale_free.why}.",
         )
     if measure.needs == ATTENTION:
-        return (
-            (YES, f"It needs attention maps, which this family gives. {passes}")
-            if eager is None
-            else (NO, f"This family gives no attention maps ({eager}).")
-        )
-    return PARTLY, f"It needs {measure.needs}, which is seen when it is computed."
+        return (YES, why) if eager is None else (NO, f"No maps: {eager}.")
+    return PARTLY, why
 
 
 def _eager_attention(module) -> str | None:
@@ -304,9 +234,7 @@ def _eager_attention(module) -> str | None:
 
 
 def _without_weights(source: ModelSource, config):
-    """The module that the configuration describes, on no device, where its weights are not to be had; None if it
-    describes none.
-    """
+    """The module that the configuration describes, without its weights; None if it describes none."""
     try:
         return blueprint(source, config, Headers(None, None, False, 0, False))
     except UnsupportedModel:
@@ -315,20 +243,13 @@ def _without_weights(source: ModelSource, config):
 
 def _origin(source: ModelSource) -> str:
     if source.base_id or source.adapter_id:
-        return f"From the hub, kept in this machine's cache: {source.top.name[:12]}."
-    return "It ships with Faithscope." if source.name in bundled_models() else f"The folder {source.top}."
+        return f"Hub, {source.top.name[:12]}."
+    return "Bundled." if source.name in bundled_models() else f"{source.top}."
 
 
-def _within_vocabulary(tokenizer, mask_id: int, config, name: str) -> bool:
-    check_vocabulary(tokenizer, mask_id, config, name)
-    return True
-
-
-def _device(device: str | None, precision: str | None) -> tuple[str, str]:
-    if device is None or precision is None:
-        chosen = settings.read()
-        device, precision = chosen.device if device is None else device, precision or chosen.precision
-    return choose_device(device), precision
+def _device() -> tuple[str, str]:
+    chosen = settings.read()
+    return choose_device(chosen.device), chosen.precision
 
 
 def _memory_of(device: str) -> int | None:
@@ -338,7 +259,7 @@ def _memory_of(device: str) -> int | None:
     try:
         if device.startswith("cuda"):
             return torch.cuda.get_device_properties(device).total_memory
-        return os.sysconf("SC_PHYS_PAGES") * os.sysconf("SC_PAGE_SIZE")
+        return math.prod(map(os.sysconf, _MEMORY))
     except (AttributeError, ValueError, OSError, RuntimeError):
         return None
 

@@ -87,8 +87,7 @@ def _put(module: Module, where: str, name: str) -> None:
         module.eval().requires_grad_(False).to(where)
     except RuntimeError as error:
         raise UnsupportedModel(
-            f"{name!r} does not fit on {where} ({in_short(error)}). Set FAITHSCOPE_DEVICE=cpu, or "
-            f"FAITHSCOPE_PRECISION=bfloat16."
+            f"{name!r} does not fit on {where} ({in_short(error)}). Set FAITHSCOPE_DEVICE or FAITHSCOPE_PRECISION."
         ) from error
     if where == "cpu":
         keep_freed_memory()
@@ -138,9 +137,7 @@ def _module(source: ModelSource, config, dtype):
 
 
 def merged(module: Module, source: ModelSource, adapter: dict, tensors: dict) -> set[str]:
-    """Add the adapter to a module; names of the parameters that it brought whole, UnsupportedModel with a sentence if
-    it does not fit.
-    """
+    """Names of the parameters that an adapter brings whole, once added; UnsupportedModel where it does not fit."""
     try:
         return merge_adapter(module, source.top, adapter, tensors)
     except UnsupportedModel:
@@ -198,10 +195,7 @@ def build_classifier(config: Config, tensors: dict[str, Tensor], **more: Any) ->
 
 def unreadable(name: str, error: Exception) -> UnsupportedModel:
     """The sentence for weights that a library could not read."""
-    return UnsupportedModel(
-        f"The weights of {name!r} cannot be read ({in_short(error)}). The file may be cut short: copy or download it "
-        f"again."
-    )
+    return UnsupportedModel(f"The weights of {name!r} cannot be read ({in_short(error)}); cut short? Copy them again.")
 
 
 def weights_of(source: ModelSource, config: Config) -> tuple[str, ...]:

@@ -71,8 +71,7 @@ def locate(name: str, weights: bool = True) -> ModelSource:
     base = adapter.get("base_model_name_or_path")
     if not base:
         raise UnsupportedModel(
-            f"The adapter {name!r} does not name its base model. Add base_model_name_or_path to its "
-            f"adapter_config.json."
+            f"The adapter {name!r} does not name its base. Add base_model_name_or_path to its adapter_config.json."
         )
     try:
         folder, base_id = _folder_of(base, top, weights)
@@ -82,18 +81,13 @@ def locate(name: str, weights: bool = True) -> ModelSource:
         ) from error
     if adapter_settings(ModelFiles(folder)) is not None:
         raise UnsupportedModel(
-            f"The base of the adapter {name!r} is an adapter itself. Merge that one into its own base with PEFT, and "
-            f"name the merged folder."
+            f"The base of the adapter {name!r} is an adapter itself. Merge that one into its own base with PEFT."
         )
     return ModelSource(name, folder, top, base_id, top_id)
 
 
 def digest(source: ModelSource) -> str:
-    """SHA-256 over the files that decide a model's results, as they were read: weights, configuration, tokenizer.
-
-    Raises:
-        UnsupportedModel: a file is gone again, or cannot be read.
-    """
+    """SHA-256 over weights, configuration and tokenizer, as they were read; UnsupportedModel where one is gone."""
     total = hashlib.sha256()
     try:
         for files in source.files:
@@ -101,8 +95,7 @@ def digest(source: ModelSource) -> str:
                 total.update(os.fsencode(name) + b"\0" + found)
     except OSError as error:
         raise UnsupportedModel(
-            f"A file of {source.name!r} cannot be read ({in_short(error)}). Load the model again when its folder is "
-            f"complete."
+            f"A file of {source.name!r} cannot be read ({in_short(error)}). Load the model again."
         ) from error
     return total.hexdigest()
 
@@ -130,8 +123,7 @@ def _folder_of(name: str, near: Path | None, weights: bool) -> tuple[Path, str |
         ) from error
     if name.startswith((".", "/", "~")) or "\\" in name or name.count("/") > 1:
         raise UnsupportedModel(
-            f"There is no folder {_shown(name)}. Give a bundled name ({', '.join(bundled_models())}), a folder or a "
-            f"hub id."
+            f"There is no folder {_shown(name)}. Give one, a hub id or one of {', '.join(bundled_models())}."
         )
     try:
         return hub.fetch(name, weights), name

@@ -16,14 +16,13 @@ from core.wording import in_short
 _PLAIN_PATTERN = re.compile(r"\^?(?:[\w.|-]|\\\.)+\$?", re.ASCII)
 _MOST_PATTERNS, _MOST_LETTERS = 2_000, 100_000
 _PREFIX = "base_model.model."
+# What an adapter adds to the name of a parameter: to its layer, and in the place of its last part.
+_ADDED = re.compile(r"\.lora_A|\.modules_to_save")
+_CHANGED = re.compile(r"(token_adapter\.)?trainable_tokens_delta")
 
 
 def adapter_settings(files: ModelFiles) -> dict | None:
-    """Read adapter_config.json of a folder; None if it holds no adapter.
-
-    Raises:
-        UnsupportedModel: the file is damaged, or names a kind of adapter other than LoRA.
-    """
+    """What adapter_config.json of a folder holds; None without one, UnsupportedModel if damaged or not LoRA."""
     folder, path = files.folder, files.folder / ADAPTER
     if not path.exists():
         return None
@@ -44,8 +43,7 @@ def adapter_settings(files: ModelFiles) -> dict | None:
     unknown = [key for key in ("use_dora", "layer_replication", "megatron_config", "use_qalora") if found.get(key)]
     if found.get("peft_type") != "LORA" or found.get("bias", "none") != "none" or unknown:
         raise UnsupportedModel(
-            f"The adapter {folder.name!r} is not a plain LoRA adapter. Merge it into its base with PEFT and give the "
-            f"merged folder."
+            f"The adapter {folder.name!r} is not a plain LoRA adapter. Merge it into its base with PEFT."
         )
     lacking = [key for key in ("r", "lora_alpha") if not isinstance(found.get(key), int | float) or not found[key]]
     if lacking:
@@ -78,11 +76,10 @@ def merge_adapter(module: Module, folder: Path, config: dict, tensors: dict) -> 
         for name in sorted(tensors):
             if name.endswith("lora_B.weight"):
                 continue
-            target = _target(name, config)
+            target = _target(name)
             if target not in parameters:
                 raise UnsupportedModel(
-                    f"The adapter {folder.name!r} changes {target!r}, which its base does not have. Give the base that "
-                    f"it was trained on."
+                    f"The adapter {folder.name!r} changes {target!r}, which its base does not have. Give its own base."
                 )
             weight, value = parameters[target], tensors[name].float()
             if name.endswith("lora_A.weight"):
@@ -101,17 +98,13 @@ def merge_adapter(module: Module, folder: Path, config: dict, tensors: dict) -> 
 def no_weights(folder: Path) -> UnsupportedModel:
     """The sentence for an adapter without safetensors."""
     return UnsupportedModel(
-        f"The adapter {folder.name!r} holds no adapter_model.safetensors (pickle weights are not read). Save it again "
-        f"with PEFT."
+        f"The adapter {folder.name!r} holds no adapter_model.safetensors, and pickle is not read. Save it with PEFT."
     )
 
 
 def unreadable_adapter(folder: Path) -> UnsupportedModel:
     """The sentence for an adapter whose weights cannot be read."""
-    return UnsupportedModel(
-        f"The weights of the adapter {folder.name!r} cannot be read; the file may be cut short. Copy or download it "
-        f"again."
-    )
+    return UnsupportedModel(f"The weights of the adapter {folder.name!r} cannot be read; cut short? Copy them again.")
 
 
 def read_adapter(files: ModelFiles) -> dict[str, Tensor]:
@@ -124,11 +117,9 @@ def read_adapter(files: ModelFiles) -> dict[str, Tensor]:
         raise unreadable_adapter(files.folder) from error
 
 
-def _target(name: str, config: dict) -> str:
-    name = name.removeprefix(_PREFIX).replace(".lora_A", "")
-    if name.endswith("token_adapter.trainable_tokens_delta"):
-        return name.replace("token_adapter.trainable_tokens_delta", "weight")
-    return name.replace(".trainable_tokens_delta", ".weight").replace(".modules_to_save", "")
+def _target(name: str) -> str:
+    """Name of the parameter of the base that a tensor of the adapter changes."""
+    return _CHANGED.sub("weight", _ADDED.sub("", name.removeprefix(_PREFIX)))
 
 
 def _partner(tensors: dict, name: str, folder: Path):
@@ -142,7 +133,7 @@ def _fitting(value, weight, target: str, folder: Path):
     if value.shape != weight.shape:
         raise UnsupportedModel(
             f"The adapter {folder.name!r} has {target!r} of shape {list(value.shape)}, its base of shape "
-            f"{list(weight.shape)}. Give the base that it was trained on, with its number of classes."
+            f"{list(weight.shape)}. Give its own base, with its number of classes."
         )
     return value
 
@@ -165,9 +156,7 @@ def _by_layer(patterns: dict | None, default: float, folder: Path) -> Callable[[
     too_many = len(patterns) > _MOST_PATTERNS or sum(map(len, patterns)) > _MOST_LETTERS
     if too_many or not all(map(_PLAIN_PATTERN.fullmatch, patterns)):
         raise UnsupportedModel(
-            f"The adapter {folder.name!r} cannot be added to its base: it gives ranks by regular expressions that are "
-            f"more than names of layers, and such may take forever. Merge it into its base with PEFT and give the "
-            f"merged folder."
+            f"The adapter {folder.name!r} cannot be added to its base: ranks go by more than names. Merge it with PEFT."
         )
     compiled = [(re.compile(rf"(.*\.)?({key})$"), value) for key, value in patterns.items()]
 

@@ -17,7 +17,7 @@ from typing import Any
 from core.loading.tensor_files import read_tensors
 from core.network.architectures import Config, Tensor, UnsupportedModel
 from core.network.model import Model
-from core.storage.files import no_room, open_plain, read_plain
+from core.storage.files import open_plain, read_plain
 from core.wording import in_short, shortened
 
 REFERENCE_FILE, WORDS_FILE = "masf.safetensors", "words.safetensors"
@@ -128,11 +128,9 @@ class ModelFiles:
                 for name, data in held.items():
                     (folder / name).write_bytes(data)
             except OSError as error:
-                full = "The disk is full, so" if no_room(error) else f"No file can be written ({in_short(error)}), so"
-                where = f" in {tempfile.tempdir}" if tempfile.tempdir else ""
                 raise NoCopies(
-                    f"{full} small files of {self.folder.name!r} could not be copied for a moment. Free some space"
-                    f"{where}, or set TMPDIR to a folder on another disk, and load the model again."
+                    f"No room for copies of the small files of {self.folder.name!r} ({in_short(error)}). Free some "
+                    f"space in {tempfile.tempdir or 'the temporary folder'}, or set TMPDIR to a folder on another disk."
                 ) from error
             yield folder
 

@@ -14,6 +14,10 @@ from core.wording import in_short
 # Beyond these a configuration is damaged or hostile, and building its module would take forever; the deepest models of
 # the families that work have 48 layers.
 _MOST_CLASSES, _MOST_LAYERS = 10_000, 200
+_TOKENIZER_SETTINGS = {"tokenizer_config.json", "special_tokens_map.json"}
+_STANDS_IN = (
+    "stands in for the mask token, which this model lacks; it may not have learned to ignore it (NAOPC App. D)."
+)
 _MOST = {"num_labels": _MOST_CLASSES} | dict.fromkeys(("num_hidden_layers", "n_layer", "n_layers"), _MOST_LAYERS)
 
 
@@ -67,13 +71,11 @@ def read_tokenizer(source: ModelSource) -> Tokenizer:
         raise
     except Exception as error:
         raise UnsupportedModel(
-            f"The tokenizer of {source.name!r} cannot be read ({in_short(error)}). Save it again with "
-            f"tokenizer.save_pretrained."
+            f"The tokenizer of {source.name!r} cannot be read ({in_short(error)}). Save it with save_pretrained."
         ) from error
     if not tokenizer or not tokenizer.is_fast:
         raise UnsupportedModel(
-            f"The tokenizer of {source.name!r} gives no character offsets. Convert it to a fast tokenizer "
-            f"(tokenizer.json)."
+            f"The tokenizer of {source.name!r} gives no character offsets. Convert it to a fast tokenizer."
         )
     return tokenizer
 
@@ -81,7 +83,7 @@ def read_tokenizer(source: ModelSource) -> Tokenizer:
 def _without_paths(files: ModelFiles) -> dict[str, bytes]:
     """A tokenizer's settings without what names other files: those of its own folder are found without."""
     changed = {}
-    for name in {"tokenizer_config.json", "special_tokens_map.json"} & set(files.names):
+    for name in _TOKENIZER_SETTINGS & set(files.names):
         found = files.settings(name)
         if isinstance(found, dict):
             named = {key for key in found if key in ("vocab", "merges", "init_inputs") or key.endswith("_file")}
@@ -91,9 +93,7 @@ def _without_paths(files: ModelFiles) -> dict[str, bytes]:
 
 
 def read_config(source: ModelSource) -> Config:
-    """The configuration of a supported family, with an adapter's classes; UnsupportedModel with a sentence
-    otherwise.
-    """
+    """The configuration of a supported family, with an adapter's classes; else UnsupportedModel."""
     with IMPORTING:
         from transformers import CONFIG_MAPPING
 
@@ -102,8 +102,7 @@ def read_config(source: ModelSource) -> Config:
         kind = str(found["model_type"])
     except (OSError, ValueError, KeyError, TypeError) as error:
         raise UnsupportedModel(
-            f"{source.name!r} has no readable config.json ({in_short(error)}). Save the model again with "
-            f"save_pretrained."
+            f"{source.name!r} has no readable config.json ({in_short(error)}). Save it with save_pretrained."
         ) from error
     architecture_of(kind)
     try:
@@ -115,8 +114,7 @@ def read_config(source: ModelSource) -> Config:
         config = CONFIG_MAPPING[kind].from_dict(found, name_or_path=str(source.base))
     except Exception as error:
         raise UnsupportedModel(
-            f"The config.json of {source.name!r} cannot be used ({in_short(error)}). Save the model again with "
-            f"save_pretrained."
+            f"The config.json of {source.name!r} cannot be used ({in_short(error)}). Save it with save_pretrained."
         ) from error
     adapter = adapter_settings(source.adapter_files) if source.adapter_files else None
     if adapter and adapter.get("faithscope_labels") is not None:
@@ -127,13 +125,11 @@ def read_config(source: ModelSource) -> Config:
 def _label_maps(labels, name: str) -> tuple[dict[int, str], dict[str, int]]:
     if not isinstance(labels, list) or not all(isinstance(label, str) for label in labels):
         raise UnsupportedModel(
-            f"The classes of the adapter {name!r} are no list of names. Write faithscope_labels in its "
-            f"adapter_config.json as a list."
+            f"The classes of the adapter {name!r} are no list of names. Write faithscope_labels as a list."
         )
     if len(labels) > _MOST_CLASSES:
         raise UnsupportedModel(
-            f"The adapter {name!r} names {len(labels):,} classes, and more than {_MOST_CLASSES:,} cannot be told apart "
-            f"here. Write faithscope_labels in its adapter_config.json for the classes that it was trained for."
+            f"The adapter {name!r} names {len(labels):,} classes, over {_MOST_CLASSES:,}. Shorten faithscope_labels."
         )
     return dict(enumerate(labels)), {label: i for i, label in enumerate(labels)}
 
@@ -155,23 +151,14 @@ def read_labels(config: Config, name: str) -> tuple[str, ...]:
 
 
 def mask_token(tokenizer: Tokenizer, name: str) -> tuple[int, tuple[str, ...]]:
-    """The token that masks, and a note where the end of sequence has to stand in (NAOPC §4); UnsupportedModel if there
-    is neither.
-    """
+    """The token that masks, and a note where the end of sequence stands in (NAOPC §4); else UnsupportedModel."""
     if tokenizer.mask_token_id is not None:
         return tokenizer.mask_token_id, ()
     if tokenizer.eos_token_id is None:
         raise UnsupportedModel(
-            f"The tokenizer of {name!r} has neither a mask token nor an end-of-sequence token, so nothing can be "
-            f"masked. "
-            "Choose a model whose tokenizer has one."
+            f"The tokenizer of {name!r} has neither a mask token nor an end-of-sequence token. Choose another model."
         )
-    return tokenizer.eos_token_id, (
-        (
-            f"This model has no mask token; its end-of-sequence token {tokenizer.eos_token} stands in, "
-            "which it may not have learned to ignore (NAOPC App. D)."
-        ),
-    )
+    return tokenizer.eos_token_id, (f"{tokenizer.eos_token} {_STANDS_IN}",)
 
 
 def check_vocabulary(tokenizer: Tokenizer, mask_id: int, config: Config, name: str) -> None:
@@ -180,14 +167,12 @@ def check_vocabulary(tokenizer: Tokenizer, mask_id: int, config: Config, name: s
         highest = max([mask_id, *tokenizer("a")["input_ids"]])
     except Exception as error:
         raise UnsupportedModel(
-            f"The tokenizer of {name!r} reads no text ({in_short(error)}). Save it again with "
-            f"tokenizer.save_pretrained."
+            f"The tokenizer of {name!r} reads no text ({in_short(error)}). Save it with save_pretrained."
         ) from error
     if highest >= config.vocab_size:
         raise UnsupportedModel(
             f"The tokenizer of {name!r} gives token number {highest:,}, and the model has word embeddings for "
-            f"{config.vocab_size:,} tokens. "
-            "Save the tokenizer that the model was trained with into its folder."
+            f"{config.vocab_size:,} tokens. Save the model's own tokenizer into its folder."
         )
 
 
@@ -202,7 +187,6 @@ def longest_input(tokenizer: Tokenizer, config: Config, architecture: Architectu
         most = 0
     if most < 3:
         raise UnsupportedModel(
-            "The longest input of this model is no number of tokens that a text fits into. "
-            "Set model_max_length in its tokenizer_config.json."
+            "No text fits into the longest input of this model. Set model_max_length in its tokenizer_config.json."
         )
     return most

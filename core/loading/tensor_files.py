@@ -70,9 +70,7 @@ def _hashed(file: BufferedReader, place: Any, seen: Any) -> Any:
 
 
 def _planned(head: bytearray, room: int) -> list[tuple[str, Any, list[int], int, int]]:
-    """(name, kind, shape, first byte, end) of each tensor in the order of its bytes, which follow upon each other and
-    fill the room; ValueError otherwise.
-    """
+    """(name, kind, shape, first byte, end) of each tensor, by place; ValueError unless they fill the room."""
     import torch
 
     said = json.loads(head)

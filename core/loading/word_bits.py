@@ -28,11 +28,7 @@ def write_words(found: WordBits, model: Model, source: str, path: Path) -> None:
 
 
 def find_words_of(model: Model, kept: Path | None = None) -> WordBits | None:
-    """The newer of what lies in a model's folder and what was fitted here; None where there is neither.
-
-    Raises:
-        BadWords: it is damaged, or of another model.
-    """
+    """The newer of what lies with a model and what was fitted here, or None; BadWords if damaged or another's."""
     places = [] if model.folder is None else [model.folder / WORDS_FILE]
     places += [] if kept is None else [kept_place(kept, model, WORDS_FILE)]
     there = sorted((place.stat().st_mtime_ns, place) for place in places if place.is_file())
@@ -58,7 +54,7 @@ def _read(path: Path, written: int, model: str) -> WordBits:
             f"The words in {path.name} were measured for another model ({str(about['model'])[:12]}… and not "
             f"{model[:12]}…). Fit them again with: python -m core words."
         )
-    return WordBits(dict(zip(words, bits[:-1].tolist())), float(bits[-1]), _digest(data))
+    return WordBits(dict(zip(words, bits[:-1].tolist())), float(bits[-1]), hashlib.sha256(data).hexdigest())
 
 
 def _packed(found: WordBits, model: str, source: str) -> bytes:
@@ -66,7 +62,3 @@ def _packed(found: WordBits, model: str, source: str) -> bytes:
     about = {"version": _VERSION, "model": model, "source": source}
     bits = np.array([*found.words.values(), found.unseen])
     return tensors.save({"words": words, "bits": bits}, {"faithscope": json.dumps(about, sort_keys=True)})
-
-
-def _digest(data: bytes) -> str:
-    return hashlib.sha256(data).hexdigest()

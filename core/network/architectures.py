@@ -3,6 +3,7 @@
 import contextlib
 from collections.abc import Callable, Generator
 from dataclasses import dataclass
+from functools import partial
 from typing import TYPE_CHECKING, Any, TypeAlias
 
 if TYPE_CHECKING:
@@ -113,16 +114,23 @@ def classify(
         logits Tensor[B, C], tuple of hidden states Tensor[B, T, H] or None, attention tensors
         [B, heads, T, T] per layer or None.
     """
-    asked = {"output_hidden_states": hidden, "output_attentions": attentions, "return_dict": True}
     if architecture.reading == "last":
-        out = module.base_model(inputs_embeds=embeddings, attention_mask=attention, use_cache=False, **asked)
-        rows = lengths.new_tensor(range(len(lengths)))
-        logits = module.score(out.last_hidden_state[rows, lengths - 1])
+        run = partial(module.base_model, use_cache=False)
+    elif architecture.type_ids and type_ids is not None:
+        run = partial(module, token_type_ids=type_ids)
     else:
-        if architecture.type_ids and type_ids is not None:
-            asked["token_type_ids"] = type_ids
-        out = module(inputs_embeds=embeddings, attention_mask=attention, **asked)
-        logits = out.logits
+        run = module
+    out = run(
+        inputs_embeds=embeddings,
+        attention_mask=attention,
+        output_hidden_states=hidden,
+        output_attentions=attentions,
+        return_dict=True,
+    )
+    if architecture.reading != "last":
+        return out.logits, out.hidden_states, out.attentions
+    rows = lengths.new_tensor(range(len(lengths)))
+    logits = module.score(out.last_hidden_state[rows, lengths - 1])
     return logits, out.hidden_states, out.attentions
 
 
@@ -142,12 +150,10 @@ def attention_bias(weights: Tensor) -> Tensor:
 
 @contextlib.contextmanager
 def only_what_is_read(module: Module, architecture: Architecture) -> Generator[None]:
-    """Compute the last layer for the first position only, behind its attention, where the classifier reads nothing
-    else.
+    """Compute the last layer, behind its attention, for the first position only; the caller holds the model's lock.
 
     Logits stay the same up to rounding, and three quarters of that layer's work are saved; hidden states and attention
-    must not be asked for meanwhile.
-    The caller holds the model's lock. Families without `after_mixing` run as they are.
+    must not be asked for meanwhile. Families without `after_mixing` run as they are.
     """
     if architecture.after_mixing is None or module.config.chunk_size_feed_forward:
         yield

@@ -93,9 +93,7 @@ class Encoded:
 
     @property
     def unknown(self) -> np.ndarray:
-        """Features that are read as the unknown token, wholly or in part, bool[F]; where that masks, too, nobody can
-        tell, and none is.
-        """
+        """Features that are read as the unknown token, wholly or in part, bool[F]; none where that token masks, too."""
         unread = self.feature_of[(self.ids == self.unknown_id) & (self.ids != self.mask_id) & (self.feature_of >= 0)]
         return (np.bincount(unread, minlength=self.F) > 0) & ~self.premasked
 
@@ -289,9 +287,7 @@ def _owners(text, words, offsets, unit):
 
 
 def _spans(text, words, offsets, unit) -> np.ndarray:
-    """Characters of words, int64[W, 2], or of clauses or sentences, the last that is read no further than to the end of
-    a word.
-    """
+    """Characters of words, int64[W, 2], or of groups, the last no further than to the end of a word that is read."""
     if unit not in GROUPS:
         return words
     groups = np.array(find_groups(text, unit), dtype=np.int64).reshape(-1, 2)

@@ -1,6 +1,4 @@
-"""A second copy of a classifier in half precision, for searches that score anew what they find and for orders of which
-only a side is asked.
-"""
+"""A second copy of a classifier in half precision, for searches that score what they find again."""
 
 import copy
 import functools
@@ -34,9 +32,7 @@ def half_twin(model: Model) -> Model | None:
 
 
 def half_copy(model: Model) -> Model | None:
-    """The same, however fast it is; None where the model computes in half precision already, or no copy fits into
-    memory.
-    """
+    """The same, however fast it is; None where the model is in half precision already, or no copy fits."""
     if model.precision != "float32":
         return None
     import torch

@@ -59,13 +59,9 @@ class Model:
 
     def __post_init__(self):
         # More tokens at once are no faster on a CPU and only take memory; in half precision a batch is over sooner.
-        rows, tokens, multiple = (
-            (512, 65_536, 1)
-            if self.device != "cpu"
-            else (64, 4_096, 1)
-            if self.precision == "float32"
-            else (256, 8_192, 16)
-        )
+        rows, tokens, multiple = (64, 4_096, 1) if self.precision == "float32" else (256, 8_192, 16)
+        if self.device != "cpu":
+            rows, tokens, multiple = 512, 65_536, 1
         # Held weakly: without a circle a model that is let go of leaves the memory at once, not when the collector
         # comes by.
         run: Any = weakref.WeakMethod(self.run)
@@ -122,11 +118,7 @@ class Model:
     def encode(
         self, text: str, second: str | None = None, unit: str = "word", second_maskable: bool = False
     ) -> Encoded:
-        """Encode an example for this model; see `core.network.features.encode`.
-
-        Raises:
-            NoEmbedding: a NoFeatures, for a text with a token that the model cannot read.
-        """
+        """Encode an example, see `core.network.features.encode`; NoEmbedding where the model cannot read a token."""
         found = encode(
             self.tokenizer,
             text,

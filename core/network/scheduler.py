@@ -14,6 +14,7 @@ _TOO_LARGE = (
     "One input alone does not fit into the device's memory. Use a shorter text, "
     "half precision (FAITHSCOPE_PRECISION=bfloat16), or the CPU (FAITHSCOPE_DEVICE=cpu)."
 )
+_MEMORY_FULL = ("out of memory", "not enough memory", "can't allocate memory")
 # Stands in ids for a token whose word embedding is zero.
 ZERO_ID = -1
 
@@ -36,9 +37,7 @@ class NonFinite(ValueError):
 
 @dataclass(frozen=True)
 class Input:
-    """One input: ids int64[T], ZERO_ID for a zero word embedding, and, where the model takes them, type_ids
-    int64[T].
-    """
+    """One input: ids int64[T], ZERO_ID for a zero word embedding; type_ids int64[T] where the model takes them."""
 
     ids: np.ndarray
     type_ids: np.ndarray | None = None
@@ -70,9 +69,7 @@ class Counters:
                 setattr(self, name, getattr(self, name) + amount)
 
     def add_batch(self, rows: int, tokens: int, seconds: float) -> None:
-        """Count one batch and remember its speed; batches of few tokens say little about it, and the first of all pays
-        for what is read and compiled once.
-        """
+        """Count one batch and remember its speed; few tokens say little, and the first batch pays for compiling."""
         self.add(passes=rows, batches=1, tokens=tokens, seconds=seconds)
         if tokens < 128 or seconds <= 0:
             return
@@ -222,9 +219,7 @@ def is_out_of_memory(error: Exception) -> bool:
         return True
     # The CPU and MPS allocators raise plain RuntimeErrors.
     text = str(error).lower()
-    return isinstance(error, RuntimeError) and (
-        "out of memory" in text or "not enough memory" in text or "can't allocate memory" in text
-    )
+    return isinstance(error, RuntimeError) and any(sign in text for sign in _MEMORY_FULL)
 
 
 def _release_memory() -> None:

@@ -36,11 +36,7 @@ class InUse(RuntimeError):
 
 
 def open_plain(path: str | os.PathLike) -> BufferedReader:
-    """Open a plain file, or a link to one, for reading.
-
-    Raises:
-        OSError: it is not there, or is something else: a pipe would be waited for, and a device never ends.
-    """
+    """Open a plain file, or a link to one, for reading; OSError for anything else, such as a pipe or device."""
     # Without waiting, since who looks first may find another file than who opens.
     file = open(path, "rb", opener=lambda name, how: os.open(name, how | getattr(os, "O_NONBLOCK", 0)))  # noqa: SIM115
     if not stat.S_ISREG(os.fstat(file.fileno()).st_mode):
@@ -134,6 +130,14 @@ def no_room(error: BaseException) -> bool:
     return _number(error) in _FULL
 
 
+def cannot_write(folder: Path, error: OSError) -> str:
+    """The sentence about a folder that nothing could be written to."""
+    return (
+        f"{folder} cannot be written ({error.strerror or error}). Free some space, or set FAITHSCOPE_CACHE to another "
+        f"folder."
+    )
+
+
 def _number(error: BaseException) -> int | None:
     """The system's number of an error; None where it is none of the system's."""
     if isinstance(error, SafetensorError):
@@ -145,9 +149,7 @@ def _number(error: BaseException) -> int | None:
 
 @contextlib.contextmanager
 def _room_named(path: Path) -> Generator[None]:
-    """Whoever says that there is no room, or a library that something cannot be written, it becomes the system's own
-    error, with the name of what was asked for.
-    """
+    """Raise what says that there is no room as the system's own error, with the name of what was asked for."""
     try:
         yield
     except (OSError, SafetensorError) as error:
@@ -221,9 +223,7 @@ def delete(path: str | os.PathLike) -> bool:
 
 
 def delete_abandoned(path: str | os.PathLike) -> bool:
-    """Delete a half-written file (*.tmp) whose writer was killed; False if it is still there. One whose writer cannot
-    be told goes after an hour.
-    """
+    """Delete a half-written file (*.tmp) whose writer is gone, or unknown for an hour; False if still there."""
     with contextlib.suppress(OSError):
         about = os.lstat(path)
         if stat.S_ISREG(about.st_mode) and _TEMPORARY.fullmatch(os.path.basename(path)):

@@ -1,6 +1,4 @@
-"""Fetch a model's files from the hub: the small ones first, weights when they are needed, from the cache where no
-network answers.
-"""
+"""Fetch a model's files from the hub; from its cache where no network answers."""
 
 import contextlib
 import re
@@ -32,7 +30,7 @@ def fetch(name: str, weights: bool) -> Path:
         HubError: a sentence on whether the hub does not know the model, refuses it or did not answer.
     """
     from huggingface_hub import snapshot_download
-    from huggingface_hub.errors import GatedRepoError, HFValidationError, RepositoryNotFoundError
+    from huggingface_hub.errors import HFValidationError, RepositoryNotFoundError
 
     try:
         return Path(
@@ -45,10 +43,8 @@ def fetch(name: str, weights: bool) -> Path:
             )
         )
     except (RepositoryNotFoundError, HFValidationError) as error:
-        kind = "is private or gated" if isinstance(error, GatedRepoError) else "was not found on the hub"
         raise HubError(
-            f"{name!r} is neither bundled nor a folder, and {kind}. Check the spelling; for a private model run `hf "
-            f"auth login`."
+            f"{name!r} is not bundled, no folder and not on the hub, or private there: try `hf auth login`."
         ) from error
     except Exception as error:
         raise HubError(

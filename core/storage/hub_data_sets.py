@@ -1,6 +1,4 @@
-"""Data sets of the hub: which files one holds, by the hub's word or by what was fetched before, and fetching one of
-them.
-"""
+"""Data sets of the hub: which files one holds, and fetching one of them."""
 
 from dataclasses import dataclass
 from fnmatch import fnmatch
@@ -14,22 +12,17 @@ _MIRROR = "refs/convert/parquet"
 _KINDS = (".parquet", ".csv", ".tsv", ".json", ".jsonl", ".ndjson", ".txt", ".arrow")
 _PACKED = (".gz", ".bz2", ".xz", ".zst")
 _NOT_DATA = (
-    "dataset_infos.json",
-    "dataset_info.json",
-    "dataset_dict.json",
-    "config.json",
-    "state.json",
-    "requirements.txt",
-    "license.txt",
-)
+    "dataset_infos.json dataset_info.json dataset_dict.json config.json state.json requirements.txt license.txt"
+).split()
+_COPY = "This set is defined by a loading script, which was not run; the hub's own Parquet copy was read."
+_PART = "The hub's copy holds only a part of it."
+_BEFORE = "The hub gave no answer; what was fetched before was read, and only its splits are offered."
 INSTEAD = "or give the data as a local file (.jsonl, .csv, .tsv or .parquet)"
 
 
 @dataclass(frozen=True)
 class Listing:
-    """What the hub, or the copy fetched before, holds: file names with their sizes and the card's two parts that
-    matter.
-    """
+    """What the hub, or the copy fetched before, holds: file names with sizes, and two parts of the card."""
 
     id: str
     revision: str
@@ -40,13 +33,9 @@ class Listing:
 
 
 def list_data_set(id: str) -> Listing:
-    """Ask the hub once, briefly, which files a data set holds; without it, look at what was fetched before.
-
-    Raises:
-        HubError: a sentence: no network, unknown, private or gated id, a loading script without a copy as Parquet.
-    """
+    """Which files a data set holds, by the hub or else by what was fetched before; HubError is a sentence."""
     from huggingface_hub import HfApi
-    from huggingface_hub.errors import GatedRepoError, HfHubHTTPError, HFValidationError, RepositoryNotFoundError
+    from huggingface_hub.errors import GatedRepoError, HFValidationError, RepositoryNotFoundError
 
     try:
         found = HfApi().dataset_info(id, timeout=_SECONDS, files_metadata=True)
@@ -56,16 +45,10 @@ def list_data_set(id: str) -> Listing:
         raise HubError(f"{id[:80]!r} is no hub id. Write it as on the hub, such as nyu-mll/glue.") from error
     except RepositoryNotFoundError as error:
         raise HubError(
-            f"{id!r} was not found among the hub's data sets, or it is private. Check the spelling; for a private one "
-            f"run `hf auth login`."
+            f"{id!r} was not found among the hub's data sets. Check its spelling, or run `hf auth login`."
         ) from error
     except Exception as error:
-        status = (
-            getattr(getattr(error, "response", None), "status_code", None)
-            if isinstance(error, HfHubHTTPError)
-            else None
-        )
-        return _fetched_before(id, f"answered with error {status}" if status else "could not be reached", error)
+        return _fetched_before(id, error)
     sizes = {sibling.rfilename: sibling.size or 0 for sibling in found.siblings or []}
     if f"{id.rpartition('/')[2]}.py" in sizes:
         return _mirror(id)
@@ -78,9 +61,7 @@ def list_data_set(id: str) -> Listing:
 
 
 def _mirror(id: str) -> Listing:
-    """The hub's own Parquet copy of a set that is defined by a script; its files are named
-    configuration/split/number.
-    """
+    """The hub's own Parquet copy of a set that a script defines; its files are configuration/split/number."""
     from huggingface_hub import HfApi
     from huggingface_hub.errors import HfHubHTTPError
 
@@ -99,8 +80,7 @@ def _mirror(id: str) -> Listing:
         raise HubError(f"The hub could not be reached for {id!r}. Try again, {INSTEAD}.") from error
     if not sizes:
         raise HubError(
-            f"{id!r} needs a loading script, which is not run here. Give the id of a copy that is stored as Parquet, "
-            f"{INSTEAD}."
+            f"{id!r} needs a loading script, which is not run. Give a copy that is stored as Parquet, {INSTEAD}."
         )
     configs: dict[str, dict[str, list[str]]] = {}
     for name in sorted(sizes):
@@ -112,31 +92,24 @@ def _mirror(id: str) -> Listing:
             for config, splits in configs.items()
         ]
     }
-    notes = ("This set is defined by a loading script, which was not run; the hub's own Parquet copy was read.",)
-    notes += ("The hub's copy holds only a part of it.",) if any("/partial-" in name for name in sizes) else ()
-    return Listing(id, found.sha or "", sizes, card, notes)
+    notes = [_COPY, _PART] if any("/partial-" in name for name in sizes) else [_COPY]
+    return Listing(id, found.sha or "", sizes, card, tuple(notes))
 
 
-def _fetched_before(id: str, what: str, error: Exception) -> Listing:
+def _fetched_before(id: str, error: Exception) -> Listing:
     from huggingface_hub import try_to_load_from_cache
 
     readme = try_to_load_from_cache(id, "README.md", repo_type="dataset")
     folder = Path(readme).parent if isinstance(readme, str) else None
-    sizes = (
-        {path.relative_to(folder).as_posix(): path.stat().st_size for path in folder.rglob("*") if path.is_file()}
-        if folder
-        else {}
-    )
-    if folder is None or not _data_files(sizes):
-        raise HubError(f"The hub {what}, so {id!r} cannot be fetched. Connect to the network, {INSTEAD}.") from error
-    return Listing(
-        id,
-        folder.name,
-        _data_files(sizes),
-        _card(folder / "README.md"),
-        (f"The hub {what}; what was fetched before was read, and only its splits are offered.",),
-        folder,
-    )
+    sizes = {}
+    if folder is not None:
+        files = filter(Path.is_file, folder.rglob("*"))
+        sizes = _data_files({path.relative_to(folder).as_posix(): path.stat().st_size for path in files})
+    if folder is None or not sizes:
+        raise HubError(
+            f"The hub could not be reached for {id!r} ({in_short(error)}). Connect to the network, {INSTEAD}."
+        ) from error
+    return Listing(id, folder.name, sizes, _card(folder / "README.md"), (_BEFORE,), folder)
 
 
 def _data_files(sizes: dict[str, int]) -> dict[str, int]:
@@ -188,8 +161,7 @@ def fetch_data_file(id: str, name: str, revision: str | None) -> Path:
         ) from error
     except Exception as error:
         raise HubError(
-            f"{name!r} of {id!r} could not be fetched ({in_short(error)}). Check the network and the space on the "
-            f"disk, {INSTEAD}."
+            f"{name!r} of {id!r} could not be fetched ({in_short(error)}). Check network and disk, {INSTEAD}."
         ) from error
 
 

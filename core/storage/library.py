@@ -17,7 +17,7 @@ import time
 from dataclasses import dataclass
 from pathlib import Path
 
-from core.storage.files import clear_abandoned, delete, read_plain, write_whole
+from core.storage.files import cannot_write, clear_abandoned, delete, read_plain, write_whole
 
 ITEM_BYTES = 1_000_000
 FILE_BYTES = 1_000_000_000
@@ -65,11 +65,7 @@ class Library:
         return [item.name for item in self._items(_MODELS)]
 
     def add_model(self, name: str) -> None:
-        """Remember a model; one that is there already keeps its place.
-
-        Raises:
-            ValueError: no name, or one that is far too long.
-        """
+        """Remember a model; one that is there keeps its place. ValueError for no name, or one far too long."""
         with self._guard:
             if name in self.models() and (_MODELS, name) not in self._unwritten:
                 self.last_problem = None
@@ -108,11 +104,7 @@ class Library:
         }
 
     def pin(self, data: str, example: str, note: str) -> None:
-        """Pin an example, with a note of at most `NOTE_MOST` characters; one that is pinned keeps its place.
-
-        Raises:
-            ValueError: as many are pinned as there may be.
-        """
+        """Pin an example, with a note of at most `NOTE_MOST` characters; ValueError where PINS_MOST are pinned."""
         if example not in self.pins(data) and len(self._items(_PINS)) >= PINS_MOST:
             raise ValueError(f"{PINS_MOST} examples are pinned already; take one off first.")
         self._add(_PINS, f"{data} {example}", {"data": data, "example": example, "note": note[:NOTE_MOST]})
@@ -122,11 +114,7 @@ class Library:
         self._remove(_PINS, f"{data} {example}")
 
     def put_file(self, content: bytes, suffix: str) -> str:
-        """Keep an uploaded file; return its SHA-256, kept or not.
-
-        Args:
-            suffix: its kind, such as ".csv"; anything unusual becomes ".bin".
-        """
+        """Keep an uploaded file; its SHA-256, kept or not. suffix: its kind, such as ".csv"; else ".bin"."""
         content, suffix = bytes(content), suffix.lower().lstrip(".")
         digest = hashlib.sha256(content).hexdigest()
         with self._guard:
@@ -208,10 +196,7 @@ class Library:
             self.last_problem = None
             if item is not None and not delete(place):
                 self._undeleted[kind, name] = item
-                self.last_problem = (
-                    f"{name[:80]!r} is gone until the next start only: {self.root} cannot be written. "
-                    f"Make that folder writable."
-                )
+                self.last_problem = f"{name[:80]!r} comes back at the next start. Make {self.root} writable."
 
     def _place(self, kind: str, name: str) -> Path:
         return self.root / kind / f"{_digest_of(name)}.json"
@@ -224,10 +209,7 @@ class Library:
         try:
             write_whole(place, data, replaces=True)
         except OSError as error:
-            self.last_problem = (
-                f"{what} is remembered until this server stops and no longer: {self.root} cannot be written "
-                f"({error.strerror or error}). Free some space, or set FAITHSCOPE_CACHE to another folder."
-            )
+            self.last_problem = f"{what} is remembered until this server stops: {cannot_write(self.root, error)}"
         return self.last_problem is None
 
 

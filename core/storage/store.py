@@ -31,7 +31,7 @@ from safetensors import SafetensorError
 from safetensors.numpy import load, save
 
 from core.storage.content import Content
-from core.storage.files import clear_abandoned, delete, delete_abandoned, read_plain, write_whole
+from core.storage.files import cannot_write, clear_abandoned, delete, delete_abandoned, read_plain, write_whole
 from core.storage.shipped import Shipped
 
 _KEY = re.compile("[0-9a-f]{64}")
@@ -39,23 +39,13 @@ _SEGMENT = re.compile(r"[0-9a-f]{64}\.safetensors")
 # Quotes inside JSON strings are escaped, so that no name or text can pass for the seal.
 _SEAL = re.compile(rb'"faithscope":"([0-9a-f]{64}) ')
 _UNSEALED = b"0" * 64
-_DTYPES = (
-    "bool",
-    "int8",
-    "int16",
-    "int32",
-    "int64",
-    "uint8",
-    "uint16",
-    "uint32",
-    "uint64",
-    "float16",
-    "float32",
-    "float64",
-    "complex64",
-)
+_DTYPES = "bool int8 int16 int32 int64 uint8 uint16 uint32 uint64 float16 float32 float64 complex64".split()
 # No result is nearly as large; what else lies there is not read into memory.
 _MOST_BYTES = 1_000_000_000
+_NOT_KEPT = "A result was not kept for next time"
+_IMPOSSIBLE = f"{_NOT_KEPT}: it holds what none of its kind can, as infinity."
+_NO_MEMORY = f"{_NOT_KEPT}: the memory ran out while it was written."
+_TOO_LARGE = f"{_NOT_KEPT}: it is larger than 1,000 MB, or than nine tenths of FAITHSCOPE_CACHE_MB. Raise that."
 
 
 @dataclass(frozen=True, eq=False)
@@ -160,11 +150,7 @@ class Store:
         return [entry for entry in found if entry is not None]
 
     def put_text(self, text: str) -> str:
-        """Keep a text, whatever characters it holds; return its digest, kept or not.
-
-        Returns:
-            SHA-256 hex of the text in UTF-8 (lone surrogates as three bytes each).
-        """
+        """Keep a text, lone surrogates too; the SHA-256 of its UTF-8 as hex, kept or not."""
         data = text.encode("utf-8", "surrogatepass")
         digest = hashlib.sha256(data).hexdigest()
         if self.get_text(digest) is None:
@@ -172,11 +158,7 @@ class Store:
         return digest
 
     def get_text(self, digest: str) -> str | None:
-        """Read a text by its digest; None if it is not there, or is not what the digest says.
-
-        Raises:
-            ValueError: the digest is not 64 lower-case hex characters.
-        """
+        """Read a text by its digest, as of `put_text`; None if it is not there, or not what the digest says."""
 
         def checked(data: bytes) -> str | None:
             return data.decode("utf-8", "surrogatepass") if hashlib.sha256(data).hexdigest() == digest else None
@@ -233,21 +215,18 @@ class Store:
 
     def _pack_and_write(self, place: Path, key: str, arrays: dict, meta: dict, content: Content | None) -> None:
         if content is not None and not content.fits(arrays, meta):
-            self.last_problem = "A result was not kept for next time: it holds what none of its kind can, as infinity."
+            self.last_problem = _IMPOSSIBLE
             return
         try:
             seal, data = _pack(key, arrays, meta)
         except MemoryError:
-            self.last_problem = "A result was not kept for next time: the memory ran out while it was written."
+            self.last_problem = _NO_MEMORY
         else:
             self._write(place if place.suffix else place / f"{seal}.safetensors", data)
 
     def _write(self, path: Path, data: bytes) -> None:
         if len(data) > self._most:
-            self.last_problem = (
-                f"A result of {len(data) / 1e6:.3g} MB was not kept for next time: the store takes up to "
-                f"{self._most / 1e6:.3g} MB of one, {_MOST_BYTES / 1e6:,.0f} MB at most. Raise FAITHSCOPE_CACHE_MB."
-            )
+            self.last_problem = _TOO_LARGE
             return
         try:
             try:
@@ -259,10 +238,7 @@ class Store:
                     raise
                 write_whole(path, data)
         except OSError as error:
-            self.last_problem = (
-                f"A result was not kept for next time: {self.root} cannot be written "
-                f"({error.strerror or error}). Free some space, or set FAITHSCOPE_CACHE to another folder."
-            )
+            self.last_problem = f"{_NOT_KEPT}: {cannot_write(self.root, error)}"
             return
         self.last_problem, self._cleared = None, False
         self._make_room(len(data))
@@ -282,9 +258,7 @@ class Store:
             self._room = min(self.cap_bytes - size, self.cap_bytes // 20)
 
     def _files(self) -> list[tuple[bool, int, str, int]]:
-        """Every file: (False if damaged or too large to be read, time of writing in ns, path, bytes), so that sorting
-        says what goes first.
-        """
+        """(False if damaged or too large, time of writing in ns, path, bytes) of every file: the first goes first."""
         found = []
         for top in ("v1", "damaged"):
             for folder, _, names in os.walk(self.root / top):

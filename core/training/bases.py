@@ -8,6 +8,7 @@ import torch
 
 from core.loading.loading import read_weights
 from core.loading.locating import BASES, ModelSource, bundled_bases, digest, locate
+from core.loading.model_files import ADAPTER, INDEX, WEIGHTS
 from core.loading.small_files import longest_input, mask_token, read_config, read_tokenizer
 from core.network.architectures import Module, Tokenizer, UnsupportedModel, architecture_of
 from core.storage.files import whole_folder
@@ -34,10 +35,7 @@ def load_base(
     """
     source = _locate_base(name)
     if source.adapter:
-        raise UnsupportedModel(
-            f"{name!r} is an adapter, and training starts from a whole model. Give its base, or merge it into its base "
-            f"with PEFT."
-        )
+        raise UnsupportedModel(f"{name!r} is an adapter, and training starts from a whole model. Give its base.")
     config = read_config(source)
     tokenizer = read_tokenizer(source)
     architecture = architecture_of(config.model_type)
@@ -54,25 +52,14 @@ def load_base(
 
 
 def check_out(out: Path, method: str, base: str | None = None) -> None:
-    """TrainingError where a folder to write is the base's own, or holds what would mix with what is written: the loader
-    could not tell which is meant.
-
-    Args:
-        base: that is trained; None where nothing is read.
-    """
-    others, what = {
-        "full": (("adapter_config.json",), "an adapter"),
-        "lora": (("model.safetensors", "model.safetensors.index.json"), "a whole model"),
-    }[method]
+    """TrainingError where a folder to write is that of the base (None: nothing is read), or holds another kind."""
+    others = (ADAPTER,) if method == "full" else (WEIGHTS, INDEX)
     own = None if base is None else BASES / base if base in bundled_bases() else Path(base).expanduser()
     if own is not None and os.path.isdir(own) and os.path.isdir(out) and os.path.samefile(own, out):
-        raise TrainingError(
-            f"The folder {str(out)!r} is that of the base, which the trained model would replace. Choose another "
-            f"folder for --out."
-        )
+        raise TrainingError(f"The folder {str(out)!r} is that of the base. Choose another folder for --out.")
     if any((out / other).exists() for other in others):
         raise TrainingError(
-            f"The folder {str(out)!r} holds {what} already. Choose another folder for --out, or empty this one."
+            f"The folder {str(out)!r} holds another kind of model. Choose another folder for --out, or empty this one."
         )
 
 
@@ -84,12 +71,7 @@ def base_digest(name: str) -> str:
 def save_trained(
     module: Module, tokenizer: Tokenizer, out: Path, base: str, method: str, labels: tuple[str, ...], half: bool
 ) -> Path:
-    """Write a folder that our loader reads (and `transformers`, after full fine-tuning); what is there stays until all
-    of it is written.
-
-    Args:
-        half: store weights in half precision; they are computed in float32 all the same.
-    """
+    """Write a model's folder; what is there stays until all is written. half: weights in half precision."""
     if half:
         module = module.to(torch.float16)
     with whole_folder(out) as made:
@@ -103,7 +85,7 @@ def save_trained(
 
 def _finish_adapter(out: Path, base: str, labels: tuple[str, ...]) -> None:
     """What an adapter's configuration says, made the same for every run, with its base and its classes."""
-    path = out / "adapter_config.json"
+    path = out / ADAPTER
     found = json.loads(path.read_text(encoding="utf-8"))
     # PEFT writes sets and lists in no fixed order; the model's digest needs one.
     found = {

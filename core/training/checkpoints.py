@@ -16,7 +16,10 @@ from safetensors.torch import load, save_file
 
 from core.network.architectures import Module
 from core.storage.files import whole_file, write_whole
-from core.wording import joined
+from core.wording import amount, joined
+
+_DAMAGED = "The epochs that were done are damaged, or of an earlier version. They are set aside in"
+_GIVE_UP = "To begin again, choose another --out, or delete that folder to give them up."
 
 
 class TrainingError(ValueError):
@@ -88,17 +91,12 @@ class Checkpoint:
         return _best(self.history)
 
     def load_best(self, module: Module) -> None:
-        """Put the best epoch's weights into the module.
-
-        Raises:
-            TrainingError: they are not as they were written.
-        """
+        """Put the best epoch's weights into the module; TrainingError where they are damaged."""
         try:
             weights = self._load(f"best-{self.best_epoch}.safetensors")
         except (OSError, ValueError, SafetensorError) as error:
             raise TrainingError(
-                f"The weights of the best epoch in {self.folder} are damaged. Give the same command again: it trains "
-                f"anew."
+                f"The best epoch's weights in {self.folder} are damaged. Give the same command again to begin again."
             ) from error
         _put_weights(module, weights)
 
@@ -129,27 +127,25 @@ class Checkpoint:
             places = (self.folder.with_name(f".damaged{i or ''}") for i in itertools.count())
             aside = next(place for place in places if not place.exists())
             os.replace(self.folder, aside)
-            told(
-                f"The epochs that were done are damaged, or of an earlier version. They are set aside in {aside}, and "
-                f"the training begins anew."
-            )
+            told(f"{_DAMAGED} {aside}, and the training begins again.")
             return None
-        count = len(self.history)
-        epochs = f"{self.folder} holds {count} finished epoch{'' if count == 1 else 's'}"
-        anew = "choose another --out, or delete that folder to give them up."
         if record["fingerprint"] != self.fingerprint:
-            raise TrainingError(f"{epochs} of another plan or other data. {anew.capitalize()}")
+            raise TrainingError(f"{self._finished()} of another plan or other data. {_GIVE_UP}")
         theirs, ours = (joined([f"{name} {v[name]}" for name in v]) for v in (versions, self.versions))
         raise TrainingError(
-            f"{epochs} made with {theirs}, and here are {ours}, which may compute other numbers: the weights would not "
-            f"be those of a run that was not stopped. To go on, install {theirs}; to begin anew, {anew}"
+            f"{self._finished()} made with {theirs}, and here are {ours}, which may compute other numbers. To go on, "
+            f"install {theirs}. {_GIVE_UP}"
         )
+
+    def _finished(self) -> str:
+        return f"{self.folder} holds {amount(len(self.history), 'finished epoch')}"
 
     def _keep(self, name: str, tensors: dict) -> str:
         """Write a file; its SHA-256."""
         with whole_file(self.folder / name) as place:
             save_file(tensors, place)
-            return _digest(place)
+            with place.open("rb") as file:
+                return hashlib.file_digest(file, "sha256").hexdigest()
 
     def _load(self, name: str) -> dict:
         """The tensors of a file; ValueError where it is not as it was written."""
@@ -167,11 +163,6 @@ def library_versions(method: str) -> dict[str, str]:
 def _best(history: list[dict]) -> int:
     scores = [entry["selection"] for entry in history]
     return scores.index(max(scores))
-
-
-def _digest(path: Path) -> str:
-    with path.open("rb") as file:
-        return hashlib.file_digest(file, "sha256").hexdigest()
 
 
 def _seal(record: dict) -> str:

@@ -11,7 +11,6 @@ from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from pathlib import Path
 
-import numpy as np
 import torch
 
 from core.data.stories import ACTORS, EMPTY_WORDS, LENGTHS, PLACES, TASKS, THINGS, VERBS, Story, World, stories
@@ -51,10 +50,8 @@ def write_encoder(
 ) -> Path:
     """Pretrain an encoder on stories of all three tasks and write a folder that `core train` takes as its base.
 
-    Every mention of an actor or a thing is to be tagged with the place where it is after that sentence, every place
-    that somebody
-    goes to with the place where they were, the asked word and the first token with the answer. Stories grow longer on
-    the way.
+    Every actor and thing is tagged with the place where it is after that sentence, every place that somebody goes to
+    with where they were, the asked word with the answer. Stories grow longer on the way.
 
     Args:
         steps: mini-batches that the learning rate is planned for; stop: after so many; seed: of weights and stories;
@@ -176,10 +173,8 @@ def _fresh(shape: Shape):
     )
     module = BertForSequenceClassification(config)
     with torch.no_grad():
-        words, positions = (
-            module.bert.embeddings.word_embeddings.weight,
-            module.bert.embeddings.position_embeddings.weight,
-        )
+        embeddings = module.bert.embeddings
+        words, positions = embeddings.word_embeddings.weight, embeddings.position_embeddings.weight
         words.normal_(0, 0.5)
         words[0] = 0
         angle = torch.arange(_POSITIONS)[:, None] * torch.exp(
@@ -224,11 +219,3 @@ def _loss(module, tagger, ids, kinds, wanted, answers):
 
 def _words(sentence: str) -> list[str]:
     return re.findall(r"\w+|[^\w\s]", sentence)
-
-
-def share_right(module: Module, told: list[Story]) -> float:
-    """Share of stories that an encoder's own head answers, in [0, 1]; higher is better."""
-    ids, kinds, _, answers = _batch(iter(told), len(told))
-    with torch.inference_mode():
-        logits = module(input_ids=ids, attention_mask=(ids != 0).long(), token_type_ids=kinds).logits
-    return float(np.mean((logits.argmax(dim=1) == answers).numpy()))

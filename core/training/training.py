@@ -242,9 +242,7 @@ class _Run:
 
 
 def _keep_reference(out: Path, plan: Plan, data: dict[str, LabelledTexts], progress) -> None:
-    """Fit the reference of MaSF on the validation file, beside the weights; too few texts for one leave the model
-    without.
-    """
+    """Fit the reference of MaSF on the validation file, beside the weights; none of too few texts."""
     if len(data["validation"]) < FEWEST:
         (out / REFERENCE_FILE).unlink(missing_ok=True)
         return
@@ -256,11 +254,7 @@ def _keep_reference(out: Path, plan: Plan, data: dict[str, LabelledTexts], progr
 
 
 def tokenise(tokenizer: Tokenizer, data: LabelledTexts, max_tokens: int) -> Tokenised:
-    """Tokenise a data set; both texts of a pair are maskable in training (FMM's code).
-
-    Raises:
-        BadData: a row of which the tokenizer keeps nothing.
-    """
+    """Tokenise a data set, both texts of a pair maskable (FMM's code); BadData for a row that comes to nothing."""
     ids, maskable, types, cut = [], [], [], {}
     for i, read in enumerate(read_tokens(tokenizer, data.texts, data.seconds, max_tokens)):
         ids.append(read.ids)
@@ -269,10 +263,7 @@ def tokenise(tokenizer: Tokenizer, data: LabelledTexts, max_tokens: int) -> Toke
         if read.cut:
             cut[i] = len(ids[i])
         if not maskable[i].any():
-            raise BadData(
-                f"{data.name}, row {i + 1}: the tokenizer keeps nothing of this text. Remove the row, or write at "
-                f"least one word."
-            )
+            raise BadData(f"{data.name}, row {i + 1}: the tokenizer keeps nothing of this text. Remove the row.")
     return Tokenised(ids, maskable, None if any(row is None for row in types) else types, data.labels, cut)
 
 

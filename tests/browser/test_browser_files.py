@@ -110,7 +110,6 @@ def test_a_file_from_the_box_to_a_link(table, visit):
     if person.chosen(text) != "a":
         choose(person, text, "a")
     choose(person, "Label", "c")
-    expect(person.page.get_by_text("To name numbered labels, open “More columns” above.")).to_be_visible()
     person.page.get_by_text("More columns (").click()
     names = person.page.get_by_role("textbox", name="Names of numbered labels")
     names.fill("negative\npositive")

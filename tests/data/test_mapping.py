@@ -3,7 +3,6 @@
 import dataclasses
 import hashlib
 import json
-import re
 
 import pytest
 from hypothesis import given, settings
@@ -12,7 +11,7 @@ from hypothesis import strategies as st
 from core.data.examples import Example
 from core.data.guessing import guess_mapping
 from core.data.mapping import Mapping, build
-from core.data.parsed import BadData
+from core.data.parsed import BadData, Repair, noted
 from core.data.tables import RawTable, read_table
 
 
@@ -275,7 +274,7 @@ def test_whatever_is_in_a_table_a_guess_uses_no_column_twice(cells):
 
 def test_where_there_is_no_text_a_sentence_says_so():
     for cells in ({"a": [1, 2]}, {"a": [None, ""]}, {"label": ["x", "y"]}, {"text": [["a"], ["b"]]}):
-        with pytest.raises(BadData, match="no column holds text; there are"):
+        with pytest.raises(BadData, match="no column holds"):
             guess_mapping(table(**cells))
     with pytest.raises(BadData, match="no rows"):
         guess_mapping(table(text=[]))
@@ -348,32 +347,23 @@ def test_a_table_becomes_examples_by_hand():
         Example("c", "12", None, "no", ("q", "r"), ""),
     )
     assert data.classes == ("no", "yes") and data.name == "t.csv"
-    assert data.notes == (
-        "Left out, since the text is empty: 1 row (2).",
-        "Read as a single text, since the second is empty: 1 row (3).",
-    )
+    assert data.notes == (*noted(Repair.EMPTY_TEXT, [2]), *noted(Repair.EMPTY_SECOND, [3]))
 
 
 def test_texts_are_kept_to_the_letter_and_twins_are_counted():
     data = build(table(t=[" a\n", "b", "b", "b", "c", "c"]), Mapping("t"))
     assert [e.text for e in data.examples] == [" a\n", "b", "b", "b", "c", "c"] and data.classes == ()
-    assert len(data.notes) == 1 and re.findall(r"\d+", data.notes[0]) == ["3"]
+    assert data.notes == tuple(noted(Repair.REPEATED, [3, 4, 6]))
 
 
 def test_ids_tell_examples_apart_or_are_row_numbers_of_the_file():
     def ids(values, rows=()):
         data = build(table(_rows=rows, t=["a"] * len(values), k=values), Mapping("t", id="k"))
-        return [e.id for e in data.examples], " ".join(data.notes[1:])
+        return [e.id for e in data.examples], list(data.notes[1:])
 
-    assert ids(["x", " y ", 3, 4.0]) == (["x", "y", "3", "4"], "")
-    assert ids(["x", "y", "x"]) == (
-        ["1", "2", "3"],
-        "Column 'k' does not tell the rows apart (row 3 repeats that of row 1), so row numbers are used as ids.",
-    )
-    assert (
-        ids(["x", None, "y"], (2, 5, 9))[0] == ["2", "5", "9"]
-        and "row 5 has none" in ids(["x", None, "y"], (2, 5, 9))[1]
-    )
+    assert ids(["x", " y ", 3, 4.0]) == (["x", "y", "3", "4"], [])
+    assert ids(["x", "y", "x"]) == (["1", "2", "3"], noted(Repair.ROW_IDS, [3]))
+    assert ids(["x", None, "y"], (2, 5, 9)) == (["2", "5", "9"], noted(Repair.ROW_IDS, [5]))
     assert [e.id for e in build(table(t=["", "a", None, "b"]), Mapping("t")).examples] == ["2", "4"]
     # Only rows that are kept need an id.
     assert [e.id for e in build(table(t=["", "a", "b"], k=["x", "x", "y"]), Mapping("t", id="k")).examples] == [
@@ -430,7 +420,7 @@ NAMED = {  # values, names → labels
 def test_labels_with_names(values, names, expected):
     found, classes, notes = labels(*values, names=names)
     assert found == expected and classes == names
-    assert any("cannot be tied to a label name" in note for note in notes) == (
+    assert any(note.startswith(Repair.UNKNOWN_LABEL) for note in notes) == (
         None in expected and not {None, "", -1} & set(values)
     )
 
@@ -448,39 +438,28 @@ def test_names_from_the_source_are_used_where_none_are_chosen():
 
 
 def test_what_is_wrong_with_labels_is_said():
-    assert labels("x", "", "y", "-")[2] == ("Without a label: 2 rows (2, 4).",)
-    assert labels(0, -1)[2] == (
-        "Without a label (−1 means that there is none; if it is a class, list −1 among the label names): 1 row (2).",
-    )
-    assert labels(1, 7, 9, 7, names=("no", "yes"))[2] == (
-        "Read without a label, since '7', '9' cannot be tied to a label name: 3 rows (2, 3, 4).",
-    )
+    assert labels("x", "", "y", "-")[2] == tuple(noted(Repair.NO_LABEL, [2, 4]))
+    assert labels(0, -1)[2] == tuple(noted(Repair.MINUS_ONE, [2]))
+    assert labels(1, 7, 9, 7, names=("no", "yes"))[2] == tuple(noted(Repair.UNKNOWN_LABEL, [2, 3, 4]))
     texts = [str(i) for i in range(201)]
     assert len(labels(*range(200))[1]) == 200
-    assert "holds 201 different values, so it does not look like labels" in refused(
-        table(t=texts, y=texts), Mapping("t", label="y")
-    )
-    assert "row 2: column 'y' holds several labels" in refused(
-        table(t=["a", "b"], y=["x", ["x", "y"]]), Mapping("t", label="y")
-    )
-    assert "the label 'x' is neither one of no, yes nor a number from 0 to 1" in refused(
-        table(t=["a"], y=["x"]), Mapping("t", label="y", label_names=("no", "yes"))
-    )
+    assert "201 different values" in refused(table(t=texts, y=texts), Mapping("t", label="y"))
+    assert "row 2: column 'y'" in refused(table(t=["a", "b"], y=["x", ["x", "y"]]), Mapping("t", label="y"))
+    strange = refused(table(t=["a"], y=["x"]), Mapping("t", label="y", label_names=("no", "yes")))
+    assert "row 1: the label 'x'" in strange and "no, yes" in strange and "0 to 1" in strange
     for names in (("a", "a"), ("a", " ")):
-        assert "a name of its own" in refused(table(t=["a"], y=[0]), Mapping("t", label="y", label_names=names))
+        assert "empty" in refused(table(t=["a"], y=[0]), Mapping("t", label="y", label_names=names))
 
 
 def test_what_is_wrong_with_columns_is_said():
     raw = table(t=["a", {"en": "b"}], s=["x", ["y"]], g=["p", [{"x": 1}]], e=["", None])
-    assert refused(raw, Mapping("text")) == "t.csv has no column 'text'; it has t, s, g, e."
-    assert "row 2: column 't' holds an object, not text" in refused(raw, Mapping("t"))
-    assert "row 2: column 's' holds a list, not text" in refused(table(t=["a", "b"], s=["x", ["y"]]), Mapping("t", "s"))
-    assert "row 2: column 'g' holds objects, not tags" in refused(
-        table(t=["a", "b"], g=["x", [{"y": 1}]]), Mapping("t", tags="g")
-    )
-    assert "row 1: column 'g' holds objects, not tags" in refused(table(t=["a"], g=[{"y": 1}]), Mapping("t", tags="g"))
-    assert "column 'e' holds no text in any of its 2 rows" in refused(raw, Mapping("e"))
-    assert "chosen as the text and as the second text" in refused(table(t=["a"]), Mapping("t", "t"))
+    assert "'text'; it has t, s, g, e." in refused(raw, Mapping("text"))
+    assert "row 2: column 't' holds" in refused(raw, Mapping("t"))
+    assert "row 2: column 's' holds" in refused(table(t=["a", "b"], s=["x", ["y"]]), Mapping("t", "s"))
+    assert "row 2: column 'g' holds" in refused(table(t=["a", "b"], g=["x", [{"y": 1}]]), Mapping("t", tags="g"))
+    assert "row 1: column 'g' holds" in refused(table(t=["a"], g=[{"y": 1}]), Mapping("t", tags="g"))
+    assert "column 'e' holds" in refused(raw, Mapping("e")) and "2 rows" in refused(raw, Mapping("e"))
+    assert "Column 't'" in refused(table(t=["a"]), Mapping("t", "t"))
     assert [
         e.note for e in build(table(t=["a", "b", "c"], n=[["x", 1], {"y": 1}, 2.5]), Mapping("t", note="n")).examples
     ] == ["x, 1", "", "2.5"]
@@ -515,7 +494,11 @@ def test_every_row_is_an_example_or_is_counted(rows):
 
 def test_notes_of_the_reading_come_first():
     read = read_table("text,label\ndéjà vu,a\nx,y,z\n,b\nb c,b\n".encode("cp1252"), "a.csv")
-    assert [note.split()[0] for note in build(read, guess_mapping(read)).notes] == ["a.csv", "Left", "Left"]
+    notes = build(read, guess_mapping(read)).notes
+    assert notes[0].startswith(Repair.WINDOWS) and notes[1:] == (
+        *noted(Repair.RAGGED, [2]),
+        *noted(Repair.EMPTY_TEXT, [3]),
+    )
 
 
 # ---- evidence
@@ -577,11 +560,7 @@ def test_evidence_that_cannot_be_understood_is_counted_and_its_row_kept():
         [[0, 1]] * 2_000,
     ]
     found, (note,) = evidence(*wrong)
-    assert (
-        found == [()] * len(wrong)
-        and note.startswith("Read without evidence, since column 'e' holds no list")
-        and f": {len(wrong)} rows (1, 2, " in note
-    )
+    assert found == [()] * len(wrong) and [note] == noted(Repair.NO_EVIDENCE, range(1, len(wrong) + 1))
     assert evidence(["tea"], ["coffee"])[0] == [((4, 7),), ()] and "1 row (2)" in evidence(["tea"], ["coffee"])[1][0]
 
 

@@ -106,16 +106,12 @@ def test_two_sets_that_differ_in_their_class_names_only_are_two():
 def test_what_was_said_of_a_hub_set_and_its_row_numbers_are_kept(library, tmp_path):
     source = keep(
         library,
-        table_of(("no", "yes"), ("The first 2 rows were read.",), (4, 8)),
+        table_of(("no", "yes"), ("Two rows.",), (4, 8)),
         Mapping("text", label="label"),
         "hub data set owner/set, validation",
     )
     data = open_data(Library(tmp_path / "cache"), source.key)
-    assert (
-        [e.id for e in data.examples] == ["4", "8"]
-        and data.notes == ("The first 2 rows were read.",)
-        and data.name == "owner/set"
-    )
+    assert [e.id for e in data.examples] == ["4", "8"] and data.notes == ("Two rows.",) and data.name == "owner/set"
     assert [e.label for e in data.examples] == ["no", "yes"]
 
 

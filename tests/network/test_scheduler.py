@@ -235,7 +235,7 @@ class Held(np.ndarray):
 def test_a_single_row_that_does_not_fit_is_a_sentence():
     network = Network(room=0)
     scheduler = Scheduler(network)
-    with pytest.raises(OutOfMemory, match=r"One input alone does not fit.*FAITHSCOPE_DEVICE=cpu\)\.$") as caught:
+    with pytest.raises(OutOfMemory, match=r"One input .*FAITHSCOPE_DEVICE=cpu") as caught:
         list(scheduler.run(rows_of([3] * 9)))
     assert caught.value.__cause__ is network.error
     assert (

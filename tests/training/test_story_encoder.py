@@ -13,8 +13,8 @@ from core.training.story_encoder import (
     UNASKED,
     WORDS,
     Shape,
+    _batch,
     save_tokenizer,
-    share_right,
     tags,
     write_encoder,
 )
@@ -106,7 +106,7 @@ def test_a_few_steps_of_pretraining_lower_the_loss_and_write_a_base(tmp_path):
 
 @pytest.mark.parametrize(
     "chosen, said",
-    [({"steps": 0}, "steps is 0; it must be at least 1"), ({"stop": 0}, "stop is 0"), ({}, "holds an adapter already")],
+    [({"steps": 0}, "steps is 0; it must be at least 1"), ({"stop": 0}, "stop is 0"), ({}, "another kind")],
 )
 def test_what_is_no_encoder_is_refused_before_anything_is_written(tmp_path, chosen, said):
     if not chosen:
@@ -115,6 +115,16 @@ def test_what_is_no_encoder_is_refused_before_anything_is_written(tmp_path, chos
     with pytest.raises(TrainingError, match=said):
         write_encoder(tmp_path, **chosen)
     assert list(tmp_path.iterdir()) == there
+
+
+def share_right(module, told: list[Story]) -> float:
+    """Share of stories that an encoder's own head answers, read as its training reads them."""
+    import torch
+
+    ids, kinds, _, answers = _batch(iter(told), len(told))
+    with torch.inference_mode():
+        logits = module(input_ids=ids, attention_mask=(ids != 0).long(), token_type_ids=kinds).logits
+    return float(np.mean((logits.argmax(dim=1) == answers).numpy()))
 
 
 def _answers(module, tokenizer, story: Story) -> bool:

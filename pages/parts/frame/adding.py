@@ -1,6 +1,4 @@
-"""Adding one's own model or data: what works with it is said before anything is computed, and it is there at the next
-start.
-"""
+"""Adding one's own model or data: checked before anything is computed, and kept for the next start."""
 
 import hashlib
 import json
@@ -14,16 +12,17 @@ from typing import Any
 import streamlit as st
 
 from core.data.browsing import match_labels
+from core.data.examples import DataSet
 from core.data.mapping import Mapping, build
 from core.data.parsed import BadData
 from core.data.sources import DataSource, forget_data, hub_origin, keep, understand
 from core.data.tables import UPLOAD_BYTES, RawTable, read_file, read_table
 from core.data.tasks import match_task, tasks
 from core.job import Job
-from core.loading.inspection import check_model
+from core.loading.inspection import NO, PARTLY, YES, ModelCheck, check_model
 from core.network.architectures import UnsupportedModel
 from core.settings import SettingError
-from core.wording import amount, joined, plain, shortened
+from core.wording import amount, joined, listed, plain, share_text, shortened
 from pages.parts.components.tables import table
 from pages.parts.frame import data, resources
 from pages.parts.frame.links import choose, current, held, shown_page
@@ -31,13 +30,14 @@ from pages.parts.frame.picking import Browsed
 
 UPLOAD, PATH, TASK, HUB = "Upload a file", "A file on this machine", "A data set of the papers", "A data set of the hub"
 _NONE = "—"
+_CHECKED = "checked model"
 # Whether data is about to be added.
 ADDING = "adding data"
 # How many data sets a session added.
 TURN = "data added"
 # What a path may name; what is uploaded is limited by the server.
 PATH_BYTES = 200_000_000
-_SIGNS = {"partly": ":material/change_history:", "no": ":material/block:"}
+_SIGNS = {PARTLY: ":material/change_history:", NO: ":material/block:"}
 _ROLES = {"text": "Text (its words are masked)", "second": "Second text (read, never masked)", "label": "Label"}
 _MORE = {"id": "Id", "tags": "Tags", "note": "Note", "evidence": "Evidence (what the label rests on)"}
 
@@ -53,7 +53,7 @@ def _lead_to_data() -> None:
     """A way from every page to where data is added, which unfolds there until that page is left."""
     if shown_page() != "Examples":
         st.session_state.pop(ADDING, None)
-    if st.button("Add data", key="lead-to-adding"):
+    if st.button("Add data"):
         st.session_state[ADDING] = True
         st.switch_page("pages/examples.py")
 
@@ -67,38 +67,33 @@ def _ask_for_model() -> None:
             ).strip()
             st.caption("Checking reads its configuration and tokenizer only; nothing is computed.")
             if st.form_submit_button("Check") and typed:
-                with st.spinner("Reading its configuration and tokenizer …"):
-                    st.session_state["checked model"] = check_model(typed)
-        checked = st.session_state.get("checked model")
-        if checked is not None:
-            _show_check(checked)
+                st.session_state[_CHECKED] = _check(typed)
+        if _CHECKED in st.session_state:
+            _show_check(st.session_state[_CHECKED])
         for name in resources.added_models():
             with st.container(horizontal=True, vertical_alignment="center"):
-                st.caption(plain(shortened(name, 50)))
-                st.button(
-                    "Remove",
-                    key=f"remove-model-{name}",
-                    on_click=_remove_model,
-                    args=(name,),
-                    help="Takes it off the list; its files stay.",
-                )
+                st.caption(plain(shortened(name, 50)), help="Removing takes it off the list; its files stay.")
+                st.button("Remove", key=f"remove-model-{name}", on_click=_remove_model, args=(name,))
 
 
-def _show_check(checked) -> None:
-    st.markdown(
-        f"**{plain(shortened(checked.name, 60))}** " + ("can be used." if checked.usable else "cannot be used.")
-    )
+def _check(name: str) -> ModelCheck:
+    with st.spinner("Reading its configuration and tokenizer …"):
+        return check_model(name)
+
+
+def _show_check(checked: ModelCheck) -> None:
+    with st.container(horizontal=True):
+        st.markdown(f"**{plain(shortened(checked.name, 60))}**")
+        st.badge("usable" if checked.usable else "unusable", color="green" if checked.usable else "red")
     for finding in checked.findings:
-        if finding.works != "yes":
-            (st.error if finding.works == "no" else st.info)(
-                f"**{plain(finding.what)}**: {plain(finding.why)}", icon=_SIGNS[finding.works]
-            )
-    if checked.usable and st.button("Load and keep", type="primary", key="load-model"):
+        if finding.works != YES:
+            show = st.error if finding.works == NO else st.info
+            show(f"**{plain(finding.what)}**: {plain(finding.why)}", icon=_SIGNS[finding.works])
+    if checked.usable and st.button("Load and keep", type="primary"):
         _keep_model(checked.name)
-    fine = [finding for finding in checked.findings if finding.works == "yes"]
+    fine = [[f"✓ {finding.what}", finding.why] for finding in checked.findings if finding.works == YES]
     if fine:
-        st.caption(f"✓ Works: {len(fine)} of {len(checked.findings)}")
-        table(["what", "why"], [[f"✓ {finding.what}", finding.why] for finding in fine], 400)
+        table(["what", "why"], fine, 400)
 
 
 def _keep_model(name: str) -> None:
@@ -110,7 +105,7 @@ def _keep_model(name: str) -> None:
         return
     if name not in resources.models():
         resources.library().add_model(name)
-    st.session_state.pop("checked model", None)
+    st.session_state.pop(_CHECKED, None)
     choose("model", name)
     st.rerun()
 
@@ -195,13 +190,20 @@ def _of_task():
         "Data set", list(tasks()), key="task-of-data", format_func=lambda n: f"{n} · {tasks()[n].citation}"
     )
     task = tasks()[name]
-    st.caption(plain(_about(task)))
+    majority = "" if task.class_majority is None else f"{share_text(task.class_majority)} ({task.majority_from})"
+    about = {
+        "masked": task.masked,
+        "auxiliary": task.auxiliary,
+        "metric": task.metric,
+        "class majority": majority,
+        "names checked": "yes" if task.checked else "no",
+        "note": task.note,
+    }
+    table(["about", task.name], [[name, value] for name, value in about.items() if value], 400)
     if task.hub is None:
         st.info(plain(task.local))
         return None
-    split = st.selectbox(
-        "Split", [split for split in ("test", "validation", "train") if task.splits.get(split)], key="split-of-task"
-    )
+    split = st.selectbox("Split", list(filter(task.splits.get, ("test", "validation", "train"))))
     return _fetched(task.hub, task.config, task.splits[split] or split, task)
 
 
@@ -215,7 +217,7 @@ def _of_hub():
 
         return hub_choices(hub)
 
-    there = _asked(f"choices of {hub}", hub, ask, "Ask the hub again", unasked=True)
+    there = _asked(f"choices of {hub}", hub, ask, "Ask again", unasked=True)
     if not there:
         return None
     left, right = st.columns(2)
@@ -226,19 +228,6 @@ def _of_hub():
     # The only one needs no name.
     config = config if len(there) > 1 else None
     return _fetched(hub, config, split, match_task((), hub, config)) if split else None
-
-
-def _about(task) -> str:
-    majority = (
-        ""
-        if task.class_majority is None
-        else f" Class majority {100 * task.class_majority:.0f} % ({task.majority_from})."
-    )
-    return (
-        f"Masked: {task.masked}{f', read beside it: {task.auxiliary}' if task.auxiliary else ''}. Metric: "
-        f"{task.metric}.{majority} "
-        f"{task.note}{'' if task.checked else ' Its names could not be checked against documentation.'}"
-    )
 
 
 def _fetched(hub: str, config: str | None, split: str, task):
@@ -293,12 +282,9 @@ def _fetching(key: str) -> None:
     if job is None or not job.active or job.cancelled():
         st.rerun()
     with st.container(horizontal=True, vertical_alignment="center", border=True):
-        ahead = resources.fetches().ahead(key)
-        st.markdown(
-            f"Fetching {plain(job.label)} …"
-            if not ahead
-            else f"{plain(job.label)} is fetched after {ahead} other{'' if ahead == 1 else 's'}"
-        )
+        st.markdown(f"Fetching {plain(job.label)} …")
+        if ahead := resources.fetches().ahead(key):
+            st.badge(f"{ahead} ahead", color="gray")
         st.button("Cancel", key="cancel-fetch", on_click=job.cancel)
 
 
@@ -316,34 +302,35 @@ def _mapped(found, task, origin: str, content: bytes | None) -> None:
     mapping = _choose_columns(found, guess)
     known = _built(found.digest, json.dumps([mapping.as_dict(), found.classes, found.name]), found, mapping)
     if task is not None:
-        st.caption(f"The columns are those of {plain(task.name)}.")
-    labels = f"Labels: {plain(', '.join(map(str, known.classes[:12])))}." if known.classes else "No labels."
+        st.caption(f"Columns: {plain(task.name)}.")
     with st.container(horizontal=True, vertical_alignment="center"):
-        st.markdown(f"**{amount(len(known), 'example')}** of {amount(len(found), 'row')}. {labels}")
-        asked = st.button("Add this data", type="primary", key="keep-data")
-    numbered = bool(known.classes) and all(label.isdigit() for label in known.classes)
-    for note in [*known.notes, *["To name numbered labels, open “More columns” above."] * numbered]:
-        st.caption(plain(note))
-    model = held("model") or resources.chosen_settings().model
-    if known.classes and resources.is_loaded(model):
-        how = match_labels(known.classes, resources.explainer(model).model.labels).how
-        if how:
-            st.caption(plain(how))
-    marked = mapping.evidence is not None
-    table(
-        ["id", "text", "second text", "label", *["evidence"] * marked],
-        [
-            [e.id, shortened(e.text, 160), shortened(e.second or "", 80), e.label or _NONE, *[_quoted(e)] * marked]
-            for e in known.examples[:3]
-        ],
-    )
+        labels = plain(listed(known.classes, 12)) or "none"
+        st.markdown(f"**{amount(len(known), 'example')}** of {amount(len(found), 'row')}. Labels: {labels}.")
+        asked = st.button("Add this data", type="primary")
+    _preview(known, mapping.evidence is not None)
     if asked:
         source = keep(resources.library(), found, mapping, origin, content)
         st.session_state[TURN] = _turn() + 1
         choose("data", source.key)
         st.session_state.pop(ADDING, None)
-        st.toast(f"Added and chosen: {plain(source.name)}")
+        st.toast(f"Added: {plain(source.name)}")
         st.rerun()
+
+
+def _preview(known: DataSet, marked: bool) -> None:
+    """What was repaired, how labels meet the classes of the model, and the first examples."""
+    model, notes = held("model") or resources.chosen_settings().model, [*known.notes]
+    if known.classes and resources.is_loaded(model):
+        notes.append(match_labels(known.classes, resources.explainer(model).model.labels).how)
+    for note in filter(None, notes):
+        st.caption(plain(note))
+    columns = ["id", "text", "second text", "label", "evidence"]
+    rows = [
+        [e.id, shortened(e.text, 160), shortened(e.second or "", 80), e.label or _NONE, _quoted(e)]
+        for e in known.examples[:3]
+    ]
+    shown = len(columns) if marked else len(columns) - 1
+    table(columns[:shown], [row[:shown] for row in rows])
 
 
 def _quoted(example) -> str:
@@ -384,7 +371,7 @@ def _choose_names(found, guess: Mapping, label: str) -> tuple[str, ...]:
         key=f"names-{label}-{found.digest[:12]}",
         help="Only for labels that are numbers from 0; leave empty for labels that are names already.",
     )
-    return tuple(name.strip() for name in typed.split("\n") if name.strip())
+    return tuple(filter(None, map(str.strip, typed.split("\n"))))
 
 
 @st.cache_resource(show_spinner=False, max_entries=4)
