@@ -28,8 +28,8 @@ from pages.parts.sections.streaming import stream
 DIRECTION_HELP = "Comprehensiveness masks the most important words first, sufficiency the least important."
 MEASURES_HELP = "Fast measures are scored at once; slow ones show their cost and wait for a click."
 VALUES_HELP = "Signed: mask what supports the class first. Absolute: mask what matters most either way."
-# Choices of old links, and the values by which they are told from those of other pages.
-RETIRED = {"beam": None, "search": ("half precision", "the model’s own")}
+# What old links search in, which are told from the search of Examples by it.
+SEARCHES = ("half precision", "the model’s own")
 # The tab of two models.
 BESIDE = "Before and after normalising"
 TERMS = (
@@ -48,7 +48,8 @@ TERMS = (
 def aopc_and_naopc() -> None:
     """Draw the page."""
     view = open_page("AOPC and NAOPC", above=True)
-    say_retired(RETIRED)
+    say_retired("beam")
+    say_retired("search", SEARCHES)
     settings = _settings(view)
     stage, below = st.container(), st.container()
     with view.places.beside:
@@ -106,11 +107,14 @@ def _draw(view: View, known: list[KnownLimits], asks: Callable[[], None]) -> Non
     if found is not None:
         tabs[BESIDE] = partial(draw_slope, view, boards, found)
     tabs["MaSF test"] = partial(reference_tab, sides, known[0].choice.form)
-    # Plotly refuses a figure without data.
-    drawn = {one: board for one, board in boards.items() if board.standings or board.chance is not None}
-    picture = partial(draw_gauges, view, drawn) if drawn else None
-    offers = partial(_offers, known, asks)
+    offers, picture = partial(_offers, known, asks), _picture(view, boards)
     draw_body(_result(known, boards), picture, tabs, "parts-of-limits", asks=offers, terms=TERMS)
+
+
+def _picture(view: View, boards: Boards) -> Callable[[], None] | None:
+    """The gauges; Plotly refuses a figure without data."""
+    drawn = {one: board for one, board in boards.items() if board.standings or board.chance is not None}
+    return partial(draw_gauges, view, drawn) if drawn else None
 
 
 def _offers(known: Sequence[KnownLimits], asks: Callable[[], None]) -> None:

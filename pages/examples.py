@@ -36,36 +36,44 @@ def examples() -> None:
     for what, value in asked():
         carry_out(what, value)
     frame = open_frame("Examples")
-    browsed, answer = frame.browsed, st.container()
-    adding = ADDING in st.session_state
-    if browsed is not None and frame.explainer is not None:
-        _predictions(frame.explainer, browsed)
-    if browsed is None:
-        with st.expander("Add texts", icon=":material/add:", expanded=True):
-            _other_texts(adding)
+    if frame.browsed is None:
+        _add_texts(expanded=True)
     else:
-        with answer:
-            result = _answer(frame, browsed)
-            _choose_mistake(frame, result)
-        with st.expander("Add texts", icon=":material/add:", expanded=adding):
-            _other_texts(adding)
-        draw_body(result, partial(browser, table_of(frame, browsed)), {}, "parts-of-examples", terms=TERMS)
-    parts: dict[str, Callable[[], None]] = (
-        {} if frame.view is None else {"Chosen example": partial(_chosen, frame, browsed)}
-    )
-    if browsed is not None:
-        parts |= {"Slices": partial(slices_section, browsed), "Columns and files": partial(_columns, frame, browsed)}
-    draw_tabs(parts, "tabs-of-examples")
+        _listing(frame, frame.browsed)
+    draw_tabs(_tabs(frame), "tabs-of-examples")
 
 
-def _other_texts(adding: bool) -> None:
+def _listing(frame: Frame, browsed: Browsed) -> None:
+    """What predictions come to, and the table."""
+    answer = st.container()
+    if frame.explainer is not None:
+        _predictions(frame.explainer, browsed)
+    with answer:
+        result = _answer(frame, browsed)
+        _choose_mistake(frame, result)
+    _add_texts()
+    draw_body(result, partial(browser, table_of(frame, browsed)), {}, "parts-of-examples", terms=TERMS)
+
+
+def _tabs(frame: Frame) -> dict[str, Callable[[], None]]:
+    tabs: dict[str, Callable[[], None]] = {}
+    if frame.view is not None:
+        tabs["Chosen example"] = partial(_chosen, frame, frame.browsed)
+    if frame.browsed is not None:
+        tabs["Slices"] = partial(slices_section, frame.browsed)
+        tabs["Columns and files"] = partial(_columns, frame, frame.browsed)
+    return tabs
+
+
+def _add_texts(expanded: bool = False) -> None:
     """A text of one's own, or other data."""
-    ways = ["A text of your own", "A file or data set"]
-    one, more = st.tabs(ways, default=ways[adding], key=f"ways-to-texts-{adding}")
-    with one:
-        text_box("", "")
-    with more:
-        add_data()
+    adding, ways = ADDING in st.session_state, ["A text of your own", "A file or data set"]
+    with st.expander("Add texts", icon=":material/add:", expanded=expanded or adding):
+        one, more = st.tabs(ways, default=ways[adding], key=f"ways-to-texts-{adding}")
+        with one:
+            text_box("", "")
+        with more:
+            add_data()
 
 
 def _columns(frame: Frame, browsed: Browsed) -> None:
@@ -116,21 +124,25 @@ def _predictions(explainer: Explainer, browsed: Browsed) -> None:
         )
     elif known.problems:
         why = plain(next(iter(known.problems.values())))
-        lack = "has" if len(known.problems) == 1 else "have"
-        st.warning(f"{amount(len(known.problems), 'example')} {lack} no prediction. {why}")
+        st.warning(f"No prediction of {amount(len(known.problems), 'example')}. {why}")
 
 
 def _chosen(frame: Frame, browsed: Browsed | None) -> None:
     """The chosen example in full, its pin, and the way on."""
     view = cast(View, frame.view)
-    show_marked_text(view)
-    if not view.example.evidence:
-        st.html(f"<p dir='auto' class='whole-text'>{escaped(view.example.text, 20_000)}</p>")
+    if view.example.evidence:
+        show_marked_text(view)
+    else:
+        _show_text(view.example.text)
     draw_badges(view_badges(view), view_caveats(view))
     about_text(view)
     st.page_link("pages/attributions.py", label="Explain it", icon=":material/format_color_text:")
     if browsed is not None:
         pin_section(frame, browsed)
+
+
+def _show_text(text: str) -> None:
+    st.html(f"<p dir='auto' class='whole-text'>{escaped(text, 20_000)}</p>")
 
 
 examples()

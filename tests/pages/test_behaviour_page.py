@@ -250,7 +250,7 @@ def test_cancelling_keeps_what_is_there_and_asking_again_goes_on(given, alone, m
         assert "Cancelled; what was computed is kept" in app.said
         let_go.set()
         del asked[:]
-        complete(app.press("Compute all 2 of these"))
+        complete(app.press("Compute all 2 parts"))
         assert sorted({i for name, i in asked if name == "behaviour"}) == [3, 4, 5]
         assert counts() == ["6", "6"] and outcome_of(app) == BehaviourOutcome.RANDOM_ALONE.value and maps_of(app)
     finally:

@@ -179,7 +179,7 @@ def test_pins_make_a_collection_that_is_kept_filtered_by_and_saved():
     assert facet(app, "pinned") == {"★ pinned": 2, "not pinned": len(REVIEWS) - 2}
     ask(app, "example", REVIEWS[3].id)
     app.widget("text_input", "Note").set_value(hostile)
-    app.press("Keep this note")
+    app.press("Pin ★ with this note")
     kept = resources.library().pins(held_data.index("reviews").data.digest)
     assert list(kept) == [REVIEWS[3].id, REVIEWS[1].id] and kept[REVIEWS[3].id] == hostile[:500]
     no_raw_markup(app, "**x**")
@@ -224,7 +224,7 @@ def test_what_is_not_computed_says_so_and_is_computed_when_asked_for(monkeypatch
     ask(app, "clear", "")
     told = {row["id"]: row["traits"]["changes"] for row in app.table["rows"]}
     assert told.pop("s041") not in ("not computed", "—") and set(told.values()) == {"not computed"}
-    complete(app.press("Compute all 3 of these"))
+    complete(app.press("Compute all 3 parts"))
     assert not app.has("button", "Compute the") and facet(app, "changes").get("(not computed)", 0) == 0
     rows = {row["id"]: row["traits"] for row in app.table["rows"]}
     assert "not computed" not in {said for traits in rows.values() for said in traits.values()}
@@ -575,7 +575,7 @@ def test_half_a_character_does_not_stay_in_the_way(event):
 
 def test_texts_that_cannot_be_predicted_do_not_keep_the_page_waiting(nothing_added):
     app = predicted(upload(App(EXAMPLES), "mine.csv", (OWN + "\u200b,positive,x5\n").encode()).press("Add this data"))
-    assert "of 4 examples" in app.said and PARTIAL not in app.badges and "no prediction" in app.said
+    assert "of 4 examples" in app.said and PARTIAL not in app.badges and "No prediction" in app.said
 
 
 def test_data_that_somebody_else_takes_away_is_said(nothing_added):

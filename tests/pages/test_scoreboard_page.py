@@ -140,7 +140,7 @@ def test_a_sample_with_nothing_computed_and_with_everything(opened, bundled):
     assert told == (f"{better:.3g}", "2", "—")
     # Of few texts that is no headline, and no picture.
     assert app.outcomes == ["running"] and not app.at.get("plotly_chart")
-    wait(app.press("Compute all 3 of these"), lambda: app.outcomes == ["few texts"], rest=3.0)
+    wait(app.press("Compute all 3 parts"), lambda: app.outcomes == ["few texts"], rest=3.0)
     complete(app)
     assert app.outcomes == ["few texts"] and app.facts["texts scored"] == "2 of 2" and "⚠ few texts" in app.badges
     assert len(app.at.get("plotly_chart")) == 1

@@ -377,7 +377,7 @@ def test_a_press_where_the_filters_leave_nothing_leads_nowhere(monkeypatch):
         "pages.parts.frame.picking.draw_presses", lambda held, on: held.read({"visit": held.visit, "sum": 2})
     )
     app = App(ATTRIBUTIONS, search="zzzzzz", example="s005")
-    assert app.example == "s005" and "No example matches the filters" in app.said
+    assert app.example == "s005" and "Filters leave 0 of" in app.said
     # They are taken, and not kept for when there is something again.
     app.press("Clear filters")
     assert app.example == "s005"

@@ -52,7 +52,7 @@ def choose_check(frame: DataView) -> CheckChoice:
     with row.container(width=430):
         chosen = tuple(choose_measures(_MEASURES_HELP))
     with row.container():
-        beside = tuple(choose_models(model, "Checked on the same texts in random order"))
+        beside = tuple(choose_models(model))
     with folded(row.popover("More settings", icon=":material/tune:", width="content")):
         filtered = choose_which()
         size = choose_size(count_kept(frame, filtered))

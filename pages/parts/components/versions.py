@@ -39,7 +39,7 @@ def word_above_word(
             "signed": signed,
             "for": f"supports “{class_name}”" if signed else "matters most",
             "against": f"opposes “{class_name}”",
-            "legend": f"In each row one scale colours both.{' Framed: what changed.' if any(changed) else ''}",
+            "legend": "In each row one scale colours both; changed words are framed.",
             "rows": [_drawn(one, other, places) for one, other in rows],
         },
         key,

@@ -32,5 +32,5 @@ def draw_rejected(found: Mapping[str, RejectedTexts]) -> None:
     """On how many texts each metric rests on rejected inputs, and where that is known of one text."""
     rows = [[name, one.least, one.most, one.texts, SIGN if one.marked else ""] for name, one in found.items()]
     if rows:
-        data_table(_HEADER, rows, "rejected-texts")
+        data_table(_HEADER, rows, "rejected")
     st.page_link("pages/scoreboard.py", label="Scoreboard tests measures and inputs", icon=":material/leaderboard:")

@@ -23,7 +23,19 @@ from core.settings import SettingError
 from core.wording import plain, shortened, shows_nothing
 from pages.parts.components.presses import draw_presses, presses
 from pages.parts.frame import data, filters, resources
-from pages.parts.frame.links import choose, current, forget, held, hold, linked, remark, say_missing, shown_page
+from pages.parts.frame.links import (
+    FILTERED,
+    choose,
+    choose_one,
+    current,
+    forget,
+    held,
+    hold,
+    linked,
+    remark,
+    say_missing,
+    shown_page,
+)
 
 if TYPE_CHECKING:
     from core.evaluation.predicting import Predictions
@@ -34,6 +46,16 @@ _REMEMBERED, MOST_REMEMBERED = "own texts", 12
 # The choice of what a text is set beside, and the own text of which that holds.
 AGAINST, _OF = "against", "text of against"
 NOT_KEPT = "The text that this link compares with is not kept on this machine."
+# What is said where filters ask for predictions that are not known.
+NOT_PREDICTED = "The filters ask for predictions that are not computed yet; the page Examples computes them."
+_DROPPED = "No example here can be {}, so that filter was taken away."
+_EMPTY = "This text is empty. Type at least one word; what is shown stays until then."
+_SECOND_HELP = "For models that read two texts (premise and hypothesis, question and passage). It is never masked."
+_DATA_HELP = "Examples that ship with Faithscope, data that you add on the page Examples, or a text of your own."
+_UNIT_HELP = (
+    "What is masked and scored as one piece: words as people see them, or the tokenizer's tokens. Clauses and "
+    "sentences, found by rules of thumb, are for longer texts: they leave few enough pieces for exact limits."
+)
 # A menu of more is slow to draw and slow to read; the page Examples searches all.
 _MENU = 200
 
@@ -45,10 +67,9 @@ class Unshowable(Exception):
 @dataclass(frozen=True)
 class Browsed:
     """A data set as it is browsed now: rows int64[n], what the query leaves, in its order; counts of each facet's
-    values
-    beside the query's other parts, and of everything; match: how its labels were understood; known: the predictions
-    that it
-    goes by, None without a model."""
+    values beside the query's other parts, and of everything; match: how its labels were understood; known: the
+    predictions that it goes by, None without a model.
+    """
 
     key: str
     index: Index
@@ -121,18 +142,11 @@ def text_box(text: str, second: str) -> None:
     with st.form("own-text", border=False):
         first = st.text_area("Text", text, height=110, key=key, placeholder="Such as: I feared a bore, and it wasn’t")
         if second or _takes_second():
-            st.text_area(
-                "Second text",
-                second,
-                height=68,
-                key=second_key,
-                help="For models that read two texts (premise and hypothesis, question and passage). It is never "
-                "masked.",
-            )
+            st.text_area("Second text", second, height=68, key=second_key, help=_SECOND_HELP)
         asked = st.form_submit_button("Explain", type="primary", on_click=_explain, args=(text, second))
         if asked and shows_nothing(first):
             # A file that was loaded is not given up for nothing.
-            st.warning("This text is empty. Type at least one word; what is shown stays until then.")
+            st.warning(_EMPTY)
 
 
 def _explain(text: str, second: str) -> None:
@@ -207,22 +221,15 @@ def pick_data(model: str) -> str:
         st.warning(plain(problem))
     about = data.data_sets()
     asked = current("data")
-    if st.session_state.get("data of filters") == asked and asked not in (*about, OWN, None):
+    if st.session_state.get(FILTERED) == asked and asked not in (*about, OWN, None):
         remark(f"The data {shortened(asked)} was taken off the list.")
-    key = linked(
-        st.selectbox,
-        "Data",
-        [*about, OWN],
-        data.first_data(model),
-        "data",
-        format_func=_names(about),
-        help="Examples that ship with Faithscope, data that you add on the page Examples, or a text of your own.",
-    )
+    first, called = data.first_data(model), _names(about)
+    key = linked(st.selectbox, "Data", [*about, OWN], first, "data", format_func=called, help=_DATA_HELP)
     # Filters belong to a set of data, as does the example.
-    if st.session_state.get("data of filters", key) != key:
+    if st.session_state.get(FILTERED, key) != key:
         filters.start_anew()
         choose("example", None)
-    st.session_state["data of filters"] = key
+    st.session_state[FILTERED] = key
     return key
 
 
@@ -252,16 +259,17 @@ def browse(key: str, explainer: Explainer | None) -> Browsed:
     """
     try:
         index = data.index(key)
-    except (BadData, KeyError) as error:
-        why = f"{error} Or choose" if isinstance(error, BadData) else "This data was taken off the list. Choose"
-        raise Unshowable(f"{why} other data in the sidebar.") from error
+    except BadData as error:
+        raise Unshowable(f"{error} Or choose other data in the sidebar.") from error
+    except KeyError as error:
+        raise Unshowable("This data was taken off the list. Choose other data in the sidebar.") from error
     judged, match, state, known = data.judged(key, explainer)
     judged, state = data.with_traits(state, explainer, index, judged, sought_traits())
     if shown_page() == "Examples" or filters.current_query().facets.get("pinned"):
         judged, state = data.with_pins(state, index, judged)
     dropped = filters.understood(data.offered(state, index, judged)) if explainer is not None else []
     if dropped:
-        remark(f"No example here can be {shortened(', '.join(dropped))}, so that filter was taken away.")
+        remark(_DROPPED.format(shortened(", ".join(dropped))))
     query = filters.current_query()
     rows, counted = data.selection(state, query, index, judged)
     return Browsed(
@@ -295,10 +303,7 @@ def wait_for_predictions(explainer: Explainer, browsed: Browsed) -> bool:
         return False
     work = data.Predicting(explainer, index)
     if not work.at_once:
-        st.caption(
-            "The filters ask what the model predicts, which is not known for all examples; the page Examples computes "
-            "it."
-        )
+        st.caption(NOT_PREDICTED)
         return False
     with st.spinner("Predicting the examples …"):
         work.ask(wanted=False)
@@ -353,18 +358,7 @@ def pick_example(browsed: Browsed) -> Example:
 
 def choose_unit() -> str:
     """Draw the choice of what is masked as one piece."""
-    return linked(
-        st.segmented_control,
-        "Unit",
-        UNITS,
-        "word",
-        "unit",
-        required=True,
-        width="stretch",
-        help="What is masked and scored as one piece: words as people see them, or the tokenizer's tokens. "
-        "Clauses and sentences, found by rules of thumb, are for longer texts: they leave few enough pieces for "
-        "exact limits.",
-    )
+    return choose_one("Unit", UNITS, "word", "unit", _UNIT_HELP, width="stretch")
 
 
 def _follow_presses(browsed: Browsed) -> None:
@@ -401,10 +395,7 @@ def _previous_and_next(browsed: Browsed, place: int | None) -> None:
         st.button("Next", key="next", on_click=go, args=(1,), shortcut="N", disabled=not count)
         st.caption(f"example {f'{place + 1:,}' if place is not None else '—'} of {count:,}")
     if browsed.query.narrows:
-        aside = "" if place is not None else "; this one is not among them"
-        st.caption(
-            f"Filters leave {count:,} of {len(browsed.index):,}{aside}." if count else "No example matches the filters."
-        )
+        st.caption(f"Filters leave {count:,} of {len(browsed.index):,}.")
         st.button("Clear filters", key="clear-filters", on_click=filters.clear_filters)
 
 

@@ -19,6 +19,10 @@ from core import settings
 from core.wording import joined, shortened
 
 HERE, EVERYWHERE = ("localhost", "127.0.0.1", "[::1]"), ("0.0.0.0", "::")
+_REFUSED = (
+    "This server answers to {} and to its own pages, and was asked by or as {}. If that is a name of this machine, add "
+    "it to FAITHSCOPE_HOSTS.\n"
+)
 _HOST = re.compile(r"(\[[^\[\]]*\]|[^:\[\]]*)(:\d*)?")
 _ORIGIN = re.compile(rf"https?://{_HOST.pattern}")
 
@@ -59,18 +63,12 @@ class OwnPagesOnly:
             [v.decode("latin-1") for k, v in scope["headers"] if k == name] for name in (b"host", b"origin")
         )
         name = _HOST.fullmatch(hosts[0].lower()) if len(hosts) == 1 else None
+        strange = []
         if name is None or name[1] not in self.names:
-            asked = shortened(", ".join(hosts), 80) or "no name"
-            return (
-                f"This server answers to {joined(self.names)}, and was asked for as {asked}. "
-                f"If that is a name of this machine, add it to FAITHSCOPE_HOSTS.\n"
-            )
-        if not all(self._ours(origin, hosts[0]) for origin in origins):
-            return (
-                f"This server answers its own pages only, and was asked by {shortened(', '.join(origins), 80)}. "
-                f"If that is a name of this machine, add it to FAITHSCOPE_HOSTS.\n"
-            )
-        return ""
+            strange = hosts or ["no name"]
+        elif not all(self._ours(origin, hosts[0]) for origin in origins):
+            strange = origins
+        return _REFUSED.format(joined(self.names), shortened(", ".join(strange), 80)) if strange else ""
 
     def _ours(self, origin: str, host: str) -> bool:
         # A proxy may ask under another name or port than the browser does; then the browser's stands in the setting.

@@ -21,6 +21,10 @@ SIZES = ("50", "100", str(SAMPLE), "500", "1000")
 # Random draws of each soft perturbation of one text.
 _COUNTS = ("8", str(DRAWS), "128")
 _DRAWS_HELP = "Soft metrics keep each element of a word embedding by chance. More draws, smaller standard error."
+_MODELS_HELP = (
+    "Checked on the same texts in random order. Those trained on the same data in another way stand here unasked."
+)
+_ASKED_BY = "model of models"
 # As many as stay in memory with the one that is checked.
 MOST_BESIDE = 2
 
@@ -49,15 +53,13 @@ def sizes_of(most: int) -> tuple[str, ...]:
     return SIZES[: sum(int(size) < most for size in SIZES) + 1]
 
 
-def choose_models(model: Model, does: str) -> list[str]:
-    """Draw the choice of models beside the one of the page; does: what happens to them, "Checked on the same examples
-    in random order".
-    """
+def choose_models(model: Model) -> list[str]:
+    """Draw the choice of models beside the one of the page."""
     others = [name for name in resources.models() if name != model.name]
-    if st.session_state.get("model of models", model.name) != model.name:
+    if st.session_state.get(_ASKED_BY, model.name) != model.name:
         # Another model brings its own relatives.
         forget("models")
-    st.session_state["model of models"] = model.name
+    st.session_state[_ASKED_BY] = model.name
     return linked(
         st.multiselect,
         "Models beside it",
@@ -66,7 +68,7 @@ def choose_models(model: Model, does: str) -> list[str]:
         "models",
         max_selections=MOST_BESIDE,
         format_func=lambda name: name_beside(name, model.labels),
-        help=f"{does}. Those trained on the same data in another way stand here unasked.",
+        help=_MODELS_HELP,
     )
 
 

@@ -7,12 +7,13 @@ import streamlit as st
 
 from core.data.examples import Example
 from core.evaluation.sampling import SAMPLE, draw_examples, once
-from core.wording import amount, plain, shortened
+from core.wording import amount, shortened
 from pages.parts.frame.links import choose_one
+from pages.parts.frame.picking import NOT_PREDICTED
 from pages.parts.frame.sidebar import DataView
 from pages.parts.sections.asking import choose_size
 
-_NO_TEXT = "The filter on Examples leaves no text. Take a filter away there, or choose all of the data under Settings."
+_NO_TEXT = "The data or the filter on Examples leaves no text. Take a filter away there, or choose all under Settings."
 WHOLE, FILTERED = "all of the data", "what the filter on Examples shows"
 
 
@@ -47,7 +48,7 @@ def choose_drawn(frame: DataView, first: int = SAMPLE) -> tuple[tuple[Example, .
     """As `choose_texts` and `drawn_texts`; None, and a sentence, where there are none."""
     drawn, picked, about = drawn_texts(frame, *choose_texts(frame, first))
     if not drawn:
-        say_none(frame)
+        say_none()
     return drawn or None, picked, about
 
 
@@ -61,19 +62,15 @@ def examples_kept(frame: DataView, filtered: bool) -> tuple[Example, ...]:
     """The same; where there are none, or may be more, a sentence says so."""
     browsed = frame.browsed
     if filtered and browsed.query.asks_model and browsed.known is not None and not browsed.known.complete:
-        st.caption("The filter asks for predictions that are not computed yet; the page Examples computes them.")
+        st.caption(NOT_PREDICTED)
     kept = kept_examples(frame, filtered)
     if not kept:
-        say_none(frame)
+        say_none()
     return kept
 
 
-def say_none(frame: DataView) -> None:
+def say_none() -> None:
     """Say that there are no texts, and where the filter is."""
-    data = frame.browsed.index.data
-    if not len(data):
-        st.info(f"{plain(data.name)} holds no examples.")
-        return
     st.info(_NO_TEXT)
     st.page_link("pages/examples.py", label="Examples", icon=":material/table_rows:")
 

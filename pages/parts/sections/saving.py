@@ -29,6 +29,7 @@ from core.reports.exports import (
     picture_line,
     provenance,
 )
+from core.results.caveats import Caveat
 from core.results.result import Result, as_columns
 from core.stability.telling import RECORDED, Stability, as_records, stability_lines
 from core.texts.rendering import latex_comment
@@ -36,7 +37,6 @@ from core.validity.marks import SIGN
 from core.verdicts.deciding import VerdictReport
 from core.verdicts.operators import UnderErasure
 from core.wording import safe_name, without_markup
-from pages.parts.frame.texts import truncation
 
 if TYPE_CHECKING:
     from core.reports.limits_page import SideLimits
@@ -44,9 +44,8 @@ if TYPE_CHECKING:
     from pages.parts.sections.sides import Side
 
 _CSV_TIP = (
-    "One line per value, for spreadsheets and programs. A text that a spreadsheet would run as a formula "
-    "begins "
-    "with an apostrophe."
+    "One line per value, for spreadsheets and programs. A text that a spreadsheet would run as a formula begins with "
+    "an apostrophe."
 )
 # Columns of a board that are text where they are empty, too.
 _BOARD_TEXTS = ("problem", "note", "values", "class", "measure", "verdict", "outcome", "caveats")
@@ -390,6 +389,7 @@ def _held(content: str | bytes, name: str, mime: str) -> bytes:
 
 def _notes(view: "View") -> list[str]:
     example = view.example
-    notes = [truncation(view)] if view.encoded.truncation.cut else []
+    cut = view.encoded.truncation
+    notes = [f"{Caveat.TRUNCATED.explanation} Read: {cut.words_read:,} of {cut.words:,} words."] if cut.cut else []
     notes += [example.note] if example.note else []
     return notes + ([f"Tags: {', '.join(example.tags)}."] if example.tags else [])

@@ -200,19 +200,12 @@ def _offer(works: Sequence[PageWork], together: bool) -> None:
     """What waits to be asked for, with what it costs, and why it stopped; of many one button, and a menu of each."""
     waiting = [work for work in works if not work.complete and not work.runs]
     every = [work for work in waiting if not work.part]
-
-    def ask_all() -> None:
-        for work in every:
-            work.ask()
-
     if not together or len(every) < 2:
         _offer_each(waiting)
         return
     many = len(every) > _STACKED
     with st.container(horizontal=True, vertical_alignment="center", border=many):
-        named = f"Compute all {len(every)} {'parts' if many else 'of these'}"
-        st.button(named, key="ask-all", on_click=ask_all, icon=":material/play_arrow:", type=_kind(many))
-        st.markdown(price_of(every))
+        _offer_all(every, many)
         if many:
             with st.popover("One part alone"):
                 _offer_each(waiting)
@@ -220,6 +213,18 @@ def _offer(works: Sequence[PageWork], together: bool) -> None:
         _say_ended(waiting)
     else:
         _offer_each(waiting)
+
+
+def _offer_all(every: Sequence[PageWork], first: bool) -> None:
+    """One button for all, with what they cost together."""
+
+    def ask() -> None:
+        for work in every:
+            work.ask()
+
+    named, icon = f"Compute all {len(every)} parts", ":material/play_arrow:"
+    st.button(named, key="ask-all", on_click=ask, icon=icon, type=_kind(first))
+    st.markdown(price_of(every))
 
 
 def _offer_each(waiting: Sequence[PageWork]) -> None:
