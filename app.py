@@ -50,7 +50,6 @@ def _lead(strip: Strip | None) -> None:
 
 
 def _ways() -> None:
-    """Four ways in."""
     own = held("data") == OWN
     asked, of_data = held_of_all("model", "data", "text"), held_of_all("model", *([] if own else ["data", "text"]))
     with st.container(horizontal=True, key="ways"):

@@ -126,7 +126,7 @@ def _offers(known: Sequence[KnownLimits], asks: Callable[[], None]) -> None:
 
 
 def _result(known: Sequence[KnownLimits], boards: Boards) -> Result:
-    """What the page shows as facts: those of one model, or of two how close each comes and what it leaves to gain."""
+    """What the page shows as facts: of two models how close each comes and what it leaves to gain."""
     results = {one.side.model.name: result_of(one, boards.get(one)) for one in known}
     first, *others = results.values()
     if not others:

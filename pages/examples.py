@@ -44,7 +44,6 @@ def examples() -> None:
 
 
 def _listing(frame: Frame, browsed: Browsed) -> None:
-    """What predictions come to, and the table."""
     answer = st.container()
     if frame.explainer is not None:
         _predictions(frame.explainer, browsed)
@@ -66,7 +65,6 @@ def _tabs(frame: Frame) -> dict[str, Callable[[], None]]:
 
 
 def _add_texts(expanded: bool = False) -> None:
-    """A text of one's own, or other data."""
     adding, ways = ADDING in st.session_state, ["A text of your own", "A file or data set"]
     with st.expander("Add texts", icon=":material/add:", expanded=expanded or adding):
         one, more = st.tabs(ways, default=ways[adding], key=f"ways-to-texts-{adding}")
@@ -77,14 +75,12 @@ def _add_texts(expanded: bool = False) -> None:
 
 
 def _columns(frame: Frame, browsed: Browsed) -> None:
-    """More columns of the table, and what saves it."""
     if frame.explainer is not None:
         finding_section(frame.explainer, browsed)
     save_listing(frame, browsed)
 
 
 def _answer(frame: Frame, browsed: Browsed) -> Result:
-    """How often the model is right on what is shown."""
     complete = browsed.known is None or browsed.known.complete
     result = examples_result(browsed.index, browsed.judged, browsed.query, browsed.rows, complete)
     match, doubts = browsed.match, [Caveat.LABEL_ORDER_DOUBTFUL] if browsed.match.by_order else []

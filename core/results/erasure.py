@@ -122,9 +122,7 @@ def _opposite(board: MetricTable) -> int:
 
 
 def _as_good(report: MetricReport, first: _First) -> int | None:
-    """How many random attributions score at least as well as a winner by the metrics that it wins, at worst; None until
-    that is known.
-    """
+    """How many random attributions do as well as a winner by the metrics it wins, at worst; None until it is known."""
     board, counts = report.trusted, []
     for soft, names in first.items():
         rows = [board.measures.index(one) for one in names]
@@ -135,5 +133,4 @@ def _as_good(report: MetricReport, first: _First) -> int | None:
 
 
 def _masks(measure: str) -> bool:
-    """Whether a measure masks words to score them, as hard metrics erase them."""
     return measure in measures() and measures()[measure].needs == ORACLE

@@ -48,7 +48,7 @@ def _accuracy(found) -> Fact:
 
 
 def _difference(found, query: Query, complete: bool) -> list[Fact]:
-    """How much higher the accuracy is than on the others; nothing where the filter picks by what the model does."""
+    """How much higher the accuracy is than on the others."""
     if not query.narrows or query.picked_by or not complete or found.against is None or not found.enough:
         return []
     ends = found.against

@@ -128,11 +128,7 @@ class _Mean:
 
 
 def limits_of_texts_result(rows: Sequence[dict]) -> Result:
-    """What a model's rows of `python -m core limits` say, by comprehensiveness.
-
-    Args:
-        rows: of one model, as `core.evaluation.studies.limits_of_texts.batch_limits` writes them.
-    """
+    """What one model's rows of `python -m core limits` say, by comprehensiveness."""
     found = [row for row in rows if not row["problem"]]
     exact = sum(row["method"] == EXACT for row in found)
     cut = sum(bool(row["cut"]) for row in found)

@@ -73,9 +73,7 @@ def choose_check(frame: DataView) -> CheckChoice:
 def models_on_sample(
     frame: DataView, choice: CheckChoice, question: Question, said: DeltaGenerator, erasure: str = MASK
 ) -> list[Asking]:
-    """The model of the page, and of those beside it the ones that can be loaded and erase so; `said` is where it stands
-    why others cannot, or why there is no sample, in which case nothing is given.
-    """
+    """The model of the page and those beside it that can be asked; `said` is where it stands why others cannot."""
     data = frame.browsed.index.data
     with said:
         try:

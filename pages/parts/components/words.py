@@ -90,7 +90,6 @@ def _so_far(row: WordRow, unit: str) -> str:
 
 
 def _detail(row: WordRow) -> str:
-    """A row's variant and its largest value."""
     if row.kind == "rank":
         return "1 = masked first"
     return f"{row.variant} · largest {number(row.largest)}" + ("" if row.unit == "none" else f" {row.unit}")

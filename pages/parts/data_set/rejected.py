@@ -18,9 +18,7 @@ _HEADER = ("metric", "rejected texts, fewest", "rejected texts, most", "texts te
 
 
 def with_rejected(asked: Asking, data: DataSet) -> Any:
-    """The report that is known, with the metrics that rest on rejected inputs on more texts than chance explains; None
-    where none is. Nothing is computed for it.
-    """
+    """The report that is known, with the rejected inputs that *Scoreboard* knows of; None where none is."""
     report, scored = asked.report, cast(Scoring, asked.question)
     if report is None:
         return None

@@ -83,7 +83,6 @@ def draw_lengths(view: View, report: MetricReport) -> None:
 
 
 def _length_panels(report: MetricReport) -> list[tuple[str, str, list[ByLength]]]:
-    """As `draw_scores_by_length` takes them."""
     panels = []
     for hard, soft in hard_and_soft():
         scored = [(measure, one.found) for measure, one in report.rated.items() if hard in one.found]
@@ -147,7 +146,6 @@ def _lines(report: MetricReport) -> list[AcrossMetrics]:
 
 
 def _in_words(report: MetricReport) -> str:
-    """The scores for those who do not see the figure."""
     table = report.table
     return ". ".join(
         f"{name}: "

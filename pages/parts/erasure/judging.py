@@ -22,7 +22,6 @@ SHUFFLES = 10
 
 
 def _about(side: Side, how: How, names: Sequence[str]) -> dict:
-    """What a key of judging on one side must hold."""
     return about_side(side) | {"target": side.target, **asdict(how), "metrics": list(names)}
 
 
@@ -150,9 +149,7 @@ class Shuffling(PageWork):
 
 @dataclass(frozen=True, eq=False)
 class KnownRatings:
-    """All work on one side, and what it says together; shuffled: none where no soft metric is shown or nothing can be
-    shuffled yet.
-    """
+    """All work on one side, and what it says together; shuffled: empty without a soft metric."""
 
     side: Side
     choice: ErasureChoice

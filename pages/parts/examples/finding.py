@@ -72,7 +72,6 @@ class FindingTrait(Studying):
 
     @functools.cached_property
     def _told(self) -> dict[str, Any]:
-        """What was told last, and of what."""
         return {}
 
 

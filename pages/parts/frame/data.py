@@ -1,6 +1,4 @@
-"""What the server holds of data sets for all sessions: their examples, indexed, what models predict for them, and what
-was found out of them.
-"""
+"""What the server holds of data sets for all sessions: examples, predictions, and what was found out of them."""
 
 import json
 from dataclasses import asdict, dataclass, replace
@@ -53,9 +51,7 @@ def data_sets() -> dict[str, str]:
 
 
 def first_data(model: str) -> str:
-    """The data of the first view: the setting's first that can be read, else what ships for the model's task, else the
-    first bundled set.
-    """
+    """The data of the first view: the setting's first, else what ships for the model's task, else the first bundled."""
     asked, _ = _of_setting()
     return asked[0] if asked else examples_of(model) or next(iter(bundled_data()))
 
@@ -159,9 +155,7 @@ def texts_of(index: Index) -> list[tuple[str, str | None]]:
 
 
 def judged(key: str, explainer: Explainer | None) -> tuple[Predicted, LabelMatch, str, "Predictions | None"]:
-    """A data set's labels beside a model's predictions, how labels were understood, a name for this state of both, and
-    the predictions.
-    """
+    """Labels beside predictions, how labels were understood, a name for this state of both, and the predictions."""
     held = index(key)
     if explainer is None:
         return (
@@ -246,9 +240,7 @@ def with_traits(
 
 
 def pins_of(index: Index) -> dict[str, str] | None:
-    """Notes of the pinned examples of a data set, by their ids; None where no library can be opened, which the page
-    says where the model is to be loaded.
-    """
+    """Notes of the pinned examples of a data set, by their ids; None where no library can be opened."""
     try:
         return resources.library().pins(index.data.digest)
     except SettingError:

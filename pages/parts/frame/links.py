@@ -200,7 +200,6 @@ def _let_go(which: Callable[[str], bool]) -> None:
 
 
 def _drawn_on(key: str) -> str:
-    """The page on which the widget of a choice was drawn last; "" where it was not."""
     return st.session_state.get(f"drawn {key}", "").partition(": ")[0]
 
 
@@ -211,9 +210,7 @@ def link_to(path: str = "", **choices: str) -> str:
 
 
 def text_of_link() -> tuple[str, str | None] | None:
-    """The text that the session's first address carries itself, and its second one; None where it carries none, or
-    names one that is kept by its digest.
-    """
+    """The text that the first address carries itself, and its second one; None where it carries none."""
     asked, second = st.query_params.get("text", ""), st.query_params.get("second", "")
     if "held text" in st.session_state or not asked.strip() or _DIGEST.fullmatch(asked):
         return None
@@ -259,9 +256,7 @@ def _start(label: str, options: Collection[str], default: Any, key: str) -> Any:
 
 
 def _fitting(asked: Any, options: Collection[str], default: Any, most: int | None) -> Any:
-    """What the widget can show of what is asked. Streamlit would make nothing of an option that is offered no longer,
-    and an address may name more than the widget takes.
-    """
+    """What the widget can show of what is asked: an address may name more than it takes, or what is gone."""
     if isinstance(default, list):
         return asked[:most] if most else asked
     return asked if asked in options else default

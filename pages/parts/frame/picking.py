@@ -88,9 +88,7 @@ class Browsed:
 
 @dataclass(frozen=True)
 class OwnText:
-    """A text that somebody typed: what it is and its digest; edited: the text that it was made from, None where it was
-    made from none.
-    """
+    """A text that somebody typed, its digest, and the text that it was made from."""
 
     digest: str
     text: str
@@ -99,9 +97,7 @@ class OwnText:
 
 
 def remember(typed: OwnText) -> None:
-    """Put a text before all others that the session remembers; the oldest beyond the most is forgotten, and one
-    without words is not remembered.
-    """
+    """Put a text before all others that the session remembers; one without words is not remembered."""
     if not typed.text.strip():
         return
     others = [one for one in remembered() if one.digest != typed.digest]
@@ -135,9 +131,7 @@ def stands_beside(digest: str | None) -> bool:
 
 
 def text_box(text: str, second: str) -> None:
-    """A box for a text of one's own, which then holds on every page; one for a second text where the model reads two,
-    or the text has one.
-    """
+    """A box for a text of one's own; one for a second text where the model reads two, or the text has one."""
     key, second_key = _keys(text)
     with st.form("own-text", border=False):
         first = st.text_area("Text", text, height=110, key=key, placeholder="Such as: I feared a bore, and it wasn’t")
@@ -212,9 +206,7 @@ def own_texts() -> None:
 
 
 def pick_data(model: str) -> str:
-    """Draw the choice of data; its key, or OWN. Another model brings examples of its task, where what is looked at
-    ships and is of another.
-    """
+    """Draw the choice of data; its key, or OWN. Another model brings bundled examples of its task."""
     _follow_model(model)
     _follow_old_link(model)
     for problem in data.data_problems():
@@ -295,9 +287,7 @@ def sought_traits() -> data.Sought:
 
 
 def wait_for_predictions(explainer: Explainer, browsed: Browsed) -> bool:
-    """Where the filters ask what the model predicts, see to it that this is known if that takes seconds only; whether
-    it waited.
-    """
+    """Wait for predictions that the filters ask for, where that takes seconds only; whether it waited."""
     index = browsed.index
     if not browsed.query.asks_model or browsed.known is None or browsed.known.complete:
         return False
@@ -375,9 +365,7 @@ def _follow_presses(browsed: Browsed) -> None:
 
 
 def stepped(browsed: Browsed, start: str | None, steps: int) -> str:
-    """The example so many steps from another within the filters, and round; from one that is not among them, the first
-    or the last is the first step.
-    """
+    """The example so many steps from another within the filters, and round."""
     rows, count = browsed.rows, len(browsed.rows)
     found = np.flatnonzero(rows == browsed.index.rows.get(start, -1))
     at = int(found[0]) if len(found) else -1 if steps > 0 else 0

@@ -217,9 +217,7 @@ def open_frame(title: str, lead: Callable[[], None] | None = None, above: bool =
 
 
 def open_data_page(title: str, own: str) -> DataView | None:
-    """As `open_frame`, for a page about data; None, after a sentence, where there is no model or no data. own: what is
-    said of a text of one's own.
-    """
+    """As `open_frame`, for a page about data; None where there is no model or no data, which own or the page says."""
     frame = open_frame(title)
     if frame.view is None:
         # As on the other pages: a text of one's own is a way on.
@@ -239,7 +237,6 @@ def chosen_method() -> Method:
 
 
 def _choose_method() -> None:
-    """Draw the choices of how inputs are tested, the same for every page."""
     with folded(st.popover("Method", icon=":material/science:", type="tertiary")):
         choose_one("Form of the test", FORMS, CALIBRATED, "form", _FORM_HELP)
         about = " ".join(f"{name.capitalize()}: {rule.about}." for name, rule in RULES.items())

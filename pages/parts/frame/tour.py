@@ -79,7 +79,6 @@ def tour_bar(title: str) -> None:
 
 
 def _draw_ways(at: int, here: bool) -> None:
-    """The ways on from a stop, and back to it from elsewhere."""
     if st.button("Back", key="tour-back", disabled=at == 1, icon=":material/arrow_back:"):
         take(at - 1)
     if not here:
@@ -94,7 +93,6 @@ def _draw_return(at: int) -> None:
 
 
 def _draw_next(at: int) -> None:
-    """The way to the next stop; from the last one, to the examples."""
     if at < len(STOPS):
         if st.button("Next", key="tour-next", type="primary", icon=":material/arrow_forward:"):
             take(at + 1)

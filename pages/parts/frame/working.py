@@ -1,6 +1,4 @@
-"""Work that a page asks for: a job of this server, found by its key, with what it costs and what is known of it; and
-what it does itself in turn with others.
-"""
+"""Work that a page asks for: a job of this server, found by its key, with its cost and what is known of it."""
 
 import threading
 from collections.abc import Generator, Sequence
@@ -91,9 +89,7 @@ class PageWork(jobs.Work):
 
     @property
     def likeness(self) -> str:
-        """What work is like it: of one kind a token takes about as long, whatever the texts; "" for work that is short,
-        or like no other.
-        """
+        """What work is like it: of one kind a token takes about as long; "" for short work, or like no other."""
         return ""
 
     @property
@@ -103,9 +99,7 @@ class PageWork(jobs.Work):
 
     @property
     def takes(self) -> str:
-        """How long it takes if it is asked for now, in words; where other work goes before it or takes turns with it,
-        until it is done, too.
-        """
+        """How long it takes if it is asked for now, in words, with what goes before it or takes turns with it."""
         return _takes(self.seconds, self.batch)
 
     @property
@@ -150,9 +144,7 @@ class PageWork(jobs.Work):
             job.cancel()
 
     def ask(self, wanted: bool = True) -> None:
-        """Start the job, or let the one that is there go on; wanted: a person asked for it, so that it goes on when
-        nobody looks at it any more.
-        """
+        """Start the job, or let it go on; wanted: a person asked for it, so that it goes on when nobody looks."""
         if wanted or self.key not in resources.jobs().looked_at(viewer()):
             look([self])
         resources.jobs().submit(
@@ -199,9 +191,7 @@ def arrive_anew() -> None:
 
 
 def look(works: Sequence[PageWork], aside: bool = False) -> None:
-    """These works are on the page that this session looks at: they go before all that nobody looks at. aside: they are
-    not what it is for, and go after what is.
-    """
+    """These works are on the page that this session looks at, or aside of it: they go before all others."""
     resources.jobs().looks(viewer(), [work.key for work in works], aside)
 
 

@@ -1,6 +1,4 @@
-"""Draw what stands between the limits: gauges, curves, the table of scores with what is saved of it, and two models'
-places before and after normalising.
-"""
+"""Draw what stands between the limits: gauges, curves, scores and their files, and two models beside each other."""
 
 from collections.abc import Sequence
 
@@ -29,9 +27,7 @@ from pages.parts.sections.standings import Boards, KnownLimits, tag
 
 
 def draw_gauges(view: View, boards: Boards) -> None:
-    """Each model's measures between its limits; two that explain one class on one axis, others each by itself, since
-    their scores do not compare.
-    """
+    """Each model's measures between its limits; two that explain one class, whose scores compare, on one axis."""
     if len(boards) > 1 and same_class([one.side for one in boards]):
         _draw_one_axis(view, boards)
     else:

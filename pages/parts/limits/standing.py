@@ -298,9 +298,7 @@ def slope_points(found: Comparison, second: str) -> tuple[list, list]:
 
 
 def compared_table(found: Comparison) -> tuple[list[str], list[list[Any]]]:
-    """Header and rows of two models beside each other: of each measure both scores, and which model is ahead by it
-    before and after normalising.
-    """
+    """Of each measure both models' scores, and which is ahead before and after normalising."""
     arrow, models = ARROWS[found.direction], list(dict.fromkeys(one.model for one in found.placed))
     header = ["measure"]
     for name in ("AOPC", "NAOPC"):

@@ -53,9 +53,7 @@ def verdict_reports(known: Iterable[KnownLimits]) -> dict[KnownLimits, VerdictRe
 
 
 def verdicts_of(known: KnownLimits) -> VerdictReport | None:
-    """The verdicts of one side, None before they are known; with the measures that draw again, and the pairs of words,
-    where the store has them.
-    """
+    """The verdicts of one side with what the store knows of why measures fail; None before they are known."""
     if known.verdicts is None or not known.verdicts.complete:
         return None
     side, names = known.side, known.choice.measures

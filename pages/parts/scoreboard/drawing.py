@@ -110,7 +110,6 @@ def _table(found: Rows, name: str) -> None:
 
 
 def _columns() -> dict[str, str]:
-    """What the columns are that the glossary does not name."""
     normal = meaning_of("NAOPC")
     return {
         **{arrow(name): metrics()[name].definition for name in board_metrics()},

@@ -74,9 +74,7 @@ def _draw(grown: Growing, texts: Sample, asks: Callable[[], None]) -> None:
 
 
 def known_verdicts(work: Asking, texts: Sample) -> tuple[VerdictColumn, Callable[[], None] | None]:
-    """The column of verdicts over `texts`, of which the figures may rest on the first, and what draws them; nothing is
-    computed for it.
-    """
+    """The column of verdicts that are known over `texts`, and what draws them."""
     board = cast(Scoreboard, work.question)
     family, known = known_family(work.explainer, texts, board.verdicts)
 

@@ -30,9 +30,7 @@ MOST_BESIDE = 2
 
 
 def choose_size(most: int, drawn: str = "Labelled examples drawn at random from the data", first: int = SAMPLE) -> int:
-    """Draw the choice of how many examples are drawn; most: how many there are, drawn: what they are, first: how many
-    unasked.
-    """
+    """Draw the choice of how many of `most` examples are drawn; drawn: what they are; first: how many unasked."""
     about = f"{drawn}, the same ones each time; a larger sample holds the smaller ones."
     offered = sizes_of(most)
     if held("sample") in SIZES and held("sample") not in offered:
@@ -73,9 +71,7 @@ def choose_models(model: Model) -> list[str]:
 
 
 def other_model(name: str, models: list, erasure: str = MASK) -> Explainer:
-    """The explainer of a model beside others; UnsupportedModel where it cannot be loaded, is one of them under another
-    name, or cannot erase so.
-    """
+    """The explainer of a model beside others; UnsupportedModel where it is one of them or cannot erase so."""
     other = resources.explainer(name)
     twin = next((model.name for model in models if model.digest == other.model.digest), None)
     if twin is not None:
@@ -86,9 +82,7 @@ def other_model(name: str, models: list, erasure: str = MASK) -> Explainer:
 
 
 def choose_measures(does: str, baselines: bool = False, first: Sequence[str] | None = None) -> list[str]:
-    """Draw the choice of measures; does: what each of them does; baselines: whether random order is among them; first:
-    those chosen unasked, by default the app's.
-    """
+    """Draw the choice of measures; does: what each does; first: those chosen unasked, by default the app's."""
     return linked(
         st.multiselect,
         "Measures",

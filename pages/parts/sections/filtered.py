@@ -23,17 +23,13 @@ def choose_which(about: str | None = None) -> bool:
 
 
 def choose_texts(frame: DataView, first: int = SAMPLE) -> tuple[bool, int]:
-    """Draw the choice of texts whose labels nobody asks for: whether they are those of the filter, and how many are
-    drawn. first: how many unasked.
-    """
+    """Draw the choice of unlabelled texts: whether they are those of the filter, and how many are drawn."""
     filtered = choose_which("Labels are not needed: the prediction is explained.")
     return filtered, choose_size(count_kept(frame, filtered), "Texts drawn at random", first)
 
 
 def drawn_texts(frame: DataView, filtered: bool, size: int) -> tuple[tuple[Example, ...], str, str]:
-    """The texts that are drawn; how a filter picks them, as of `core.evaluation.sampling.Sample`; and which they are,
-    "200 texts drawn at random of the 264 texts of reviews".
-    """
+    """The texts that are drawn, how a filter picks them, and which they are: "200 texts drawn at random of …"."""
     kept = kept_examples(frame, filtered)
     if not kept:
         return (), "", ""

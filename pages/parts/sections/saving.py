@@ -1,12 +1,11 @@
-"""Buttons that save what a page shows; the file is written when somebody asks for it, and the page does not run
-again.
-"""
+"""Buttons that save what a page shows; a file is written when somebody asks for it, without a new run."""
 
 import itertools
 import json
 import threading
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
+from functools import partial
 from types import SimpleNamespace
 from typing import TYPE_CHECKING
 
@@ -78,17 +77,10 @@ def save_report(
 def save_board(
     records: Callable[[], list[dict]], about: Callable[[], dict], tables: list[Table], result: Result, name: list[str]
 ) -> None:
-    """Three buttons: every line of a question's answers as CSV and as Parquet, and tables as LaTeX, each with what the
-    result comes to; about: gives what the metadata of the typed file say, from which "examples" is left out.
-    """
+    """Three buttons: lines as CSV and Parquet, with the result and metadata `about`, and tables as LaTeX."""
 
     def lines() -> list[dict]:
         return [line | as_columns(result) for line in records()]
-
-    def comma() -> str:
-        found = lines()
-        header = list(dict.fromkeys(column for line in found for column in line))
-        return csv_text(header, ([line.get(column) for column in header] for line in found))
 
     def parquet() -> bytes:
         from core.reports.tables import parquet_bytes
@@ -102,44 +94,32 @@ def save_board(
         return "\n".join([latex_comment(result), *(latex_table(*one, caption="scoreboard") for one in tables)])
 
     with st.container(horizontal=True, vertical_alignment="center"):
-        _save("Lines (CSV)", comma, safe_name(name, "csv"), "text/csv", "board-csv", _CSV_TIP)
+        comma, file = partial(_records_text, lines), safe_name(name, "csv")
+        _save("Lines (CSV)", comma, file, "text/csv", "board-csv", _CSV_TIP)
         tip = "One line for each text and measure, typed, with its origin in the file’s metadata."
-        _save(
-            "Lines (Parquet)",
-            parquet,
-            safe_name(name, "parquet"),
-            "application/vnd.apache.parquet",
-            "board-parquet",
-            tip,
-        )
+        file, mime = safe_name(name, "parquet"), "application/vnd.apache.parquet"
+        _save("Lines (Parquet)", parquet, file, mime, "board-parquet", tip)
         tip = f"Tables for the LaTeX package booktabs; {SIGN} is a raised exclamation mark there."
         _save("Tables (LaTeX)", latex, safe_name(name, "tex"), "application/x-tex", "board-tex", tip)
 
 
 def save_records(records: Callable[[], list[dict]], plain: Callable[[], dict], name: Iterable[str], key: str) -> None:
     """As `save_report`, of records whose names are the columns."""
+    _save_both(partial(_records_text, records), plain, name, key)
 
-    def table() -> str:
-        lines = records()
-        header = list(dict.fromkeys(column for line in lines for column in line))
-        return csv_text(header, ([line.get(column) for column in header] for line in lines))
 
-    _save_both(table, plain, name, key)
+def _records_text(records: Callable[[], list[dict]]) -> str:
+    lines = records()
+    header = list(dict.fromkeys(column for line in lines for column in line))
+    return csv_text(header, ([line.get(column) for column in header] for line in lines))
 
 
 def _save_both(table: Callable[[], str], plain: Callable[[], dict], name: Iterable[str], key: str) -> None:
     name = list(name)
     with st.container(horizontal=True, vertical_alignment="center"):
         _save("Table (CSV)", table, safe_name(name, "csv"), "text/csv", f"{key}-csv", _CSV_TIP)
-        file, mime = safe_name(name, "json"), "application/json"
-        st.download_button(
-            "All figures (JSON)",
-            lambda: _held(json.dumps(plain(), indent=1), file, mime),
-            file,
-            mime,
-            key=f"{key}-json",
-            on_click="ignore",
-        )
+        file = safe_name(name, "json")
+        _save("All figures (JSON)", lambda: json.dumps(plain(), indent=1), file, "application/json", f"{key}-json")
 
 
 def save_page(label: str, page: Callable[[], str], name: str, key: str) -> None:
@@ -204,21 +184,16 @@ def save_attributions(
         other = _version_shown(beside.view, beside.rows, ())
         return Beside(beside.names, other, beside.first, tuple(map(without_markup, beside.said)), beside.tables)
 
+    def table() -> str:
+        return csv_text(*attribution_table(shown(), versions()))
+
     name = attributions_name(view)
     with st.container(horizontal=True, vertical_alignment="center"):
-        _save(
-            "Table (CSV)",
-            lambda: csv_text(*attribution_table(shown(), versions())),
-            f"{name}.csv",
-            "text/csv",
-            "save-csv",
-            _CSV_TIP,
-        )
+        _save("Table (CSV)", table, f"{name}.csv", "text/csv", "save-csv", _CSV_TIP)
         save_page("Page (HTML)", lambda: attribution_page(shown(), beside=versions()), f"{name}.html", "save-html")
 
 
 def _version_shown(view: "View", rows: list[WordRow], notes: tuple[str, ...]) -> Shown:
-    """A view with its rows, ready to be written down."""
     return Shown(
         view.encoded,
         view.example,
@@ -234,41 +209,30 @@ def _version_shown(view: "View", rows: list[WordRow], notes: tuple[str, ...]) ->
 
 def save_pairs(view: "View", report: PairReport) -> None:
     """Two buttons: every pair of words as a table, and all of it as JSON."""
-    source = _source(view)
-
-    def facts() -> dict[str, str]:
-        return provenance(view.model, view.encoded, view.example, *source, view.explained)
-
-    def lines() -> Iterable[list]:
-        about = facts()
-        return ([*line, *about.values()] for line in report.lines())
-
-    save_report(
-        [*report.header, *facts()],
-        lines,
-        lambda: facts() | report.as_json(),
-        ["pairs", source[0], view.example.id, view.class_name, view.model.name],
-        "save-pairs",
-    )
+    _save_with_origin(view, report.header, report.lines, report.as_json, "pairs")
 
 
 def save_stability(view: "View", found: Sequence[Stability]) -> None:
     """Two buttons: how stable these rankings are as a table, and all of it as JSON."""
-    source = _source(view)
-
-    def facts() -> dict[str, str]:
-        return provenance(view.model, view.encoded, view.example, *source, view.explained)
 
     def lines() -> Iterable[list]:
-        about = facts()
-        return ([*line, *about.values()] for one in found for line in stability_lines(one))
+        return (line for one in found for line in stability_lines(one))
 
+    _save_with_origin(view, RECORDED, lines, lambda: as_records(found), "stability")
+
+
+def _save_with_origin(
+    view: "View", header: Sequence[str], lines: Callable[[], Iterable[list]], plain: Callable[[], dict], kind: str
+) -> None:
+    """As `save_report`, of what was found on a view, whose origin stands in every line."""
+    source = _source(view)
+    facts = provenance(view.model, view.encoded, view.example, *source, view.explained)
     save_report(
-        [*RECORDED, *facts()],
-        lines,
-        lambda: facts() | as_records(found),
-        ["stability", source[0], view.example.id, view.class_name, view.model.name],
-        "save-stability",
+        [*header, *facts],
+        lambda: ([*line, *facts.values()] for line in lines()),
+        lambda: facts | plain(),
+        [kind, source[0], view.example.id, view.class_name, view.model.name],
+        f"save-{kind}",
     )
 
 
@@ -321,9 +285,7 @@ def about_shown(view: "View", *sides: "Side") -> str:
 
 
 def about_models(models: Sequence[Model], data: str = "") -> str:
-    """The line under a picture of what models do on no example in particular; data: the name of the data they do it
-    on, "" where there is none.
-    """
+    """The line under a picture of what models do on no example in particular; data: the name of its data."""
     return picture_line(*(model_identity(model) | {"data": data} for model in models))
 
 
@@ -350,7 +312,9 @@ def _source(view: "View") -> tuple[str, str]:
     return (view.data, "") if view.browsed is None else (view.browsed.index.data.name, view.browsed.index.data.digest)
 
 
-def _save(label: str, content: Callable[[], str | bytes], name: str, mime: str, key: str, tip: str) -> None:
+def _save(
+    label: str, content: Callable[[], str | bytes], name: str, mime: str, key: str, tip: str | None = None
+) -> None:
     # Given as a function, the content is asked for at the click; a click that only saves needs no new run.
     st.download_button(
         label,

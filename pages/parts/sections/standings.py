@@ -86,9 +86,7 @@ class OrderScoring(PageWork):
 
 @dataclass(frozen=True, eq=False)
 class Searching(PageWork):
-    """Limits under one model by insertion search or a beam; exact: then exact ones, since these cost no more scores
-    than may be spent unasked.
-    """
+    """Limits under one model by insertion search or a beam; exact: then exact ones, which cost no more."""
 
     side: Side
     width: int | None
@@ -123,9 +121,7 @@ class Searching(PageWork):
 
     @property
     def at_once(self) -> bool:
-        """Exact limits that may be spent unasked start by themselves, however slow the machine; and so does what costs
-        nothing any more, since the store has every set.
-        """
+        """Exact limits that may be spent unasked start by themselves, and so does what the store has every set of."""
         return self.exact or super().at_once or self.stored
 
     @property
@@ -346,9 +342,7 @@ def _failed(work: PageWork) -> bool:
 
 
 def _narrower(search: Searching) -> Searching | None:
-    """The widest of the beams of fewer scores that is cheap, where the search itself waits to be asked for: by its
-    price, or since the store has its sets, as the scoreboard asks for those of a beam of one.
-    """
+    """The widest cheap beam of fewer scores, where the search itself waits to be asked for; None without one."""
     if search.exact or search.at_once or search.job is not None:
         return None
     beams = (replace(search, width=width) for width in _NARROWER)

@@ -1,6 +1,4 @@
-"""A part of a page that streams: the page declares work and draws what is known of it; here it is started, looked for,
-offered and cancelled.
-"""
+"""A part of a page that streams: here the work that it declares is started, looked for, offered and cancelled."""
 
 import time
 from collections.abc import Callable, Sequence
@@ -90,9 +88,7 @@ def stream(
 
 
 class _Followed:
-    """What a part of a page shows of works, and whether the page is to be drawn anew: where all is there, or more was
-    asked for or has its turn now, the page stops or begins to look for it.
-    """
+    """What a part of a page shows of works; the page is drawn anew where it shows them no longer as they are."""
 
     def __init__(
         self,
@@ -123,7 +119,7 @@ class _Followed:
 
 
 def _work_of(drawing: Callable[[], None]) -> float:
-    """Draw; seconds of this thread's own work, since a drawing that waits for the model or for others is not dear."""
+    """Draw; seconds of this thread's own work, without waiting for the model or for others."""
     began = time.thread_time()
     drawing()
     return time.thread_time() - began
@@ -155,7 +151,6 @@ def _alone(asks: Callable[[], None]) -> None:
 
 
 def _going(works: Sequence[PageWork]) -> bool:
-    """Whether any of them is being computed, or waits for its turn."""
     return any(work.active for work in works)
 
 
@@ -183,9 +178,7 @@ def show_progress(works: Sequence[PageWork], name: str) -> None:
 
 
 def _together(works: Sequence[PageWork]) -> str:
-    """What works are called together: of many those that have their turn, and how many others there are; what stands in
-    brackets behind all of them once.
-    """
+    """What works are called together; what stands in brackets behind all of them once."""
     named = [*works]
     if len(works) > _STACKED:
         named = [work for work in works if work.job is not None and work.job.started] or named[:1]
@@ -216,7 +209,6 @@ def _offer(works: Sequence[PageWork], together: bool) -> None:
 
 
 def _offer_all(every: Sequence[PageWork], first: bool) -> None:
-    """One button for all, with what they cost together."""
 
     def ask() -> None:
         for work in every:

@@ -1,6 +1,4 @@
-"""A question to a model over a sample: its studies as work that streams example by example, can be cancelled, goes on
-where it stopped and is read from the store, and what they come to.
-"""
+"""A question to a model over a sample, as work that streams example by example, and what it comes to."""
 
 import time
 from collections.abc import Generator
@@ -220,9 +218,7 @@ class Asking:
         return sum(work.found.done for work in self.works)
 
     def beginning(self, count: int) -> "Asking":
-        """The same of the first so many examples, whose rows are the same ones: it starts unasked where that is not
-        dear.
-        """
+        """The same of the first so many examples: it starts unasked where that is fast."""
         sample = replace(self.sample, examples=self.sample.examples[:count], labels=self.sample.labels[:count])
         first = replace(self, sample=sample, of=len(self.sample))
         return replace(first, begins=sum(work.cost.seconds for work in first.works) <= _BEGINNING_SECONDS)
@@ -279,9 +275,6 @@ class Growing:
 
     @property
     def works(self) -> list[Studying]:
-        """What is under way or to be asked for: the beginning, beside it the whole, which takes over once it is asked
-        for.
-        """
         first, whole = self.first, self.whole
         if first is None or self.shown is whole or all(work.complete for work in first.works):
             return whole.works
