@@ -9,7 +9,7 @@ import streamlit as st
 from core.explanation.limiting import left_over
 from core.explanation.standings import ARROWS, COMPREHENSIVENESS, DIRECTIONS
 from core.results.limits import limits_result
-from core.results.result import Fact, Result
+from core.results.result import Result
 from core.wording import plain
 from pages.parts.face.body import draw_body
 from pages.parts.face.headline import draw_headline
@@ -132,16 +132,13 @@ def _result(known: Sequence[KnownLimits], boards: Boards) -> Result:
     if not others:
         return first
     caveats = dict.fromkeys(caveat for one in results.values() for caveat in one.caveats)
-    return replace(first, facts=tuple(_facts_beside(results)), caveats=tuple(caveats))
-
-
-def _facts_beside(results: dict[str, Result]) -> list[Fact]:
     found = [(name, result.fact(key)) for name, result in results.items() for key in ("naopc", "left")]
-    return [
+    facts = tuple(
         replace(fact, label=f"{fact.label} · {name}", about=fact.about or fact.label)
         for name, fact in found
         if fact is not None
-    ]
+    )
+    return replace(first, facts=facts, caveats=tuple(caveats))
 
 
 aopc_and_naopc()

@@ -3,7 +3,7 @@
 from collections.abc import Iterable
 
 from core.evaluation.findings import FEW
-from core.results.caveats import Caveat
+from core.results.caveats import Caveat, holding
 from core.results.result import Fact, Outcome, Result
 from core.wording import Tally
 
@@ -37,10 +37,11 @@ def unanswered(tally: Tally, n: int, facts: Iterable[Fact], caveats: Iterable[Ca
 
 def sample_caveats(tally: Tally, n: int, cut: int, picked: str) -> list[Caveat]:
     """What limits an answer over n texts; cut: those that are longer than the model reads; picked: as of `Sample`."""
-    found = {
-        Caveat.PARTIAL: not tally.complete,
-        Caveat.FEW_TEXTS: n < FEW,
-        Caveat.TRUNCATED: cut > 0,
-        Caveat.SELECTED: bool(picked),
-    }
-    return [caveat for caveat, holds in found.items() if holds]
+    return holding(
+        {
+            Caveat.PARTIAL: not tally.complete,
+            Caveat.FEW_TEXTS: n < FEW,
+            Caveat.TRUNCATED: cut > 0,
+            Caveat.SELECTED: bool(picked),
+        }
+    )

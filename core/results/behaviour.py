@@ -6,7 +6,7 @@ from core.evaluation.findings import FEW
 from core.evaluation.studies.behaviour_question import Behaviour
 from core.evaluation.studies.behaviour_report import ALL, HALF, BehaviourReport, CourseLine
 from core.results.catalogue import register_result
-from core.results.caveats import Caveat
+from core.results.caveats import Caveat, holding
 from core.results.inputs import cut_facts
 from core.results.result import Fact, Kind, Outcome, Result
 
@@ -88,7 +88,7 @@ def _caveats(found: BehaviourReport) -> Iterable[Caveat]:
         Caveat.SINGLE_FEATURE: not judged,
         Caveat.LIMITS_SEARCHED: found.beam > 0,
     }
-    return [caveat for caveat, one in holds.items() if one]
+    return holding(holds)
 
 
 def _facts(first: CourseLine | None, chance: CourseLine | None) -> list[Fact]:

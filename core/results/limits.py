@@ -9,7 +9,7 @@ from core.evaluation.findings import FEW
 from core.explanation.standings import ARROWS, COMPREHENSIVENESS, Standing, StandingTable
 from core.mathematics.search.limits import EXACT
 from core.network.features import Encoded
-from core.results.caveats import Caveat
+from core.results.caveats import Caveat, holding
 from core.results.inputs import gate_caveats
 from core.results.result import Fact, Kind, Outcome, Result
 from core.results.verdicts import uses_masking
@@ -144,16 +144,15 @@ def limits_of_texts_result(rows: Sequence[dict]) -> Result:
         Caveat.TRUNCATED: cut > 0,
         Caveat.OTHER_CLASSES: apart > 0,
     }
-    holding = [caveat for caveat, holds in caveats.items() if holds]
     if not found:
-        return Result.of(LimitsOfTextsOutcome.NO_TEXTS, facts, holding)
+        return Result.of(LimitsOfTextsOutcome.NO_TEXTS, facts, holding(caveats))
     best = max(_means(found), key=lambda one: one.naopc, default=None)
     if best is None:
-        return Result.of(LimitsOfTextsOutcome.TIED, facts, holding)
+        return Result.of(LimitsOfTextsOutcome.TIED, facts, holding(caveats))
     mean = Fact("naopc", "mean NAOPC", best.naopc, Kind.NUMBER, "↑", about="NAOPC")
     near = best.naopc >= HALF_WAY
     outcome = LimitsOfTextsOutcome.CLOSEST if near else LimitsOfTextsOutcome.NEARER_WORST
-    return Result.of(outcome, [mean, *facts], holding, measure=best.measure, way=best.naopc, count=best.texts)
+    return Result.of(outcome, [mean, *facts], holding(caveats), measure=best.measure, way=best.naopc, count=best.texts)
 
 
 def _means(rows: Sequence[dict]) -> list[_Mean]:

@@ -21,7 +21,7 @@ from core.evaluation.studies.check_report import (
 )
 from core.mathematics.statistics import Interval
 from core.results.catalogue import register_result
-from core.results.caveats import Caveat
+from core.results.caveats import Caveat, holding
 from core.results.inputs import DOUBTS, cut_facts, gate_caveats
 from core.results.result import Fact, Kind, Outcome, Result
 from core.validity.references import CALIBRATED
@@ -109,7 +109,7 @@ def _caveats(found: CheckReport) -> Iterable[Caveat]:
         Caveat.NOT_TESTED: CALIBRATED not in found.random.gates,
     }
     return [
-        *(caveat for caveat, one in holds.items() if one),
+        *holding(holds),
         *gate_caveats([found.random.gates.get(CALIBRATED)]),
         *(DOUBTS[why] for why in found.doubted),
     ]

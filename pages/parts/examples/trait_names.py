@@ -16,7 +16,7 @@ _NAMES = {
 
 
 # What values depend on, and the traits of which that holds.
-_FACTS = {
+FACTS = {
     "masked in the order of": ALONG_ORDER,
     "verdicts by Holm over": {"verdict"},
     "measures compared": {"disagreement"},
@@ -33,4 +33,4 @@ def trait_facts(traits: Collection[str], asked: Sought) -> dict[str, str]:
     """What values of these traits depend on, for a file: names of columns and what stands in them."""
     usual = default_measures()
     values = asked.measure, ", ".join(dict.fromkeys((asked.measure, *usual))), ", ".join(usual), asked.unit
-    return {name: value for (name, of), value in zip(_FACTS.items(), values) if {*of} & {*traits}}
+    return {name: value for (name, of), value in zip(FACTS.items(), values) if {*of} & {*traits}}

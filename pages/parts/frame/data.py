@@ -137,7 +137,6 @@ class Predicting(PageWork):
         super().ask(wanted)
 
     def run(self, job: Job) -> Any:
-        """What the job does."""
         from core.evaluation.predicting import predict_all
 
         return predict_all(
@@ -158,26 +157,13 @@ def judged(key: str, explainer: Explainer | None) -> tuple[Predicted, LabelMatch
     """Labels beside predictions, how labels were understood, a name for this state of both, and the predictions."""
     held = index(key)
     if explainer is None:
-        return (
-            _judged(held.data.digest, "", 0, held, (), LabelMatch({}), None),
-            LabelMatch({}),
-            f"{held.data.digest}//0",
-            None,
-        )
+        match, state = LabelMatch({}), f"{held.data.digest}//0"
+        return _judged(held.data.digest, "", 0, held, (), match, None), match, state, None
     labels, known = explainer.model.labels, Predicting(explainer, held).known
     match = match_labels(held.data.classes, labels)
     state = explainer.model.digest + explainer.model.precision
-    return (
-        _judged(held.data.digest, state, known.done, held, labels, match, known.probabilities),
-        match,
-        f"{held.data.digest}/{state}/{known.done}",
-        known,
-    )
-
-
-def offered(state: str, index: Index, judged: Predicted) -> dict[str, tuple[str, ...]]:
-    """What can be filtered by, see `core.data.browsing.facets`."""
-    return _offered(state, index, judged)
+    found = _judged(held.data.digest, state, known.done, held, labels, match, known.probabilities)
+    return found, match, f"{held.data.digest}/{state}/{known.done}", known
 
 
 def selection(
@@ -305,7 +291,8 @@ def _judged(data: str, state: str, done: int, _index, _labels, _match, _probabil
 
 
 @st.cache_resource(show_spinner=False, max_entries=48)
-def _offered(state: str, _index, _judged) -> dict[str, tuple[str, ...]]:
+def offered(state: str, _index: Index, _judged: Predicted) -> dict[str, tuple[str, ...]]:
+    """What can be filtered by, see `core.data.browsing.facets`."""
     return facets(_index, _judged)
 
 

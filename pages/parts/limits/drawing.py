@@ -51,7 +51,7 @@ def _draw_one_axis(view: View, boards: Boards) -> None:
         f"{one.side.model.name}: {standing.standings_in_words(board, direction)}" for one, board in boards.items()
     )
     name = ["naopc", view.example.id, *(side.model.name for side in sides)]
-    drawn = gauges_of_models(models, first.score_name, direction)
+    drawn = gauges_of_models(models, first.side.score_name, direction)
     draw_figure(drawn, "gauges-0", words, name, about_shown(view, *sides), "the gauges")
 
 
@@ -61,7 +61,7 @@ def _draw_each(view: View, boards: Boards) -> None:
         one, board = drawn_of[i]
         rows, direction = standing.gauge_rows(board), one.choice.direction
         chance, how = standing.chance_range(board), tag(board.limits)
-        drawn = gauges(rows, chance, board.limits, how, one.score_name, direction)
+        drawn = gauges(rows, chance, board.limits, how, one.side.score_name, direction)
         name, words = ["naopc", view.example.id, one.side.model.name], standing.standings_in_words(board, direction)
         draw_figure(drawn, f"gauges-{i}", words, name, about_shown(view, one.side), "the gauges")
 
@@ -88,7 +88,7 @@ def draw_curves(view: View, known: Sequence[KnownLimits], boards: Boards) -> Non
             lines = standing.curve_lines(board, one.choice.direction, gating)
             decides = board.gates[0].threshold, level_text(board.gates[0])
             drawn = masking_paths(
-                lines, line, one.score_name, side.encoded.unit, gate=decides, bounded=side.than is None
+                lines, line, one.side.score_name, side.encoded.unit, gate=decides, bounded=side.than is None
             )
             words, name = standing.standings_in_words(board, one.choice.direction), ["aopc-curves", view.example.id]
             draw_figure(drawn, f"curves-{i}", words, [*name, side.model.name], about_shown(view, side), "the curves")

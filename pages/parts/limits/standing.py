@@ -133,7 +133,7 @@ def side_limits(known: KnownLimits, board: StandingTable, caveats: tuple[Caveat,
         tuple(gauge_rows(board)),
         chance_range(board),
         tag(board.limits),
-        known.score_name,
+        known.side.score_name,
         result,
         (gates[0], gates[1]),
     )
@@ -207,14 +207,14 @@ def _inputs(gates: dict, counts_text: Callable[[int], str]) -> str:
     return "; ".join(rejected) or path_word(gates[COMPREHENSIVENESS], counts_text)
 
 
-def precision(evidence: Evidence, one: Standing) -> float:
-    """How well the order of a measure finds the evidence."""
-    return evidence.precision_of(one.walks[COMPREHENSIVENESS].order, one.walks[SUFFICIENCY].order)
-
-
 def precisions(board: StandingTable, evidence: Evidence | None) -> dict[str, float]:
-    """The same of every measure, by its name; {} where no evidence is known."""
-    return {} if evidence is None else {one.measure: precision(evidence, one) for one in board.standings}
+    """How well the order of each measure finds the evidence; {} where none is known."""
+    if evidence is None:
+        return {}
+    return {
+        one.measure: evidence.precision_of(one.walks[COMPREHENSIVENESS].order, one.walks[SUFFICIENCY].order)
+        for one in board.standings
+    }
 
 
 def score_rows(

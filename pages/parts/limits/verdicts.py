@@ -32,7 +32,7 @@ def draw_verdicts(view: View, known: Sequence[KnownLimits]) -> None:
         if len(known) > 1:
             st.markdown(f"**{plain(one.side.model.name)}**")
         if report.reached:
-            drawn = among_random_orders(report.null.reached, report.reached, one.score_name, report.null.every)
+            drawn = among_random_orders(report.null.reached, report.reached, one.side.score_name, report.null.every)
             name = ["verdicts", view.example.id, one.side.model.name]
             words = f"AOPC: {report.orders}"
             draw_figure(drawn, f"verdicts-{i}", words, name, about_shown(view, one.side), "the random orders")

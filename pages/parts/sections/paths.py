@@ -87,7 +87,6 @@ class Path(PageWork):
         return self.names[step]["name"]
 
     def run(self, job: Job) -> Any:
-        """What the job does."""
         side, choice = self.side, self.choice
         return follow(
             side.explainer,

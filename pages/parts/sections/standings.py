@@ -79,7 +79,6 @@ class OrderScoring(PageWork):
         return score_cost(self.side.explainer, self.side.encoded, self.measure)
 
     def run(self, job: Job) -> Any:
-        """What the job does."""
         side = self.side
         return score(side.explainer, side.encoded, self.measure, side.explained, self.sign, cancelled=job.cancelled)
 
@@ -130,7 +129,6 @@ class Searching(PageWork):
         return _known(self.key, self.side.explainer.oracles.of(self.side.encoded).count, self)
 
     def run(self, job: Job) -> Any:
-        """What the job does."""
         side = self.side
         return find_limits(
             side.explainer,
@@ -159,11 +157,6 @@ def search_name(width: int | None) -> str:
 def tag(limits: Limits) -> str:
     """How limits were found: "exact", "insertion search" or "beam 5"."""
     return EXACT if limits.method == EXACT else search_name(limits.width if limits.method == BEAM else None)
-
-
-def affordable_scores(side: Side) -> int:
-    """How many scores exact limits may cost unasked."""
-    return resources.chosen_settings().exact_scores or default_exact(side.model.device)
 
 
 def refused(side: Side) -> str:
@@ -204,7 +197,6 @@ class Exact(PageWork):
         return False
 
     def run(self, job: Job) -> Any:
-        """What the job does."""
         side = self.side
         return find_exact(side.explainer, side.encoded, side.explained, progress=job.report, cancelled=job.cancelled)
 
@@ -229,7 +221,7 @@ class KnownLimits:
         asked = Exact(side)
         # Decided once: what a search itself takes of the memory must not make another one of it.
         possible = asked.job is not None or not refused(side)
-        allowed = affordable_scores(side)
+        allowed = resources.chosen_settings().exact_scores or default_exact(side.model.device)
         search = Searching(side, None, True, True)
         if 1 << left_over(side.encoded) > allowed or (not possible and search.job is None):
             search = replace(search, exact=False)
@@ -282,12 +274,12 @@ class KnownLimits:
         searches = [*([] if self.narrower is None else [self.narrower]), self.search]
         waits = any(one.runs or (one.job is None and one.at_once) for one in searches)
         offered = self.exact is not None and (self.found is not None or self.exact.job is not None)
-        return [
-            *self.scored,
-            *searches,
-            *[self.orders] * (not waits),
-            *([self.exact] if offered and self.exact is not None else []),
-        ]
+        works = [*self.scored, *searches]
+        if not waits:
+            works.append(self.orders)
+        if offered and self.exact is not None:
+            works.append(self.exact)
+        return works
 
     @property
     def found(self) -> Found | None:
@@ -312,11 +304,6 @@ class KnownLimits:
     def gating(self) -> StandingGates:
         """How the inputs are tested."""
         return StandingGates(self.side.encoded, self.side.reference, self.choice.rule, self.choice.form)
-
-    @property
-    def score_name(self) -> str:
-        """What AOPC is the mean fall of."""
-        return self.side.score_name
 
     @property
     def _band(self) -> Band | None:
