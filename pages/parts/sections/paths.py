@@ -9,6 +9,7 @@ from core.explanation.recursive import BY_RATIO, Summary, follow, path_cost, pla
 from core.job import Job
 from core.oracle.target import target_key
 from core.storage.store import canonical_key
+from core.wording import amount
 from pages.parts.frame.working import PageWork
 from pages.parts.sections.sides import RECURSIVE, Orders, Side, about_side
 
@@ -107,12 +108,11 @@ Summaries = dict[Path, Summary]
 
 def step_names(F: int, unit: str, step: str, premasked: int) -> list[dict]:
     """{"name", "count"} of each planned step, for the scrubber; a ratio masks whole features, as many as it holds."""
-    counts = planned_counts(F, step, premasked)
-    whole = [step != BY_RATIO or i * F % 10 == 0 for i in range(len(counts))]
-    return [
-        {
-            "name": f"{10 * i} % masked" if step == BY_RATIO else f"{count} {unit}{'' if count == 1 else 's'} masked",
-            "count": f"{count} of {F} {unit}s" + f" ({i * F / 10:g} rounded down)" * (not whole[i]),
-        }
-        for i, count in enumerate(counts)
-    ]
+    names = []
+    for i, count in enumerate(planned_counts(F, step, premasked)):
+        name = f"{10 * i} % masked" if step == BY_RATIO else f"{amount(count, unit)} masked"
+        told = f"{count} of {F} {unit}s"
+        if step == BY_RATIO and i * F % 10:
+            told += f" ({i * F / 10:g} rounded down)"
+        names.append({"name": name, "count": told})
+    return names

@@ -108,9 +108,7 @@ class Studying(PageWork):
             return ""
         # Of a first one that takes long; later ones tell it themselves.
         within = f", {job.batches:,} batches" if job.batches > 1 and not job.done else ""
-        if job.total == 1:
-            return within
-        return f", {job.done:,} done{within}{' into the first' * bool(within)}"
+        return within if job.total == 1 else f", {job.done:,} done{within}"
 
     @property
     def found(self) -> Any:
