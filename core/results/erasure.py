@@ -67,13 +67,10 @@ def _outcome(
 
 
 def _facts(report: MetricReport, first: _First, both: _First) -> list[Fact]:
-    firsts = [_first_fact(_KINDS[soft], names) for soft, names in first.items() if names]
+    named = {_KINDS[soft]: ", ".join(names) for soft, names in first.items() if names}
+    firsts = [Fact(f"{kind}_first", f"first by {kind} erasure", names, Kind.TEXT) for kind, names in named.items()]
     common = _common_facts(report, both or first)
     return [*_pair_facts(report.trusted), *common, *firsts] if both else [*firsts, *common]
-
-
-def _first_fact(kind: str, names: tuple[str, ...]) -> Fact:
-    return Fact(f"{kind}_first", f"first by {kind} erasure", ", ".join(names), Kind.TEXT)
 
 
 def _pair_facts(board: MetricTable) -> list[Fact]:

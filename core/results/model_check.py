@@ -81,20 +81,15 @@ def _outcome(found: CheckReport) -> ModelCheckOutcome:
     if verdict == CONFUSED:
         return ModelCheckOutcome.CONFUSED
     if verdict == REJECTED:
-        return _rejected(found)
+        # Of unmasked texts, too, masking need not be why.
+        if found.random.gates[CALIBRATED].rejected[0]:
+            return ModelCheckOutcome.NOT_KNOWN
+        usual = leads_by_length(found)
+        return ModelCheckOutcome.NOT_REJECTED_AT_USUAL_LENGTHS if usual else ModelCheckOutcome.REJECTED
     # Not rejected together, but more single texts are than chance and the margin explain.
     if not_more(found.most_rejected(), found.n) is False and not found.as_held_out:
         return ModelCheckOutcome.NOT_KNOWN
     return ModelCheckOutcome.NOT_REJECTED
-
-
-def _rejected(found: CheckReport) -> ModelCheckOutcome:
-    """Of unmasked texts, too, masking need not be why."""
-    if found.random.gates[CALIBRATED].rejected[0]:
-        return ModelCheckOutcome.NOT_KNOWN
-    if leads_by_length(found):
-        return ModelCheckOutcome.NOT_REJECTED_AT_USUAL_LENGTHS
-    return ModelCheckOutcome.REJECTED
 
 
 def _caveats(found: CheckReport) -> Iterable[Caveat]:

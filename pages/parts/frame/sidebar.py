@@ -192,7 +192,10 @@ def open_frame(title: str, lead: Callable[[], None] | None = None, above: bool =
     st.title(page_of(title).question, anchor=False)
     if lead is not None:
         lead()
-    missing, frame, places, place = st.container(), Frame(), _places(), st.empty()
+    missing, frame = st.container(), Frame()
+    answer, row = st.container(), st.container(horizontal=True, vertical_alignment="bottom")
+    places = Places(answer, row.container(width=430), row.container(), row.container(width="content"))
+    place = st.empty()
     try:
         with st.sidebar:
             _take_text_of_link()
@@ -241,11 +244,6 @@ def _choose_method() -> None:
         choose_one("Form of the test", FORMS, CALIBRATED, "form", _FORM_HELP)
         about = " ".join(f"{name.capitalize()}: {rule.about}." for name, rule in RULES.items())
         choose_one("Validity gate", list(RULES), HOLM, "rule", about)
-
-
-def _places() -> Places:
-    answer, row = st.container(), st.container(horizontal=True, vertical_alignment="bottom")
-    return Places(answer, row.container(width=430), row.container(), row.container(width="content"))
 
 
 def _choose(frame: Frame, body, places: Places, above: bool) -> View:

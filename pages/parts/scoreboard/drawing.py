@@ -10,7 +10,6 @@ from streamlit.delta_generator import DeltaGenerator
 from core.evaluation.studies.board_report import NAOPC_C, NAOPC_S, BoardReport, arrow
 from core.evaluation.studies.board_rows import board_metrics
 from core.evaluation.studies.board_tables import (
-    Rows,
     board_table,
     leads_table,
     measures_table,
@@ -102,11 +101,10 @@ def _tabs(report: BoardReport) -> dict[str, Callable[[], None]]:
         "Intervals": values_table(report),
         "Not scored": problems_table(report),
     }
-    return {name: partial(_table, found, name) for name, found in tables.items() if found[1]}
-
-
-def _table(found: Rows, name: str) -> None:
-    data_table(*found, f"board-{name}", help=_columns())
+    about = _columns()
+    return {
+        name: partial(data_table, *found, f"board-{name}", help=about) for name, found in tables.items() if found[1]
+    }
 
 
 def _columns() -> dict[str, str]:

@@ -76,7 +76,7 @@ def stream(
     def show() -> None:
         followed.look()
         stands = st.fragment(follow, run_every=interval) if rests_on else asks
-        taken[spot] = _work_of(partial(draw or _alone, stands))
+        taken[spot] = _work_of(partial(draw, stands) if draw else stands)
         followed.look_back()
 
     # Two, since the sentence stands above what is chosen and the picture below it. The sentence comes first: the other
@@ -144,10 +144,6 @@ def start(works: Sequence[PageWork], patience: float = _PATIENCE, aside: bool = 
     until = time.monotonic() + patience
     while time.monotonic() < until and _going(works):
         time.sleep(0.02)
-
-
-def _alone(asks: Callable[[], None]) -> None:
-    asks()
 
 
 def _going(works: Sequence[PageWork]) -> bool:
