@@ -65,7 +65,7 @@ class OwnPagesOnly:
         name = _HOST.fullmatch(hosts[0].lower()) if len(hosts) == 1 else None
         strange = []
         if name is None or name[1] not in self.names:
-            strange = hosts or ["no name"]
+            strange = [", ".join(hosts) or "no name"]
         elif not all(self._ours(origin, hosts[0]) for origin in origins):
             strange = origins
         return _REFUSED.format(joined(self.names), shortened(", ".join(strange), 80)) if strange else ""
