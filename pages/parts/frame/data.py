@@ -75,6 +75,7 @@ class Predicting(PageWork):
     index: Index
     asks, asks_again, failed = "Compute predictions", "Go on with predictions", "{problem}"
     first = batch = True
+    counted = "examples"
 
     @property
     def key(self) -> str:
@@ -123,12 +124,6 @@ class Predicting(PageWork):
         state = "" if job is None else f"{job.state} {job.started}"
         stored = (self.index.data.digest, model.digest, model.precision, state, self.explainer, self.index)
         return _stored(*stored) if known is None else known
-
-    def told(self, waits: str, left: str) -> str:
-        """How far it is."""
-        (done, total), job = self.progress, self.job
-        said = f"Predicted {done:,} of {total:,} examples" if job and job.total else "Waiting to begin"
-        return said + (f"; {waits}" if waits else "") + left
 
     def ask(self, wanted: bool = True) -> None:
         """Start the job, or join the one that is under way."""

@@ -32,6 +32,8 @@ class PageWork(jobs.Work):
     kept = "Cancelled; what was computed is kept, and asking again goes on from there."
     failed = "{label} stopped: {problem}"
     first = part = False
+    # What stands before the time that it takes; and what work is like it, of which a token takes about as long.
+    about, likeness = "about", ""
 
     @property
     def job(self) -> Job | None:
@@ -83,16 +85,6 @@ class PageWork(jobs.Work):
         return _price(self.cost.passes, self.about, self.takes)
 
     @property
-    def about(self) -> str:
-        """What stands before the time that it takes."""
-        return "about"
-
-    @property
-    def likeness(self) -> str:
-        """What work is like it: of one kind a token takes about as long; "" for short work, or like no other."""
-        return ""
-
-    @property
     def seconds(self) -> float:
         """Expected seconds of its own work, by the clock."""
         return resources.jobs().expects(self.cost, self.likeness)
@@ -129,13 +121,6 @@ class PageWork(jobs.Work):
         """What is done of it, in words that follow its label; "" where nothing is counted."""
         done, total = self.progress
         return f", {done:,} of at most {total:,} {self.counted}" if self.counted and done else ""
-
-    def told(self, waits: str, left: str) -> str:
-        """How far it is, text, where it says so in words of its own; else "".
-
-        waits: "waiting for …", or "" while it is at work; left: ", about 3 s left", or "" where nobody can tell.
-        """
-        return ""
 
     def cancel(self) -> None:
         """Stop at the next batch; what is computed stays."""

@@ -36,21 +36,13 @@ def draw_gauges(view: View, boards: Boards) -> None:
 
 def _draw_one_axis(view: View, boards: Boards) -> None:
     first, *_ = boards
-    direction, sides = first.choice.direction, [one.side for one in boards]
+    direction, sides, named = first.choice.direction, [one.side for one in boards], standing.by_model(boards)
     models = [
-        ModelGauges(
-            one.side.model.name,
-            standing.gauge_rows(board),
-            standing.chance_range(board),
-            board.limits,
-            tag(board.limits),
-        )
-        for one, board in boards.items()
+        ModelGauges(name, standing.gauge_rows(board), standing.chance_range(board), board.limits, tag(board.limits))
+        for name, board in named.items()
     ]
-    words = " ".join(
-        f"{one.side.model.name}: {standing.standings_in_words(board, direction)}" for one, board in boards.items()
-    )
-    name = ["naopc", view.example.id, *(side.model.name for side in sides)]
+    words = " ".join(f"{name}: {standing.standings_in_words(board, direction)}" for name, board in named.items())
+    name = ["naopc", view.example.id, *named]
     drawn = gauges_of_models(models, first.side.score_name, direction)
     draw_figure(drawn, "gauges-0", words, name, about_shown(view, *sides), "the gauges")
 

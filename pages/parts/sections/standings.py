@@ -240,7 +240,7 @@ class KnownLimits:
     def works(self) -> list[PageWork]:
         """Everything, in the order in which it is asked for, verdicts once nothing else is to come: they rest on it."""
         works = self._without_verdicts
-        waits = any(one.runs or (one.job is None and one.at_once) for one in works)
+        waits = any(one.comes for one in works)
         verdicts = None if waits else self.verdicts
         return works if verdicts is None else [*works, verdicts]
 
@@ -272,7 +272,7 @@ class KnownLimits:
         or waits itself. Exact limits are offered once there is something to compare them with.
         """
         searches = [*([] if self.narrower is None else [self.narrower]), self.search]
-        waits = any(one.runs or (one.job is None and one.at_once) for one in searches)
+        waits = any(one.comes for one in searches)
         offered = self.exact is not None and (self.found is not None or self.exact.job is not None)
         works = [*self.scored, *searches]
         if not waits:

@@ -167,9 +167,8 @@ def show_progress(works: Sequence[PageWork], name: str) -> None:
     # Each counts what goes before it and has its turns between.
     left = f", about {estimate(max(seconds))} left" if len(seconds) == len(under_way) else ""
     named = _together(under_way)
-    told = under_way[0].told(waits, left) if len(under_way) == 1 else ""
     with st.container(horizontal=True, vertical_alignment="center", border=True):
-        st.progress(share, plain(told or f"Computing {named}" + (f" ({waits})" if waits else "") + left))
+        st.progress(share, plain(f"Computing {named}{f' ({waits})' if waits else ''}{left}"))
         st.button("Cancel", key=f"cancel-{name}", on_click=cancel)
 
 
