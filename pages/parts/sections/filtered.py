@@ -40,14 +40,6 @@ def drawn_texts(frame: DataView, filtered: bool, size: int) -> tuple[tuple[Examp
     return drawn, frame.browsed.query.picked_by if narrowed else "", about
 
 
-def choose_drawn(frame: DataView, first: int = SAMPLE) -> tuple[tuple[Example, ...] | None, str, str]:
-    """As `choose_texts` and `drawn_texts`; None, and a sentence, where there are none."""
-    drawn, picked, about = drawn_texts(frame, *choose_texts(frame, first))
-    if not drawn:
-        say_none()
-    return drawn or None, picked, about
-
-
 def kept_examples(frame: DataView, filtered: bool) -> tuple[Example, ...]:
     """The texts, each once, in the order of the file, so that another order of the table draws the same ones."""
     data, rows = frame.browsed.index.data, np.sort(frame.browsed.rows)
