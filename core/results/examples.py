@@ -21,11 +21,7 @@ class ExamplesOutcome(Outcome):
 
 
 def examples_result(index: Index, judged: Predicted, query: Query, rows: np.ndarray, complete: bool) -> Result:
-    """How often the model is right on the examples that a query leaves.
-
-    Args:
-        rows: int64[n], the examples that the query leaves; complete: whether every example is predicted.
-    """
+    """How often the model is right on rows int64[n], which a query leaves; complete: whether all are predicted."""
     if not len(rows):
         return Result.of(ExamplesOutcome.NO_EXAMPLE, count=len(index))
     left = rows if query.narrows else np.arange(len(index))

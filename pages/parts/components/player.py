@@ -25,11 +25,7 @@ def player(shown: dict, key: str = "player") -> int | None:
 
 
 def what_if(shown: dict) -> list[int] | None:
-    """Draw the same panes for one mask set by hand; return the masked words after the last click, None before any.
-
-    Args:
-        shown: as for `player`, with one step. Words masked in the text itself are always among those returned.
-    """
+    """Draw the panes of `player` for one mask set by hand; the masked words after the last click, None before any."""
     mask = _mask(_draw(shown | {"mode": "what-if"}, _WHAT_IF).mask, shown["text"], len(shown["pieces"]))
     if mask is None:
         return None

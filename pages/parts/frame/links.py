@@ -86,10 +86,7 @@ def linked(widget: Callable, label: str, options: Collection[str], default: Any,
     A value of the address that is no option is said in a sentence and the default taken.
 
     Args:
-        default: an option, or a list of options for a choice of several.
-        key: name in the address.
-    Returns:
-        The chosen option or options.
+        default: an option, or a list of options for a choice of several; key: name in the address.
     """
     name, most = _name(key), more.get("max_selections")
     begun = st.session_state.get(f"drawn {key}") == name and name in st.session_state
@@ -279,11 +276,8 @@ def say_missing(label: str, missing: list[str]) -> None:
 
 
 def say_retired(key: str, values: Collection[str] | None = None, default: str = "") -> None:
-    """Note that an old link makes a choice which pages no longer make, unless another page holds it.
-
-    Args:
-        key: its name in the address; values: those by which it is told from another page's, None for all; default: the
-            value that is taken anyway.
+    """Note that an old link makes a choice which pages no longer make, unless another page holds it; values: those by
+    which it is told from another page's, None for all; default: what is taken anyway.
     """
     asked = st.query_params.get(key)
     if asked is None or f"held {key}" in st.session_state or (values is not None and asked not in values):

@@ -77,11 +77,7 @@ def draw_board(
     asks: Callable[[], None],
     picture: Callable[[], None] | None = None,
 ) -> None:
-    """Draw what is known so far, below the headline.
-
-    Args:
-        column: verdicts by the chance test; picture: drawn while there is no report.
-    """
+    """Draw what is known so far, below the headline; picture: drawn while there is no report."""
     tabs: dict[str, Callable[[], None]] = {}
     if report is not None:
         tabs = _tabs(report)

@@ -54,10 +54,7 @@ def save_table(label: str, header: list[str], rows: Callable[[], Iterable[list]]
     """A button that saves a table as CSV.
 
     Args:
-        header: names of the columns.
         rows: gives the lines, called at each click on a thread of its own: it may not ask Streamlit anything.
-        name: of the file, from `safe_name`.
-        key: of the button, unique on the page.
     """
     _save(label, lambda: csv_text(header, rows()), name, "text/csv", key, _CSV_TIP)
 
@@ -65,12 +62,7 @@ def save_table(label: str, header: list[str], rows: Callable[[], Iterable[list]]
 def save_report(
     header: Sequence[str], rows: Callable[[], Iterable[list]], plain: Callable[[], dict], name: Iterable[str], key: str
 ) -> None:
-    """Two buttons that save a report over a sample: its rows as CSV, and all of it as JSON.
-
-    Args:
-        header, rows: see `save_table`; plain: gives plain values, called as `rows` is; name: of the files, in parts.
-        key: unique on the page.
-    """
+    """Two buttons that save a report: its rows as CSV, as in `save_table`, and as JSON what `plain` gives."""
     _save_both(lambda: csv_text(list(header), rows()), plain, name, key)
 
 
@@ -156,9 +148,7 @@ def save_attributions(
     """Two buttons: the attributions on this page as a table, and as a page of their own.
 
     Args:
-        view: what the page shows.
-        rows: its rows, one a measure; without any there is nothing to save.
-        result: what the page's headline says, which the saved page holds.
+        rows: one a measure; without any there is nothing to save. result: what the page's headline says.
         beside: another version of the text, which both hold, too.
         pairs: what is known of pairs of words, which the page holds; verdicts: of its measures, which both hold;
             unstable: {measure: why its ranking is, "" where it is not} as far as that is known, which both hold;
@@ -246,7 +236,6 @@ def save_limits(
     """A button that saves the limits on this page, and what stands between them, as a page of its own.
 
     Args:
-        view: what the page shows.
         sides: what is known of each model; nothing can be saved before the page's own is among them.
         table: the header and rows of its scores; direction: of the answer; settings: what else the numbers depend on.
     """
