@@ -30,12 +30,8 @@ def behaviour_result(found: BehaviourReport) -> Result:
     slots: dict[str, str | int | float] = {"model": found.model}
     if line is not None:
         slots |= {"count": line.judged, "measure": line.course.measure, "share": 1 - line.fidelity.mean}
-    return Result.of(
-        _outcome(found, first, chance),
-        [*_facts(first, chance), *cut_facts(found.cut, len(found.sample))],
-        _caveats(found),
-        **slots,
-    )
+    facts = [*_facts(first, chance), *cut_facts(found.cut, len(found.sample))]
+    return Result.of(_outcome(found, first, chance), facts, _caveats(found), **slots)
 
 
 def nothing_erased(model: str, coming: bool) -> Result:

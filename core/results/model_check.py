@@ -19,7 +19,6 @@ from core.evaluation.studies.check_report import (
     CheckReport,
     X,
 )
-from core.mathematics.statistics import Interval
 from core.results.catalogue import register_result
 from core.results.caveats import Caveat, holding
 from core.results.inputs import DOUBTS, cut_facts, gate_caveats
@@ -122,21 +121,12 @@ def _facts(found: CheckReport) -> list[Fact]:
     if CALIBRATED not in random.gates:
         return [*facts, _texts(found), _majority(found, kind), *cut]
     most, marked = found.most_rejected(), random.marked(CALIBRATED)
-    of_enough = most if found.n >= FEW else Interval(most.mean, np.nan, np.nan)
+    rejecting = (most.low, most.high) if found.n >= FEW else (np.nan, np.nan)
+    about = "rejected (out-of-distribution)"
     p, ratio = found.smallest()
     return [
         *facts,
-        Fact(
-            "rejected",
-            "most texts rejected",
-            most.mean,
-            Kind.SHARE,
-            "↓",
-            of_enough.low,
-            of_enough.high,
-            marked=marked,
-            about="rejected (out-of-distribution)",
-        ),
+        Fact("rejected", "most texts rejected", most.mean, Kind.SHARE, "↓", *rejecting, marked=marked, about=about),
         _texts(found),
         _majority(found, kind),
         Fact("rejected_unmasked", "texts rejected unmasked", float(random.share(CALIBRATED)[0]), Kind.SHARE, "↓"),

@@ -52,12 +52,5 @@ def choose_erasure(view: View) -> ErasureChoice:
 
 def choose_rationale(choice: ErasureChoice) -> str:
     """Draw the choice of the measure whose rationales are tested."""
-    return linked(
-        st.selectbox,
-        "Rationales of",
-        list(choice.measures),
-        choice.measures[0],
-        "rationales",
-        width=320,
-        help=_RATIONALES_HELP,
-    )
+    names = list(choice.measures)
+    return linked(st.selectbox, "Rationales of", names, names[0], "rationales", width=320, help=_RATIONALES_HELP)

@@ -50,15 +50,8 @@ class Judging(PageWork):
         return judging_cost(self.side.explainer, self.side.encoded, self.names, self.how, self.measure)
 
     def run(self, job: Job) -> Any:
-        return judge_by_metric(
-            self.side.explainer,
-            self.side.encoded,
-            self.measure,
-            self.sign,
-            self.names,
-            self.how,
-            cancelled=job.cancelled,
-        )
+        side, asked = self.side, (self.measure, self.sign, self.names, self.how)
+        return judge_by_metric(side.explainer, side.encoded, *asked, cancelled=job.cancelled)
 
 
 @dataclass(frozen=True, eq=False)
@@ -106,14 +99,8 @@ class Shuffling(PageWork):
 
     @property
     def key(self) -> str:
-        return canonical_key(
-            "job/judged shuffled",
-            1,
-            **_about(self.side, self.how, self.names),
-            measures=list(self.measures),
-            sign=self.sign,
-            count=SHUFFLES,
-        )
+        asked = {"measures": list(self.measures), "sign": self.sign, "count": SHUFFLES}
+        return canonical_key("job/judged shuffled", 1, **_about(self.side, self.how, self.names), **asked)
 
     @property
     def label(self) -> str:
@@ -132,17 +119,8 @@ class Shuffling(PageWork):
             def report(done: int, _: int, before: int = i * SHUFFLES) -> None:
                 job.report(before + done, SHUFFLES * len(self.measures))
 
-            search = judge_shuffled(
-                self.side.explainer,
-                self.side.encoded,
-                measure,
-                self.sign,
-                self.names,
-                self.how,
-                SHUFFLES,
-                progress=report,
-                cancelled=job.cancelled,
-            )
+            side, asked = self.side, (measure, self.sign, self.names, self.how, SHUFFLES)
+            search = judge_shuffled(side.explainer, side.encoded, *asked, progress=report, cancelled=job.cancelled)
             found[measure] = yield from relay(search, lambda part, name=measure: {**found, name: part})
         return found
 

@@ -134,13 +134,8 @@ class Predicting(PageWork):
     def run(self, job: Job) -> Any:
         from core.evaluation.predicting import predict_all
 
-        return predict_all(
-            self.explainer.model,
-            texts_of(self.index),
-            store=resources.store(),
-            progress=job.report,
-            cancelled=job.cancelled,
-        )
+        model, texts, store = self.explainer.model, texts_of(self.index), resources.store()
+        return predict_all(model, texts, store=store, progress=job.report, cancelled=job.cancelled)
 
 
 def texts_of(index: Index) -> list[tuple[str, str | None]]:

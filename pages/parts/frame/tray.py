@@ -84,10 +84,5 @@ def _line(job: Job) -> None:
     # By its key the page's voice knows it, see `pages/parts/components/voice.js`.
     with st.container(gap=None, key=f"elsewhere-{job.key}"):
         st.caption(f"{plain(job.label)} · {plain(job.place)}: {plain(far)}{left}")
-        st.button(
-            f"Stop {plain(job.label)}",
-            key=f"stop-{job.key}",
-            on_click=job.cancel,
-            type="tertiary",
-            icon=":material/close:",
-        )
+        stop, icon = f"Stop {plain(job.label)}", ":material/close:"
+        st.button(stop, key=f"stop-{job.key}", on_click=job.cancel, type="tertiary", icon=icon)

@@ -128,15 +128,8 @@ def side_limits(known: KnownLimits, board: StandingTable, caveats: tuple[Caveat,
     gates = [path_word(gate, counting(known.gating)) for gate in board.gates]
     found = result_of(known, board)
     result = replace(found, caveats=tuple(dict.fromkeys([*found.caveats, *caveats])))
-    return SideLimits(
-        board,
-        tuple(gauge_rows(board)),
-        chance_range(board),
-        tag(board.limits),
-        known.side.score_name,
-        result,
-        (gates[0], gates[1]),
-    )
+    drawn = tuple(gauge_rows(board)), chance_range(board), tag(board.limits)
+    return SideLimits(board, *drawn, known.side.score_name, result, (gates[0], gates[1]))
 
 
 def counting(gating: StandingGates) -> Callable[[int], str]:
@@ -314,14 +307,6 @@ def compared_table(found: Comparison) -> tuple[list[str], list[list[Any]]]:
 
 
 def _line(name: str, colour: str, walk: Walk, gating: StandingGates) -> FigureLine:
-    gate = gating.gate(walk)
-    p = walk.p.get(gating.form)
-    return FigureLine(
-        name,
-        colour,
-        gating.counts / gating.encoded.F,
-        walk.values,
-        p if p is not None else walk.values * float("nan"),
-        gate.rejected,
-        gate.first,
-    )
+    gate, x = gating.gate(walk), gating.counts / gating.encoded.F
+    p = walk.p.get(gating.form, walk.values * float("nan"))
+    return FigureLine(name, colour, x, walk.values, p, gate.rejected, gate.first)

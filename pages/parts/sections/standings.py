@@ -61,14 +61,8 @@ class OrderScoring(PageWork):
 
     @cached_property
     def key(self) -> str:
-        return canonical_key(
-            "job/score",
-            1,
-            **about_side(self.side),
-            measure=self.measure,
-            sign=self.sign,
-            target=target_key(self.side.explained),
-        )
+        asked = {"measure": self.measure, "sign": self.sign, "target": target_key(self.side.explained)}
+        return canonical_key("job/score", 1, **about_side(self.side), **asked)
 
     @property
     def label(self) -> str:
@@ -95,15 +89,8 @@ class Searching(PageWork):
 
     @cached_property
     def key(self) -> str:
-        return canonical_key(
-            "job/limits",
-            1,
-            **about_side(self.side),
-            target=target_key(self.side.explained),
-            width=self.width,
-            half=self.half,
-            exact=self.exact,
-        )
+        asked = {"width": self.width, "half": self.half, "exact": self.exact}
+        return canonical_key("job/limits", 1, **about_side(self.side), target=target_key(self.side.explained), **asked)
 
     @property
     def label(self) -> str:
@@ -112,11 +99,9 @@ class Searching(PageWork):
     @property
     def cost(self) -> Cost:
         """At most; what a search asks for is among what exact limits ask for."""
-        return (
-            exact_cost(self.side.explainer, self.side.encoded)
-            if self.exact
-            else search_cost(self.side.explainer, self.side.encoded, self.width, self.half)
-        )
+        if self.exact:
+            return exact_cost(self.side.explainer, self.side.encoded)
+        return search_cost(self.side.explainer, self.side.encoded, self.width, self.half)
 
     @property
     def at_once(self) -> bool:
@@ -130,16 +115,8 @@ class Searching(PageWork):
 
     def run(self, job: Job) -> Any:
         side = self.side
-        return find_limits(
-            side.explainer,
-            side.encoded,
-            side.explained,
-            self.width,
-            self.half,
-            self.exact,
-            progress=job.report,
-            cancelled=job.cancelled,
-        )
+        asked = side.explained, self.width, self.half, self.exact
+        return find_limits(side.explainer, side.encoded, *asked, progress=job.report, cancelled=job.cancelled)
 
 
 @st.cache_resource(max_entries=512, show_spinner=False)

@@ -143,18 +143,9 @@ class Studying(PageWork):
         while any(one.active for one in self.beginnings):
             time.sleep(0.01)
             yield None
-        return (yield from self._asked(job))
-
-    def _asked(self, job: Job) -> Generator[Any, None, Any]:
-        return run_study(
-            self.explainer,
-            self.sample,
-            self.study,
-            resources.store(),
-            progress=job.report,
-            cancelled=job.cancelled,
-            within=job.within,
-        )
+        asked = self.explainer, self.sample, self.study, resources.store()
+        search = run_study(*asked, progress=job.report, cancelled=job.cancelled, within=job.within)
+        return (yield from search)
 
 
 @st.cache_resource(show_spinner=False, max_entries=64)
