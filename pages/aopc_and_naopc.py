@@ -58,13 +58,8 @@ def aopc_and_naopc() -> None:
     sides = both_sides(view, beside, view.places.answer)
     known = [KnownLimits.of(side, choice) for side in sides] if left_over(view.encoded) else []
     if known:
-        stream(
-            lambda: [work for one in known for work in one.works],
-            stage,
-            partial(_draw, view, known),
-            view.places.answer,
-            partial(_say, view, known),
-        )
+        draw, say = partial(_draw, view, known), partial(_say, view, known)
+        stream(lambda: [work for one in known for work in one.works], stage, draw, view.places.answer, say)
     else:
         with view.places.answer:
             draw_headline(limits_result(None, "", view.encoded), *view_badges(view), more=view_caveats(view))

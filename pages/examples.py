@@ -28,6 +28,7 @@ from pages.parts.frame.texts import about_text, view_badges, view_caveats
 from pages.parts.sections.evidence import show_marked_text
 from pages.parts.sections.streaming import stream
 
+_SUREST = "The most confident mistake of those shown."
 TERMS = ("slice", "interval (95 %)", "feature, unit")
 
 
@@ -95,29 +96,17 @@ def _choose_mistake(frame: Frame, result: Result) -> None:
     fact = result.fact("surest_mistake")
     if fact is None or (frame.example is not None and frame.example.id == fact.value):
         return
-    st.button(
-        f"Choose {plain(shortened(str(fact.value)))}",
-        key="choose-worst",
-        on_click=choose,
-        args=("example", fact.value),
-        icon=":material/arrow_forward:",
-        help="The most confident mistake of those shown.",
-    )
+    label, icon, asked_for = f"Choose {plain(shortened(str(fact.value)))}", ":material/arrow_forward:", fact.value
+    st.button(label, key="choose-worst", on_click=choose, args=("example", asked_for), icon=icon, help=_SUREST)
 
 
 def _predictions(explainer: Explainer, browsed: Browsed) -> None:
     """Predict what is not predicted yet: at once where that takes seconds, else when asked."""
     known = browsed.known
     if known is None or not known.complete:
-        work = data.Predicting(explainer, browsed.index)
+        work, place = data.Predicting(explainer, browsed.index), st.container()
         # As they come the table takes them in, by twelfths.
-        stream(
-            [work],
-            st.container(),
-            anew=lambda: 12 * work.progress[0] // work.progress[1],
-            every=1.0,
-            name="predictions",
-        )
+        stream([work], place, anew=lambda: 12 * work.progress[0] // work.progress[1], every=1.0, name="predictions")
     elif known.problems:
         why = plain(next(iter(known.problems.values())))
         st.warning(f"No prediction of {amount(len(known.problems), 'example')}. {why}")

@@ -43,13 +43,8 @@ def pin_section(frame: Frame, browsed: Browsed) -> None:
 
 def _keep_note(digest: str, example: str, pins: dict[str, str]) -> None:
     with st.form("pin", border=False):
-        note = st.text_input(
-            "Note",
-            pins.get(example, ""),
-            max_chars=NOTE_MOST,
-            key=f"note {digest[:12]} {example}",
-            placeholder="What is worth remembering of it",
-        )
+        kept, key, asks = pins.get(example, ""), f"note {digest[:12]} {example}", "What is worth remembering of it"
+        note = st.text_input("Note", kept, max_chars=NOTE_MOST, key=key, placeholder=asks)
         if st.form_submit_button("Pin ★ with this note", icon=":material/keep:"):
             _keep(digest, example, note)
             st.rerun()

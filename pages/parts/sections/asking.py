@@ -58,16 +58,10 @@ def choose_models(model: Model) -> list[str]:
         # Another model brings its own relatives.
         forget("models")
     st.session_state[_ASKED_BY] = model.name
-    return linked(
-        st.multiselect,
-        "Models beside it",
-        others,
-        families.relatives(model.name, model.card)[:MOST_BESIDE],
-        "models",
-        max_selections=MOST_BESIDE,
-        format_func=lambda name: name_beside(name, model.labels),
-        help=_MODELS_HELP,
-    )
+    first = families.relatives(model.name, model.card)[:MOST_BESIDE]
+    called = {name: name_beside(name, model.labels) for name in others}
+    more = {"max_selections": MOST_BESIDE, "format_func": called.get, "help": _MODELS_HELP}
+    return linked(st.multiselect, "Models beside it", others, first, "models", **more)
 
 
 def other_model(name: str, models: list, erasure: str = MASK) -> Explainer:
@@ -83,14 +77,9 @@ def other_model(name: str, models: list, erasure: str = MASK) -> Explainer:
 
 def choose_measures(does: str, baselines: bool = False, first: Sequence[str] | None = None) -> list[str]:
     """Draw the choice of measures; does: what each does; first: those chosen unasked, by default the app's."""
-    return linked(
-        st.multiselect,
-        "Measures",
-        [name for name, measure in measures().items() if baselines or not measure.baseline],
-        list(default_measures() if first is None else first),
-        "measures",
-        help=does,
-    )
+    offered = [name for name, measure in measures().items() if baselines or not measure.baseline]
+    chosen = list(default_measures() if first is None else first)
+    return linked(st.multiselect, "Measures", offered, chosen, "measures", help=does)
 
 
 def choose_sign(about: str | None = None) -> str:
