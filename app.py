@@ -109,10 +109,10 @@ def _known_verdicts(view: View) -> dict[str, Word]:
 
 
 def _attribution(view: View, name: str):
-    """What a measure finds, where it is known or fast; None elsewhere."""
+    """What a measure finds, where it is known, fast or one pass and back; None elsewhere."""
     explainer, encoded = view.explainer, view.encoded
-    stored = explainer.stored(encoded, name, view.explained)
-    if stored is not None or not explainer.cost(encoded, name).cheap:
+    stored, cost = explainer.stored(encoded, name, view.explained), explainer.cost(encoded, name)
+    if stored is not None or not (cost.cheap or cost.passes <= 1):
         return stored
     try:
         with in_turn(view.model):

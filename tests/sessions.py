@@ -176,9 +176,9 @@ class Session:
         """What a selectbox or a segmented control shows."""
         return self._shown[self.find(("selectbox", "button_group"), label).id]
 
-    def press(self, label: str) -> None:
-        """Press a button."""
-        self._use(self.find(("button",), label).id, trigger_value=True)
+    def press(self, label: str, key: str = "") -> None:
+        """Press a button; key: that of the page, where several have this label."""
+        self._use(self.find(("button",), label, key).id, trigger_value=True)
 
     def offers(self, label: str) -> bool:
         """Whether the page has a button with this label."""
@@ -198,9 +198,10 @@ class Session:
         """Whether the page asks to be run again by itself, as while something is computed."""
         return bool(self._autos)
 
-    def find(self, kinds: tuple[str, ...], label: str):
-        """The widget with a label; there must be one."""
-        found = [element for kind in kinds for element in self.all(kind) if element.label == label]
+    def find(self, kinds: tuple[str, ...], label: str, key: str = ""):
+        """The widget with a label and, if one is given, a key; there must be one."""
+        every = (element for kind in kinds for element in self.all(kind) if element.label == label)
+        found = [element for element in every if element.id.endswith(key)]
         assert len(found) == 1, f"{len(found)} widgets {label!r}; {self.errors or self.texts}"
         return found[0]
 

@@ -288,6 +288,8 @@ def visited(store: Path, anew: bool) -> list[Visit]:
         mock.patch.dict(os.environ, {"FAITHSCOPE_CACHE": str(store), "FAITHSCOPE_SHIPPED": "no" if anew else "yes"}),
         mock.patch.object(Store, "_read", noted),
         mock.patch.object(Run, "read", noted_rows),
+        # What begins once a tab is opened does not ship.
+        mock.patch.object(App, "tabs", False),
         any_machine(),
     ):
         for page, choices, asks in shown():

@@ -81,7 +81,7 @@ def test_it_is_cancelled_and_goes_on_and_one_example_is_judged_sorted_and_saved(
     person.picture("scoreboard-dark")
     saves_what_is_shown(person)
     person.open_tab("Verdicts")
-    person.page.wait_for_function(f"() => ({CELLS})()[0].includes('verdict')")
+    person.page.wait_for_function(f"() => ({CELLS})()[0]?.includes('verdict')")
     assert set(lines_of(person)) == {"gradient", "attention"}
     person.narrow()
     assert person.page.evaluate(script("whole")) == [True] * 3

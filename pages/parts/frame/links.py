@@ -220,7 +220,7 @@ def text_of_link() -> tuple[str, str | None] | None:
 def _name(key: str) -> str:
     """The widget of a choice on this page, since it was last set from elsewhere."""
     times = st.session_state.get(f"chosen {key}", 0)
-    return f"{st.session_state[_SHOWN]}: {key}" + (f" {times}" if times else "")
+    return f"{st.session_state.get(_SHOWN)}: {key}" + (f" {times}" if times else "")
 
 
 def _anew(key: str) -> str:

@@ -13,7 +13,7 @@ from core.texts.sentences import sentences
 from core.wording import plain
 from pages.parts.frame import resources
 from pages.parts.frame.data import first_data
-from pages.parts.frame.links import forget, held, hold, visit
+from pages.parts.frame.links import current, forget, held, hold, visit
 from pages.parts.frame.pages import page_of
 
 STRIP = BUNDLED / "computed" / "strip.json"
@@ -102,12 +102,12 @@ def _draw_next(at: int) -> None:
 
 def shown_choices() -> dict[str, Any]:
     """The model, data and example that are chosen; where nobody chose, those that pages begin with."""
-    model = held("model")
+    model = current("model")
     with contextlib.suppress(SettingError):
         model = model or resources.chosen_settings().model
-    data = held("data") or first_data(model or "")
+    data = current("data") or first_data(model or "")
     first = first_example(data) if resources.ships_results() else None
-    return {"model": model, "data": data, "example": held("example") or first}
+    return {"model": model, "data": data, "example": current("example") or first}
 
 
 class Strip(NamedTuple):

@@ -91,7 +91,7 @@ class PageWork(jobs.Work):
 
     @property
     def takes(self) -> str:
-        """How long it takes if it is asked for now, in words, with what goes before it or takes turns with it."""
+        """How long it takes if it is asked for now, in words."""
         return _takes(self.seconds, self.batch)
 
     @property
@@ -158,9 +158,8 @@ def _price(passes: int, about: str, takes: str) -> str:
 
 
 def _takes(own: float, batch: bool) -> str:
-    """Seconds of work in words, and until it is done where other work goes before it or takes turns with it."""
-    alone, until = estimate(own), estimate(resources.jobs().seconds_until(own, batch))
-    return alone if until == alone else f"{alone}; {until} with what is under way"
+    """Until so many seconds of work are done if it is asked for now, with what goes before it or takes turns with it."""
+    return estimate(resources.jobs().seconds_until(own, batch))
 
 
 def viewer() -> str:
