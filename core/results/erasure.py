@@ -93,9 +93,7 @@ def _common_facts(report: MetricReport, first: _First) -> list[Fact]:
 
 
 def _winners(board: MetricTable, kinds: list[bool]) -> _First:
-    """Of these kinds the measures with the best sum of places, among those that all their metrics place; nothing where
-    one of them tells no measures apart, or fewer than two are placed.
-    """
+    """Of these kinds the measures with the best sum of places; nothing where one places, or tells apart, under two."""
     telling = {soft: [k for k in board.columns(soft) if board.places[:, k].max(initial=0) > 1] for soft in kinds}
     if not all(telling.values()):
         return {}

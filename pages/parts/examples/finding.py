@@ -33,9 +33,7 @@ _REMEMBERED = 32
 
 @dataclass(frozen=True, eq=False)
 class FindingTrait(Studying):
-    """The study that finds a trait, over those examples that the filters leave and it is not known of; it waits to be
-    asked for. trait: its name; rows: int64[n], their places in the data; place: `data.trait_place`.
-    """
+    """The study that finds a trait of examples, on request; rows: int64[n], their places; place: `data.trait_place`."""
 
     trait: str = ""
     rows: Any = None

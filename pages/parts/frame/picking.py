@@ -144,9 +144,7 @@ def text_box(text: str, second: str) -> None:
 
 
 def _explain(text: str, second: str) -> None:
-    """Choose what was typed in the box of these texts. Before anything is drawn: a run that the next one cuts short
-    would lose the press.
-    """
+    """Choose what was typed, before anything is drawn: a run that the next one cuts short would lose the press."""
     first, other = (st.session_state.get(key, "") for key in _keys(text))
     # Without a store (a setting that cannot be used) the page says so above.
     with contextlib.suppress(SettingError):

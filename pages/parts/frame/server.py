@@ -168,9 +168,7 @@ async def _let_go_of_sessions(seconds: int) -> None:
 
 
 def expiry(runtime: Any) -> Callable[[], list] | None:
-    """What takes the sessions whose time is over from those that are kept, and gives (id, its `SessionInfo`) of each;
-    None where this version of Streamlit has no such thing, which its log says: then it looks as ever.
-    """
+    """What takes sessions whose time is over from those kept; None, logged, where Streamlit has no such thing."""
     kept = runtime
     for name in ("_session_mgr", "_session_storage", "_cache", "expire"):
         kept = getattr(kept, name, None)

@@ -98,9 +98,7 @@ class Method(NamedTuple):
 
 
 class Places(NamedTuple):
-    """What stands above the picture of a page, in this order: its answer, the measures, what is chosen beside them, and
-    a button that unfolds class and unit, behind which the rest may follow.
-    """
+    """What stands above the picture of a page: answer, measures, what is beside them, and a popover of the rest."""
 
     answer: DeltaGenerator
     measures: DeltaGenerator

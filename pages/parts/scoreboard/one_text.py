@@ -68,9 +68,7 @@ def board_of_text(view: View, places: BoardPlaces) -> None:
 
 @dataclass(frozen=True, eq=False)
 class TextBoard:
-    """The figures of one text, and the verdicts on its measures: over those that are chosen, and until these are known
-    over those that other pages judge unasked, as far as they are known there or are cheap.
-    """
+    """The figures of one text, and the verdicts on its measures; until these are known, on those judged unasked."""
 
     figures: Asking
     side: Side

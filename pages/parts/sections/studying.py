@@ -240,9 +240,7 @@ class Asking:
 
 @dataclass(frozen=True, eq=False)
 class Growing:
-    """A question asked of a sample, the beginning first: as few as a verdict is told of, so that something is there
-    soon; the whole waits to be asked for, unless it is cheap or known further already.
-    """
+    """A question asked of a sample, the beginning first; the whole waits to be asked for unless it is fast."""
 
     whole: Asking
     first: Asking | None
