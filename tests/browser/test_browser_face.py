@@ -71,7 +71,7 @@ def test_a_first_visit_is_read_at_a_glance_by_everybody_and_on_a_phone(visit, pa
         ]
         assert not grave, grave
     person.page.set_viewport_size(PHONE)
-    person.rest()
+    person.page.reload()
     assert picture_top(person) < PHONE["height"]
 
 

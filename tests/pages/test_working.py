@@ -179,6 +179,7 @@ def test_what_goes_on_elsewhere_stands_in_the_sidebar_and_is_stopped_there(serve
         return 1
 
     app = App("pages/attributions.py", measures=["gradient"])
+    wait(app, lambda: not resources.jobs().active())
     (me,) = resources.jobs()._viewers._views
 
     def asked(key, place, asker=me):

@@ -158,7 +158,7 @@ def _price(passes: int, about: str, takes: str) -> str:
 
 
 def _takes(own: float, batch: bool) -> str:
-    """Until so many seconds of work are done if asked for now, with what goes before it or takes turns with it."""
+    """Until so many seconds of work are done if it is asked for now, with what goes before it or between."""
     return estimate(resources.jobs().seconds_until(own, batch))
 
 
