@@ -18,7 +18,7 @@ from core.wording import plain
 from pages.parts.components.player import player
 from pages.parts.components.words import chip, words
 from pages.parts.face.headline import draw_badges, draw_headline
-from pages.parts.frame.links import held, link_to, visit
+from pages.parts.frame.links import held, held_of_all, link_to, visit
 from pages.parts.frame.picking import OWN
 from pages.parts.frame.server import OwnPagesOnly, running
 from pages.parts.frame.sidebar import View, chosen_method, open_page
@@ -50,18 +50,17 @@ def _lead(strip: Strip | None) -> None:
 
 
 def _ways() -> None:
-    """Four ways in."""
-    asked = {key: str(value) for key in ("model", "data", "text") if (value := held(key)) is not None}
-    of_data = asked if asked.get("data") != OWN else {key: asked[key] for key in asked if key == "model"}
+    own = held("data") == OWN
+    asked, of_data = held_of_all("model", "data", "text"), held_of_all("model", *([] if own else ["data", "text"]))
     with st.container(horizontal=True, key="ways"):
         if st.button("Take the tour", type="primary", icon=":material/tour:"):
             take(1)
         if st.button("See mistakes of the model", icon=":material/report:"):
-            visit("pages/examples.py", **of_data, outcome=WRONG, order="confidence", descending="1")
+            visit("Examples", **of_data, outcome=WRONG, order="confidence", descending="1")
         if st.button("Paste a text", icon=":material/edit:"):
-            visit("pages/attributions.py", **asked | {"data": OWN})
+            visit("Attributions", **asked | {"data": OWN})
         if st.button("Check a model", icon=":material/fact_check:"):
-            visit("pages/model_check.py", **of_data)
+            visit("Model check", **of_data)
 
 
 def _shipped(strip: Strip) -> None:
@@ -92,14 +91,10 @@ def _example(view: View) -> None:
         text = pieces(view.encoded, view.example.evidence)
         _words(rows, text, view.class_name, verdicts, link_to("attributions"))
     side = Side(view.explainer, view.encoded, view.target, view.predicted, view.than)
-    choice = Choice((default_measures()[0],), default_measures()[0], "signed", BY_RATIO, RECURSIVE, *_rule_and_form())
+    form, rule = chosen_method()
+    choice = Choice((default_measures()[0],), default_measures()[0], "signed", BY_RATIO, RECURSIVE, rule, form)
     path = Path(side, choice.played, choice, Orders(side, BY_RATIO))
     stream([path], st.container(), partial(_player, view, path))
-
-
-def _rule_and_form() -> tuple[str, str]:
-    form, rule = chosen_method()
-    return rule, form
 
 
 def _known_verdicts(view: View) -> dict[str, Word]:

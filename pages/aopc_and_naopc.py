@@ -9,7 +9,7 @@ import streamlit as st
 from core.explanation.limiting import left_over
 from core.explanation.standings import ARROWS, COMPREHENSIVENESS, DIRECTIONS
 from core.results.limits import limits_result
-from core.results.result import Fact, Result
+from core.results.result import Result
 from core.wording import plain
 from pages.parts.face.body import draw_body
 from pages.parts.face.headline import draw_headline
@@ -28,8 +28,8 @@ from pages.parts.sections.streaming import stream
 DIRECTION_HELP = "Comprehensiveness masks the most important words first, sufficiency the least important."
 MEASURES_HELP = "Fast measures are scored at once; slow ones show their cost and wait for a click."
 VALUES_HELP = "Signed: mask what supports the class first. Absolute: mask what matters most either way."
-# Choices of old links, and the values by which they are told from those of other pages.
-RETIRED = {"beam": None, "search": ("half precision", "the model’s own")}
+# What old links search in, which are told from the search of Examples by it.
+SEARCHES = ("half precision", "the model’s own")
 # The tab of two models.
 BESIDE = "Before and after normalising"
 TERMS = (
@@ -48,7 +48,8 @@ TERMS = (
 def aopc_and_naopc() -> None:
     """Draw the page."""
     view = open_page("AOPC and NAOPC", above=True)
-    say_retired(RETIRED)
+    say_retired("beam")
+    say_retired("search", SEARCHES)
     settings = _settings(view)
     stage, below = st.container(), st.container()
     with view.places.beside:
@@ -57,13 +58,8 @@ def aopc_and_naopc() -> None:
     sides = both_sides(view, beside, view.places.answer)
     known = [KnownLimits.of(side, choice) for side in sides] if left_over(view.encoded) else []
     if known:
-        stream(
-            lambda: [work for one in known for work in one.works],
-            stage,
-            partial(_draw, view, known),
-            view.places.answer,
-            partial(_say, view, known),
-        )
+        draw, say = partial(_draw, view, known), partial(_say, view, known)
+        stream(lambda: [work for one in known for work in one.works], stage, draw, view.places.answer, say)
     else:
         with view.places.answer:
             draw_headline(limits_result(None, "", view.encoded), *view_badges(view), more=view_caveats(view))
@@ -106,11 +102,14 @@ def _draw(view: View, known: list[KnownLimits], asks: Callable[[], None]) -> Non
     if found is not None:
         tabs[BESIDE] = partial(draw_slope, view, boards, found)
     tabs["MaSF test"] = partial(reference_tab, sides, known[0].choice.form)
-    # Plotly refuses a figure without data.
-    drawn = {one: board for one, board in boards.items() if board.standings or board.chance is not None}
-    picture = partial(draw_gauges, view, drawn) if drawn else None
-    offers = partial(_offers, known, asks)
+    offers, picture = partial(_offers, known, asks), _picture(view, boards)
     draw_body(_result(known, boards), picture, tabs, "parts-of-limits", asks=offers, terms=TERMS)
+
+
+def _picture(view: View, boards: Boards) -> Callable[[], None] | None:
+    """The gauges; Plotly refuses a figure without data."""
+    drawn = {one: board for one, board in boards.items() if board.standings or board.chance is not None}
+    return partial(draw_gauges, view, drawn) if drawn else None
 
 
 def _offers(known: Sequence[KnownLimits], asks: Callable[[], None]) -> None:
@@ -122,22 +121,19 @@ def _offers(known: Sequence[KnownLimits], asks: Callable[[], None]) -> None:
 
 
 def _result(known: Sequence[KnownLimits], boards: Boards) -> Result:
-    """What the page shows as facts: those of one model, or of two how close each comes and what it leaves to gain."""
+    """What the page shows as facts: of two models how close each comes and what it leaves to gain."""
     results = {one.side.model.name: result_of(one, boards.get(one)) for one in known}
     first, *others = results.values()
     if not others:
         return first
     caveats = dict.fromkeys(caveat for one in results.values() for caveat in one.caveats)
-    return replace(first, facts=tuple(_facts_beside(results)), caveats=tuple(caveats))
-
-
-def _facts_beside(results: dict[str, Result]) -> list[Fact]:
     found = [(name, result.fact(key)) for name, result in results.items() for key in ("naopc", "left")]
-    return [
+    facts = tuple(
         replace(fact, label=f"{fact.label} · {name}", about=fact.about or fact.label)
         for name, fact in found
         if fact is not None
-    ]
+    )
+    return replace(first, facts=facts, caveats=tuple(caveats))
 
 
 aopc_and_naopc()

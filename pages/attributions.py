@@ -140,7 +140,7 @@ def _verdicts_tab(view: View, scoring: ScoredRows, report: VerdictReport | None)
     if scoring.limits is None or not report.reached:
         return
     draw_figure(
-        among_random_orders(report.null.reached, report.reached, scoring.limits.score_name, report.null.every),
+        among_random_orders(report.null.reached, report.reached, scoring.limits.side.score_name, report.null.every),
         "verdicts",
         headline(scoring.result),
         ["verdicts", view.example.id, view.model.name],

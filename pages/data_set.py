@@ -10,8 +10,7 @@ from core.results.caveats import Caveat
 from pages.parts.check.known import known_result
 from pages.parts.data_set.diagnosticity import diagnosticity_parts
 from pages.parts.data_set.rejected import with_rejected
-from pages.parts.data_set.scores import scores_parts
-from pages.parts.data_set.verdicts import verdicts_parts
+from pages.parts.data_set.scores import scores_parts, verdicts_parts
 from pages.parts.frame.links import choose_one, folded, held
 from pages.parts.frame.sidebar import DataView, open_data_page
 from pages.parts.sections.filtered import choose_texts, drawn_texts, say_none
@@ -51,7 +50,7 @@ def data_set() -> None:
         question = choose_question(questions()[name], frame.explainer.model)
     examples, picked, about = drawn_texts(frame, *texts)
     if not examples:
-        say_none(frame)
+        say_none()
         return
     question_section(frame, question, examples, picked, about, _shown(frame, name))
 

@@ -28,6 +28,7 @@ from pages.parts.frame.texts import about_text, view_badges, view_caveats
 from pages.parts.sections.evidence import show_marked_text
 from pages.parts.sections.streaming import stream
 
+_SUREST = "The most confident mistake of those shown."
 TERMS = ("slice", "interval (95 %)", "feature, unit")
 
 
@@ -36,47 +37,51 @@ def examples() -> None:
     for what, value in asked():
         carry_out(what, value)
     frame = open_frame("Examples")
-    browsed, answer = frame.browsed, st.container()
-    adding = ADDING in st.session_state
-    if browsed is not None and frame.explainer is not None:
-        _predictions(frame.explainer, browsed)
-    if browsed is None:
-        with st.expander("Add texts", icon=":material/add:", expanded=True):
-            _other_texts(adding)
+    if frame.browsed is None:
+        _add_texts(expanded=True)
     else:
-        with answer:
-            result = _answer(frame, browsed)
-            _choose_mistake(frame, result)
-        with st.expander("Add texts", icon=":material/add:", expanded=adding):
-            _other_texts(adding)
-        draw_body(result, partial(browser, table_of(frame, browsed)), {}, "parts-of-examples", terms=TERMS)
-    parts: dict[str, Callable[[], None]] = (
-        {} if frame.view is None else {"Chosen example": partial(_chosen, frame, browsed)}
-    )
-    if browsed is not None:
-        parts |= {"Slices": partial(slices_section, browsed), "Columns and files": partial(_columns, frame, browsed)}
-    draw_tabs(parts, "tabs-of-examples")
+        _listing(frame, frame.browsed)
+    draw_tabs(_tabs(frame), "tabs-of-examples")
 
 
-def _other_texts(adding: bool) -> None:
-    """A text of one's own, or other data."""
-    ways = ["A text of your own", "A file or data set"]
-    one, more = st.tabs(ways, default=ways[adding], key=f"ways-to-texts-{adding}")
-    with one:
-        text_box("", "")
-    with more:
-        add_data()
+def _listing(frame: Frame, browsed: Browsed) -> None:
+    answer = st.container()
+    if frame.explainer is not None:
+        _predictions(frame.explainer, browsed)
+    with answer:
+        result = _answer(frame, browsed)
+        _choose_mistake(frame, result)
+    _add_texts()
+    draw_body(result, partial(browser, table_of(frame, browsed)), {}, "parts-of-examples", terms=TERMS)
+
+
+def _tabs(frame: Frame) -> dict[str, Callable[[], None]]:
+    tabs: dict[str, Callable[[], None]] = {}
+    if frame.view is not None:
+        tabs["Chosen example"] = partial(_chosen, frame, frame.browsed)
+    if frame.browsed is not None:
+        tabs["Slices"] = partial(slices_section, frame.browsed)
+        tabs["Columns and files"] = partial(_columns, frame, frame.browsed)
+    return tabs
+
+
+def _add_texts(expanded: bool = False) -> None:
+    adding, ways = ADDING in st.session_state, ["A text of your own", "A file or data set"]
+    with st.expander("Add texts", icon=":material/add:", expanded=expanded or adding):
+        one, more = st.tabs(ways, default=ways[adding], key=f"ways-to-texts-{adding}")
+        with one:
+            text_box("", "")
+        with more:
+            add_data()
 
 
 def _columns(frame: Frame, browsed: Browsed) -> None:
-    """More columns of the table, and what saves it."""
     if frame.explainer is not None:
         finding_section(frame.explainer, browsed)
     save_listing(frame, browsed)
 
 
 def _answer(frame: Frame, browsed: Browsed) -> Result:
-    """How often the model is right on what is shown."""
     complete = browsed.known is None or browsed.known.complete
     result = examples_result(browsed.index, browsed.judged, browsed.query, browsed.rows, complete)
     match, doubts = browsed.match, [Caveat.LABEL_ORDER_DOUBTFUL] if browsed.match.by_order else []
@@ -91,46 +96,38 @@ def _choose_mistake(frame: Frame, result: Result) -> None:
     fact = result.fact("surest_mistake")
     if fact is None or (frame.example is not None and frame.example.id == fact.value):
         return
-    st.button(
-        f"Choose {plain(shortened(str(fact.value)))}",
-        key="choose-worst",
-        on_click=choose,
-        args=("example", fact.value),
-        icon=":material/arrow_forward:",
-        help="The most confident mistake of those shown.",
-    )
+    label, icon, asked_for = f"Choose {plain(shortened(str(fact.value)))}", ":material/arrow_forward:", fact.value
+    st.button(label, key="choose-worst", on_click=choose, args=("example", asked_for), icon=icon, help=_SUREST)
 
 
 def _predictions(explainer: Explainer, browsed: Browsed) -> None:
     """Predict what is not predicted yet: at once where that takes seconds, else when asked."""
     known = browsed.known
     if known is None or not known.complete:
-        work = data.Predicting(explainer, browsed.index)
+        work, place = data.Predicting(explainer, browsed.index), st.container()
         # As they come the table takes them in, by twelfths.
-        stream(
-            [work],
-            st.container(),
-            anew=lambda: 12 * work.progress[0] // work.progress[1],
-            every=1.0,
-            name="predictions",
-        )
+        stream([work], place, anew=lambda: 12 * work.progress[0] // work.progress[1], every=1.0, name="predictions")
     elif known.problems:
         why = plain(next(iter(known.problems.values())))
-        lack = "has" if len(known.problems) == 1 else "have"
-        st.warning(f"{amount(len(known.problems), 'example')} {lack} no prediction. {why}")
+        st.warning(f"No prediction of {amount(len(known.problems), 'example')}. {why}")
 
 
 def _chosen(frame: Frame, browsed: Browsed | None) -> None:
     """The chosen example in full, its pin, and the way on."""
     view = cast(View, frame.view)
-    show_marked_text(view)
-    if not view.example.evidence:
-        st.html(f"<p dir='auto' class='whole-text'>{escaped(view.example.text, 20_000)}</p>")
+    if view.example.evidence:
+        show_marked_text(view)
+    else:
+        _show_text(view.example.text)
     draw_badges(view_badges(view), view_caveats(view))
     about_text(view)
     st.page_link("pages/attributions.py", label="Explain it", icon=":material/format_color_text:")
     if browsed is not None:
         pin_section(frame, browsed)
+
+
+def _show_text(text: str) -> None:
+    st.html(f"<p dir='auto' class='whole-text'>{escaped(text, 20_000)}</p>")
 
 
 examples()

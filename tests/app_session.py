@@ -201,6 +201,12 @@ class App:
         return [unescaped(error.value) for error in self.at.error]
 
     @property
+    def lacking(self) -> list[str]:
+        """What a link asks for and is not here, as the page says: what it is of, and its name."""
+        warned = unescaped(" ".join(one.value for one in self.at.warning))
+        return re.findall(r"asks for (.*?), which is not here", warned, re.DOTALL)
+
+    @property
     def said(self) -> str:
         """Everything that is written on the page, without its markup."""
         # A new paragraph parts words as a space does.

@@ -3,7 +3,7 @@
 from collections.abc import Iterable
 
 from core.evaluation.findings import FEW
-from core.results.caveats import Caveat
+from core.results.caveats import Caveat, holding
 from core.results.result import Fact, Outcome, Result
 from core.wording import Tally
 
@@ -18,11 +18,7 @@ class AskedOutcome(Outcome):
 
 
 def without_report(texts: int, done: str, complete: bool, runs: bool) -> Result:
-    """What a question comes to of which nothing is known.
-
-    Args:
-        done: what is done to a text, "scored"; complete: no text could be asked about; runs: the first one is.
-    """
+    """What a question comes to of which nothing is known; done: what is done to a text; complete: to none."""
     if complete:
         return Result.of(AskedOutcome.NO_TEXT, count=texts, done=done)
     if runs:
@@ -31,9 +27,7 @@ def without_report(texts: int, done: str, complete: bool, runs: bool) -> Result:
 
 
 def unanswered(tally: Tally, n: int, facts: Iterable[Fact], caveats: Iterable[Caveat]) -> Result | None:
-    """What a question comes to over n texts while more are to come, or where they are too few; None where it has an
-    answer.
-    """
+    """What a question comes to over n texts while more are to come, or of too few; None where it has an answer."""
     if not tally.settled:
         return Result.of(AskedOutcome.UNFINISHED, facts, caveats, count=tally.n, total=tally.total)
     if n < FEW:
@@ -43,10 +37,11 @@ def unanswered(tally: Tally, n: int, facts: Iterable[Fact], caveats: Iterable[Ca
 
 def sample_caveats(tally: Tally, n: int, cut: int, picked: str) -> list[Caveat]:
     """What limits an answer over n texts; cut: those that are longer than the model reads; picked: as of `Sample`."""
-    found = {
-        Caveat.PARTIAL: not tally.complete,
-        Caveat.FEW_TEXTS: n < FEW,
-        Caveat.TRUNCATED: cut > 0,
-        Caveat.SELECTED: bool(picked),
-    }
-    return [caveat for caveat, holds in found.items() if holds]
+    return holding(
+        {
+            Caveat.PARTIAL: not tally.complete,
+            Caveat.FEW_TEXTS: n < FEW,
+            Caveat.TRUNCATED: cut > 0,
+            Caveat.SELECTED: bool(picked),
+        }
+    )

@@ -6,7 +6,7 @@ from core.evaluation.findings import FEW
 from core.evaluation.studies.behaviour_question import Behaviour
 from core.evaluation.studies.behaviour_report import ALL, HALF, BehaviourReport, CourseLine
 from core.results.catalogue import register_result
-from core.results.caveats import Caveat
+from core.results.caveats import Caveat, holding
 from core.results.inputs import cut_facts
 from core.results.result import Fact, Kind, Outcome, Result
 
@@ -30,12 +30,8 @@ def behaviour_result(found: BehaviourReport) -> Result:
     slots: dict[str, str | int | float] = {"model": found.model}
     if line is not None:
         slots |= {"count": line.judged, "measure": line.course.measure, "share": 1 - line.fidelity.mean}
-    return Result.of(
-        _outcome(found, first, chance),
-        [*_facts(first, chance), *cut_facts(found.cut, len(found.sample))],
-        _caveats(found),
-        **slots,
-    )
+    facts = [*_facts(first, chance), *cut_facts(found.cut, len(found.sample))]
+    return Result.of(_outcome(found, first, chance), facts, _caveats(found), **slots)
 
 
 def nothing_erased(model: str, coming: bool) -> Result:
@@ -88,7 +84,7 @@ def _caveats(found: BehaviourReport) -> Iterable[Caveat]:
         Caveat.SINGLE_FEATURE: not judged,
         Caveat.LIMITS_SEARCHED: found.beam > 0,
     }
-    return [caveat for caveat, one in holds.items() if one]
+    return holding(holds)
 
 
 def _facts(first: CourseLine | None, chance: CourseLine | None) -> list[Fact]:

@@ -1,6 +1,6 @@
 """The caveats of the whole app: each a badge, an explanation, a severity and where the glossary defines it."""
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
 from enum import Enum, StrEnum
 
 
@@ -142,6 +142,11 @@ class Caveat(Enum):
 
     def __init__(self, badge: str, explanation: str, severity: Severity, anchor: str):
         self.badge, self.explanation, self.severity, self.anchor = badge, explanation, severity, anchor
+
+
+def holding(found: Mapping[Caveat, bool]) -> list[Caveat]:
+    """The caveats that hold."""
+    return [caveat for caveat, holds in found.items() if holds]
 
 
 def in_order(caveats: Iterable[Caveat]) -> tuple[Caveat, ...]:

@@ -56,12 +56,8 @@ def _outcome(able: list[Tested]) -> DiagnosticityOutcome:
     if not able:
         return DiagnosticityOutcome.NOT_COMPARED
     alone = {SOFT: DiagnosticityOutcome.SOFT_AHEAD, HARD: DiagnosticityOutcome.HARD_AHEAD}
-    ahead = {one.ahead for one in able}
-    return (
-        alone.get(ahead.pop(), DiagnosticityOutcome.NEITHER_AHEAD)
-        if len(ahead) == 1
-        else DiagnosticityOutcome.NEITHER_AHEAD
-    )
+    first, *others = {one.ahead for one in able}
+    return DiagnosticityOutcome.NEITHER_AHEAD if others else alone.get(first, DiagnosticityOutcome.NEITHER_AHEAD)
 
 
 def _test_caveats(report: DiagnosticityReport, able: list[Tested]) -> list[Caveat]:

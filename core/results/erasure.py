@@ -67,13 +67,10 @@ def _outcome(
 
 
 def _facts(report: MetricReport, first: _First, both: _First) -> list[Fact]:
-    firsts = [_first_fact(_KINDS[soft], names) for soft, names in first.items() if names]
+    named = {_KINDS[soft]: ", ".join(names) for soft, names in first.items() if names}
+    firsts = [Fact(f"{kind}_first", f"first by {kind} erasure", names, Kind.TEXT) for kind, names in named.items()]
     common = _common_facts(report, both or first)
     return [*_pair_facts(report.trusted), *common, *firsts] if both else [*firsts, *common]
-
-
-def _first_fact(kind: str, names: tuple[str, ...]) -> Fact:
-    return Fact(f"{kind}_first", f"first by {kind} erasure", ", ".join(names), Kind.TEXT)
 
 
 def _pair_facts(board: MetricTable) -> list[Fact]:
@@ -96,9 +93,7 @@ def _common_facts(report: MetricReport, first: _First) -> list[Fact]:
 
 
 def _winners(board: MetricTable, kinds: list[bool]) -> _First:
-    """Of these kinds the measures with the best sum of places, among those that all their metrics place; nothing where
-    one of them tells no measures apart, or fewer than two are placed.
-    """
+    """Of these kinds the measures with the best sum of places; nothing where one places, or tells apart, under two."""
     telling = {soft: [k for k in board.columns(soft) if board.places[:, k].max(initial=0) > 1] for soft in kinds}
     if not all(telling.values()):
         return {}
@@ -122,9 +117,7 @@ def _opposite(board: MetricTable) -> int:
 
 
 def _as_good(report: MetricReport, first: _First) -> int | None:
-    """How many random attributions score at least as well as a winner by the metrics that it wins, at worst; None until
-    that is known.
-    """
+    """How many random attributions do as well as a winner by the metrics it wins, at worst; None until it is known."""
     board, counts = report.trusted, []
     for soft, names in first.items():
         rows = [board.measures.index(one) for one in names]
@@ -135,5 +128,4 @@ def _as_good(report: MetricReport, first: _First) -> int | None:
 
 
 def _masks(measure: str) -> bool:
-    """Whether a measure masks words to score them, as hard metrics erase them."""
     return measure in measures() and measures()[measure].needs == ORACLE

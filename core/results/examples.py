@@ -5,6 +5,7 @@ import numpy as np
 from core.data.browsing import Index, Predicted, Query, each_text_once, worst
 from core.evaluation.findings import FEW
 from core.evaluation.slices import slice_of
+from core.mathematics.statistics import Interval
 from core.results.caveats import Caveat
 from core.results.result import Fact, Kind, Outcome, Result
 
@@ -20,11 +21,7 @@ class ExamplesOutcome(Outcome):
 
 
 def examples_result(index: Index, judged: Predicted, query: Query, rows: np.ndarray, complete: bool) -> Result:
-    """How often the model is right on the examples that a query leaves.
-
-    Args:
-        rows: int64[n], the examples that the query leaves; complete: whether every example is predicted.
-    """
+    """How often the model is right on rows int64[n], which a query leaves; complete: whether all are predicted."""
     if not len(rows):
         return Result.of(ExamplesOutcome.NO_EXAMPLE, count=len(index))
     left = rows if query.narrows else np.arange(len(index))
@@ -37,22 +34,24 @@ def examples_result(index: Index, judged: Predicted, query: Query, rows: np.ndar
     outcome = ExamplesOutcome.RIGHT_OF_FILTERED if query.narrows else ExamplesOutcome.RIGHT
     caveats = [*partial, *([Caveat.FEW_TEXTS] if found.judged < FEW else [])]
     caveats += [Caveat.SELECTED] if query.picked_by else []
-    facts = [_accuracy(found), *_difference(found, query, complete), *_worst(index, judged, left)]
+    facts = [
+        _fact("accuracy", "accuracy", found.accuracy, "accuracy"),
+        *_difference(found, query, complete),
+        *_worst(index, judged, left),
+    ]
     right = each_text_once(np.isin(np.arange(len(judged.right)), left) & (judged.right >= 0), index.texts)
     return Result.of(outcome, facts, caveats, right=int((judged.right[right] == 1).sum()), count=found.judged)
 
 
-def _accuracy(found) -> Fact:
-    ends = found.accuracy
-    return Fact("accuracy", "accuracy", ends.mean, Kind.SHARE, "↑", ends.low, ends.high, about="accuracy")
+def _fact(key: str, label: str, share: Interval, about: str) -> Fact:
+    return Fact(key, label, share.mean, Kind.SHARE, "↑", share.low, share.high, about=about)
 
 
 def _difference(found, query: Query, complete: bool) -> list[Fact]:
-    """How much higher the accuracy is than on the others; nothing where the filter picks by what the model does."""
+    """How much higher the accuracy is than on the others."""
     if not query.narrows or query.picked_by or not complete or found.against is None or not found.enough:
         return []
-    ends = found.against
-    return [Fact("difference", "above the others", ends.mean, Kind.SHARE, "↑", ends.low, ends.high, about="slice")]
+    return [_fact("difference", "above the others", found.against, "slice")]
 
 
 def _worst(index: Index, judged: Predicted, left: np.ndarray) -> list[Fact]:

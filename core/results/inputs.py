@@ -5,7 +5,7 @@ from collections.abc import Iterable
 import numpy as np
 
 from core.network.features import Encoded
-from core.results.caveats import Caveat
+from core.results.caveats import Caveat, holding
 from core.results.result import Fact, Kind
 from core.validity.marks import Gate, Why, doubts
 from core.validity.references import Reference
@@ -26,7 +26,7 @@ def text_caveats(encoded: Encoded, own: bool = False) -> tuple[Caveat, ...]:
         Caveat.UNKNOWN_WORDS: bool(np.any(encoded.unknown)),
         Caveat.OWN_TEXT: own,
     }
-    return tuple(caveat for caveat, holds in found.items() if holds)
+    return tuple(holding(found))
 
 
 def reference_caveats(
@@ -45,7 +45,7 @@ def gate_caveats(gates: Iterable[Gate | None]) -> tuple[Caveat, ...]:
         Caveat.OUT_OF_DISTRIBUTION: any(gate.marked for gate in known),
         Caveat.NOT_TESTED: any(not gate.available for gate in known),
     }
-    return tuple(caveat for caveat, holds in found.items() if holds)
+    return tuple(holding(found))
 
 
 def cut_facts(cut: int, texts: int) -> list[Fact]:

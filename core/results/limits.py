@@ -1,7 +1,7 @@
 """Limits: how close does each measure come to the best order of masking, on one text and over a file of texts?"""
 
 from collections.abc import Collection, Sequence
-from dataclasses import dataclass
+from operator import itemgetter
 
 import numpy as np
 
@@ -9,7 +9,7 @@ from core.evaluation.findings import FEW
 from core.explanation.standings import ARROWS, COMPREHENSIVENESS, Standing, StandingTable
 from core.mathematics.search.limits import EXACT
 from core.network.features import Encoded
-from core.results.caveats import Caveat
+from core.results.caveats import Caveat, holding
 from core.results.inputs import gate_caveats
 from core.results.result import Fact, Kind, Outcome, Result
 from core.results.verdicts import uses_masking
@@ -54,29 +54,22 @@ def limits_result(
         return Result.of(LimitsOutcome.TIED, _limits_facts(board), [*_limits_caveats(board), *partial])
     if first is None:
         return Result.of(LimitsOutcome.RUNNING, _limits_facts(board), [*_limits_caveats(board), Caveat.PARTIAL])
-    caveats = [*_limits_caveats(board), *gate_caveats(_gates(board, first, direction)), *partial]
+    gates = [first.gates[direction], *board.gates, *([] if board.chance is None else [board.chance.gate])]
+    caveats = [*_limits_caveats(board), *gate_caveats(gates), *partial]
     caveats += [Caveat.UNSTABLE] if first.measure in unstable else []
     favoured = uses_masking(one.measure for one in board.standings)
     caveats += [Caveat.MEASURE_USES_MASKING] if first.measure in favoured else []
     facts = [*_measure_facts(board, first, direction), *_limits_facts(board)]
     way = way_to_best(first.naopc[direction], direction)
-    return Result.of(_outcome(first, direction, way), facts, caveats, measure=first.measure, way=way)
+    outcome = LimitsOutcome.CLOSEST if way >= HALF_WAY else LimitsOutcome.NEARER_WORST
+    if first.marked(direction, True):
+        outcome = LimitsOutcome.OUT_OF_DISTRIBUTION
+    return Result.of(outcome, facts, caveats, measure=first.measure, way=way)
 
 
 def way_to_best(naopc: float, direction: str) -> float:
     """How far an order goes from the worst to the best of its direction, in [0, 1], from its NAOPC."""
     return naopc if direction == COMPREHENSIVENESS else 1 - naopc
-
-
-def _outcome(first: Standing, direction: str, way: float) -> LimitsOutcome:
-    if first.marked(direction, True):
-        return LimitsOutcome.OUT_OF_DISTRIBUTION
-    return LimitsOutcome.CLOSEST if way >= HALF_WAY else LimitsOutcome.NEARER_WORST
-
-
-def _gates(board: StandingTable, first: Standing, direction: str) -> list:
-    chance = None if board.chance is None else board.chance.gate
-    return [first.gates[direction], *board.gates, chance]
 
 
 def _limits_caveats(board: StandingTable) -> list[Caveat]:
@@ -118,21 +111,8 @@ class LimitsOfTextsOutcome(Outcome):
     NO_TEXTS = "no texts"
 
 
-@dataclass(frozen=True)
-class _Mean:
-    """A measure's mean NAOPC of comprehensiveness, and of how many texts."""
-
-    measure: str
-    naopc: float
-    texts: int
-
-
 def limits_of_texts_result(rows: Sequence[dict]) -> Result:
-    """What a model's rows of `python -m core limits` say, by comprehensiveness.
-
-    Args:
-        rows: of one model, as `core.evaluation.studies.limits_of_texts.batch_limits` writes them.
-    """
+    """What one model's rows of `python -m core limits` say, by comprehensiveness."""
     found = [row for row in rows if not row["problem"]]
     exact = sum(row["method"] == EXACT for row in found)
     cut = sum(bool(row["cut"]) for row in found)
@@ -148,21 +128,19 @@ def limits_of_texts_result(rows: Sequence[dict]) -> Result:
         Caveat.TRUNCATED: cut > 0,
         Caveat.OTHER_CLASSES: apart > 0,
     }
-    holding = [caveat for caveat, holds in caveats.items() if holds]
     if not found:
-        return Result.of(LimitsOfTextsOutcome.NO_TEXTS, facts, holding)
-    best = max(_means(found), key=lambda one: one.naopc, default=None)
+        return Result.of(LimitsOfTextsOutcome.NO_TEXTS, facts, holding(caveats))
+    best, measure, texts = max(_means(found), key=itemgetter(0), default=(None, "", 0))
     if best is None:
-        return Result.of(LimitsOfTextsOutcome.TIED, facts, holding)
-    mean = Fact("naopc", "mean NAOPC", best.naopc, Kind.NUMBER, "↑", about="NAOPC")
-    near = best.naopc >= HALF_WAY
-    outcome = LimitsOfTextsOutcome.CLOSEST if near else LimitsOfTextsOutcome.NEARER_WORST
-    return Result.of(outcome, [mean, *facts], holding, measure=best.measure, way=best.naopc, count=best.texts)
+        return Result.of(LimitsOfTextsOutcome.TIED, facts, holding(caveats))
+    mean = Fact("naopc", "mean NAOPC", best, Kind.NUMBER, "↑", about="NAOPC")
+    outcome = LimitsOfTextsOutcome.CLOSEST if best >= HALF_WAY else LimitsOfTextsOutcome.NEARER_WORST
+    return Result.of(outcome, [mean, *facts], holding(caveats), measure=measure, way=best, count=texts)
 
 
-def _means(rows: Sequence[dict]) -> list[_Mean]:
-    """Of each measure, over the texts on which its NAOPC is defined; measures without one are left out."""
+def _means(rows: Sequence[dict]) -> list[tuple[float, str, int]]:
+    """(mean NAOPC, measure, texts) of each measure over the texts on which its NAOPC is defined."""
     end = ": comprehensiveness NAOPC"
     names = dict.fromkeys(key.removesuffix(end) for row in rows for key in row if key.endswith(end))
     known = {name: [row[name + end] for row in rows if row.get(name + end) is not None] for name in names}
-    return [_Mean(name, float(np.mean(values)), len(values)) for name, values in known.items() if values]
+    return [(float(np.mean(values)), name, len(values)) for name, values in known.items() if values]

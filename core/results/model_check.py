@@ -19,9 +19,8 @@ from core.evaluation.studies.check_report import (
     CheckReport,
     X,
 )
-from core.mathematics.statistics import Interval
 from core.results.catalogue import register_result
-from core.results.caveats import Caveat
+from core.results.caveats import Caveat, holding
 from core.results.inputs import DOUBTS, cut_facts, gate_caveats
 from core.results.result import Fact, Kind, Outcome, Result
 from core.validity.references import CALIBRATED
@@ -81,20 +80,15 @@ def _outcome(found: CheckReport) -> ModelCheckOutcome:
     if verdict == CONFUSED:
         return ModelCheckOutcome.CONFUSED
     if verdict == REJECTED:
-        return _rejected(found)
+        # Of unmasked texts, too, masking need not be why.
+        if found.random.gates[CALIBRATED].rejected[0]:
+            return ModelCheckOutcome.NOT_KNOWN
+        usual = leads_by_length(found)
+        return ModelCheckOutcome.NOT_REJECTED_AT_USUAL_LENGTHS if usual else ModelCheckOutcome.REJECTED
     # Not rejected together, but more single texts are than chance and the margin explain.
     if not_more(found.most_rejected(), found.n) is False and not found.as_held_out:
         return ModelCheckOutcome.NOT_KNOWN
     return ModelCheckOutcome.NOT_REJECTED
-
-
-def _rejected(found: CheckReport) -> ModelCheckOutcome:
-    """Of unmasked texts, too, masking need not be why."""
-    if found.random.gates[CALIBRATED].rejected[0]:
-        return ModelCheckOutcome.NOT_KNOWN
-    if leads_by_length(found):
-        return ModelCheckOutcome.NOT_REJECTED_AT_USUAL_LENGTHS
-    return ModelCheckOutcome.REJECTED
 
 
 def _caveats(found: CheckReport) -> Iterable[Caveat]:
@@ -109,7 +103,7 @@ def _caveats(found: CheckReport) -> Iterable[Caveat]:
         Caveat.NOT_TESTED: CALIBRATED not in found.random.gates,
     }
     return [
-        *(caveat for caveat, one in holds.items() if one),
+        *holding(holds),
         *gate_caveats([found.random.gates.get(CALIBRATED)]),
         *(DOUBTS[why] for why in found.doubted),
     ]
@@ -127,21 +121,12 @@ def _facts(found: CheckReport) -> list[Fact]:
     if CALIBRATED not in random.gates:
         return [*facts, _texts(found), _majority(found, kind), *cut]
     most, marked = found.most_rejected(), random.marked(CALIBRATED)
-    of_enough = most if found.n >= FEW else Interval(most.mean, np.nan, np.nan)
+    rejecting = (most.low, most.high) if found.n >= FEW else (np.nan, np.nan)
+    about = "rejected (out-of-distribution)"
     p, ratio = found.smallest()
     return [
         *facts,
-        Fact(
-            "rejected",
-            "most texts rejected",
-            most.mean,
-            Kind.SHARE,
-            "↓",
-            of_enough.low,
-            of_enough.high,
-            marked=marked,
-            about="rejected (out-of-distribution)",
-        ),
+        Fact("rejected", "most texts rejected", most.mean, Kind.SHARE, "↓", *rejecting, marked=marked, about=about),
         _texts(found),
         _majority(found, kind),
         Fact("rejected_unmasked", "texts rejected unmasked", float(random.share(CALIBRATED)[0]), Kind.SHARE, "↓"),

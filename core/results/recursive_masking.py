@@ -54,18 +54,10 @@ def _facts(summary: Summary) -> list[Fact]:
     share = None if flips is None else float(summary.x[flips])
     shown = np.nan if summary.areas.unstable else racu.mean
     beyond = flips is not None and summary.gate.beyond(flips)
+    early, orders, about = summary.as_early, summary.orders, "random order"
     return [
         Fact("flips_at", "masked at the flip", share, Kind.SHARE, "↓", marked=beyond, about="masking ratio"),
         Fact("racu", "RACU", shown, Kind.NUMBER, "↑", racu.low, racu.high, marked=marked),
-        Fact(
-            "as_early",
-            "random orders as early",
-            summary.as_early,
-            Kind.COUNT,
-            "↓",
-            of=summary.orders,
-            marked=marked,
-            about="random order",
-        ),
+        Fact("as_early", "random orders as early", early, Kind.COUNT, "↓", of=orders, marked=marked, about=about),
         Fact("smallest_p", "smallest MaSF p", summary.smallest, Kind.NUMBER, "↑", about="MaSF p"),
     ]

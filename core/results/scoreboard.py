@@ -66,7 +66,7 @@ def _leaders(report: BoardReport) -> list[str]:
 
 
 def _agree(report: BoardReport, name: str) -> int:
-    """By how many of the metrics no other measure beats one."""
+    """By how many metrics no other measure beats one."""
     return sum(name in report.unbeaten(figure) for figure in report.beaten)
 
 

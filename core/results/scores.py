@@ -53,9 +53,7 @@ def scores(report: ScoresReport) -> Result:
 
 
 def best_measures(metric: str, means: Mapping[str, Interval]) -> list[str]:
-    """The measures whose 95 % interval meets that of the best mean by a metric that has a direction, the best first; []
-    where no mean has an interval.
-    """
+    """The measures whose 95 % interval meets that of the best mean by a metric, the best first; [] without one."""
     known = {one: mean for one, mean in means.items() if mean.known}
     if not known:
         return []

@@ -65,12 +65,7 @@ def statuses(report: VerdictReport) -> dict[str, Status]:
 
 
 def verdicts_result(report: VerdictReport | None, planned: int = 0, asked: bool = True) -> Result:
-    """What the verdicts on one text come to.
-
-    Args:
-        report: None before they are there; planned: measures that will be compared then; asked: whether that was
-            started.
-    """
+    """What the verdicts on one text come to; planned: measures to be compared; asked: whether that was started."""
     if report is None:
         outcome = VerdictsOutcome.RUNNING if asked else VerdictsOutcome.NOT_ASKED
         return Result.of(outcome, caveats=[Caveat.PARTIAL] if asked else [], count=planned)

@@ -49,14 +49,19 @@ def _outcome(report: VerdictsReport, counts: list[int]) -> VerdictsOfTextsOutcom
 
 
 def _facts(report: VerdictsReport, best: int) -> list[Fact]:
-    share, n, many = report.better[best], report.n, len(report.measures) > 1
-    facts = [
+    share, n = report.better[best], report.n
+    return [
         Fact("share", report.measures[best], share.mean, Kind.SHARE, "↑", share.low, share.high, about="verdict"),
         Fact("texts", "texts", n, Kind.COUNT, of=report.tally.total),
+        *_lead_facts(report),
         Fact("none", "no measure better", report.none, Kind.COUNT, "↓", of=n),
         Fact("cut", "texts cut", report.cut, Kind.COUNT, of=n),
     ]
-    if many and max(report.better_counts) and report.tally.settled and n:
-        p = max(report.lead_p)
-        facts.insert(2, Fact("lead_p", "p against the next", p, Kind.P, "↓", about="Holm-adjusted sign test"))
-    return facts
+
+
+def _lead_facts(report: VerdictsReport) -> list[Fact]:
+    """The p of the best measure against the next; nothing where there is no next, or nothing to lead by."""
+    if len(report.measures) < 2 or not max(report.better_counts) or not report.tally.settled or not report.n:
+        return []
+    p = max(report.lead_p)
+    return [Fact("lead_p", "p against the next", p, Kind.P, "↓", about="Holm-adjusted sign test")]

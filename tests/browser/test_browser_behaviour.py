@@ -35,9 +35,8 @@ def test_it_answers_and_draws_and_a_click_chooses_an_example(visit, short):
     person = opened(visit, short)
     legend = person.page.locator(".st-key-behaviour .js-plotly-plot .legendtext")
     playwright.expect(legend).to_have_count(4)
-    assert {"random order, sst2-fmm", "gradient, sst2-fmm", "random order, sst2-plain", "gradient, sst2-plain"} == set(
-        legend.all_text_contents()
-    )
+    orders, models = ("random order", "gradient"), ("sst2-fmm", "sst2-plain")
+    assert {f"{order}, {model}" for order in orders for model in models} == set(legend.all_text_contents())
     told = person.page.locator(".headline[data-question=behaviour]")
     playwright.expect(told).to_have_attribute("data-outcome", "random order alone")
     for theme in ("light", "dark"):

@@ -11,6 +11,10 @@ REVIEWS = read_bundled("reviews")
 # The table is what is left of the letters typed so far, so the address says.
 SEARCHED = "typed => (new URLSearchParams(location.search).get('search') || '').trim() === typed"
 
+# The row that is chosen, the cells of the labels, and the filters that are on.
+CHOSEN, LABELS = "tr[aria-selected=true]", ".browser tbody td:nth-child(3)"
+PRESSED = ".chip[aria-pressed=true]"
+
 
 def test_chips_narrow_the_table_the_address_follows_and_all_that_is_pressed_counts(table):
     person = table(data="reviews")
@@ -27,9 +31,7 @@ def test_chips_narrow_the_table_the_address_follows_and_all_that_is_pressed_coun
     chip(person, "label:positive").focus()
     person.page.keyboard.press("Enter")
     person.until("() => location.search.includes('label=positive')")
-    assert focus(person) == "label:positive" and set(
-        person.page.locator(".browser tbody td:nth-child(3)").all_text_contents()
-    ) == {"positive"}
+    assert focus(person) == "label:positive" and set(person.page.locator(LABELS).all_text_contents()) == {"positive"}
     person.page.keyboard.press(" ")
     found(person, f"{wrong} of {len(REVIEWS)} examples")
     assert "label=" not in person.query
@@ -43,9 +45,9 @@ def test_chips_narrow_the_table_the_address_follows_and_all_that_is_pressed_coun
     person.page.locator(".browser").evaluate(
         "(root, keys) => keys.forEach((key) => root.querySelector(`.chip[data-key='${key}']`).click())", keys
     )
-    expect(person.page.locator(".chip[aria-pressed=true]")).to_have_count(4)
+    expect(person.page.locator(PRESSED)).to_have_count(4)
     person.rest()
-    assert [c.get_attribute("data-key") for c in person.page.locator(".chip[aria-pressed=true]").all()] == keys
+    assert [c.get_attribute("data-key") for c in person.page.locator(PRESSED).all()] == keys
 
 
 def test_searching_narrows_while_one_types_and_takes_no_letter_away(table):
@@ -131,7 +133,7 @@ def test_a_row_is_chosen_by_mouse_and_keyboard_and_n_and_p_stay_within_the_filte
         person.page.keyboard.press(key)
     person.has_chosen(listed[3])
     expect(row(person, listed[3])).to_have_attribute("aria-selected", "true")
-    assert focus(person) == f"row:{listed[3]}" and person.page.locator("tr[aria-selected=true]").count() == 1
+    assert focus(person) == f"row:{listed[3]}" and person.page.locator(CHOSEN).count() == 1
     # One stop of the Tab key in the whole table, and it is the chosen row.
     assert (
         person.page.locator(".browser tbody tr[tabindex='0']").count() == 1 and f"example={listed[3]}" in person.query
@@ -160,7 +162,7 @@ def test_a_row_is_chosen_by_mouse_and_keyboard_and_n_and_p_stay_within_the_filte
 def test_chips_rows_and_marks_are_legible(table):
     # A column of a trait, which is not computed, and the slices stand there, too.
     person = table(data="reviews", outcome="wrong", search="the", example=REVIEWS[2].id, columns=["rejected"])
-    assert person.page.locator("tr[aria-selected=true]").count() == 1
+    assert person.page.locator(CHOSEN).count() == 1
     expect(person.page.get_by_role("columnheader", name="first rejected")).to_have_count(1)
     person.open_tab("Slices")
     expect(person.page.locator(".slices").get_by_role("link", name="negation", exact=True)).to_be_visible()
@@ -184,12 +186,12 @@ def test_chips_rows_and_marks_are_legible(table):
 
 def test_a_pin_chooses_no_row_a_slice_leads_to_its_examples_and_the_link_is_copied(table):
     person = table(data="reviews", example=REVIEWS[0].id)
-    chosen = person.page.locator("tr[aria-selected=true]").get_attribute("data-key")
+    chosen = person.page.locator(CHOSEN).get_attribute("data-key")
     pin = person.page.locator(f'.pin[data-key="pin:{REVIEWS[2].id}"]')
     pin.click()
     expect(pin).to_have_text("★")
     person.rest()
-    assert person.page.locator("tr[aria-selected=true]").get_attribute("data-key") == chosen
+    assert person.page.locator(CHOSEN).get_attribute("data-key") == chosen
     assert focus(person) == f"pin:{REVIEWS[2].id}"
     pin.press("Enter")
     expect(pin).to_have_text("☆")

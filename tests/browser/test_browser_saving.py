@@ -83,6 +83,9 @@ st.button("Again")
 st.html(f"<p id='runs'>runs {{st.session_state.runs}}, asked {{len(asked)}}</p>")
 """
 
+# The name of the files of the small page.
+NAME = "attributions-reviews-s001-positive-story"
+
 
 @pytest.fixture(scope="module")
 def small_page(tmp_path_factory):
@@ -154,7 +157,7 @@ def test_words_and_a_figure_are_saved_as_the_page_shows_them_in_both_themes(visi
 def words_as_svg(person, theme: str):
     """The coloured words as SVG, and what must be in it."""
     name, content = person.saved("Download the coloured words as SVG")
-    assert name == "attributions-reviews-s001-positive-story.svg"
+    assert name == f"{NAME}.svg"
     root = drawn(content)
     words = [feature.text for feature in encoded(FORM).features]
     found = texts(root)
@@ -197,7 +200,7 @@ def words_as_svg(person, theme: str):
 def words_as_png(person, root) -> None:
     """The same as PNG, beside the SVG of it."""
     name, content = person.saved("Download the coloured words as PNG")
-    assert name == "attributions-reviews-s001-positive-story.png"
+    assert name == f"{NAME}.png"
     picture = pixels(content)
     assert picture.size == (3 * int(root.get("width")), 3 * int(root.get("height")))
     ground = next(root.iter(SVG + "rect")).get("fill")
@@ -296,11 +299,11 @@ def test_tables_and_pages_are_written_when_they_are_asked_for_and_the_page_rests
     name, content = person.saved("Table (CSV)")
     read = list(csv.reader(io.StringIO(content.decode("utf-8"), newline="")))
     words = [feature.text for feature in encoded(FORM).features]
-    assert name == "attributions-reviews-s001-positive-story.csv" and read[0] == COLUMNS + CONSTANT
+    assert name == f"{NAME}.csv" and read[0] == COLUMNS + CONSTANT
     assert [restored(row[2]) for row in read[1:]] == words * 3 and read[1][COLUMNS.index("value")] == "1.0"
     name, content = person.saved("Page (HTML)")
     page = harmless(content.decode("utf-8"))
-    assert name == "attributions-reviews-s001-positive-story.html" and page.texts == [FORM] * 3
+    assert name == f"{NAME}.html" and page.texts == [FORM] * 3
     assert "<b>beam</b> &amp; co" in page.said and "Of its own." in page.said and "That is wrong" in page.said
     # Nothing ran again for it, and each file was asked for once.
     person.page.wait_for_timeout(500)

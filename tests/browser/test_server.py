@@ -267,7 +267,7 @@ def test_a_server_killed_while_it_predicts_goes_on_where_it_was(tmp_path):
             assert one in (other, (other[0], None, None))
         after.press("Go on with predictions")
         # It waits its turn first, and says so.
-        while not (done := re.search(r"Predicted ([\d,]+) of", " ".join(each.text for each in after.all("progress")))):
+        while not (done := re.search(r"([\d,]+) of at most", " ".join(each.text for each in after.all("progress")))):
             after.poll()
         assert int(done[1].replace(",", "")) >= kept
 

@@ -16,16 +16,19 @@ from core.data.browsing import Trait
 from core.data.examples import read_bundled
 from core.data.parsed import BadData
 from core.data.tables import RawTable
+from core.evaluation.slices import TOO_FEW
 from core.evaluation.studies.behaviour import Course
 from core.explanation.explainer import Explainer
 from core.explanation.standings import StandingGates
 from core.mathematics.stepwise import finish
 from core.measures.catalogue import default_measures
 from core.results.caveats import Caveat
-from core.verdicts.deciding import decide_verdicts
+from core.results.examples import ExamplesOutcome
+from core.verdicts.deciding import Word, decide_verdicts
 from core.verdicts.finding import find_chance
 from core.wording import share_text
 from pages.parts.examples.finding import FindingTrait
+from pages.parts.examples.trait_names import FACTS, trait_name
 from pages.parts.frame import data as held_data
 from pages.parts.frame import resources
 from tests import tiny
@@ -36,6 +39,8 @@ from tests.pages.test_pages import no_raw_markup
 pytestmark = pytest.mark.usefixtures("server")
 REVIEWS = read_bundled("reviews")
 PARTIAL, BY_OUTCOME = f"⚠ {Caveat.PARTIAL.badge}", f"⚠ {Caveat.SELECTED.badge}"
+ALONG, TOGETHER, COMPARED, _ = FACTS
+PATH = "Path of the file"
 OWN = (
     'text,sentiment,who\nA dull evening.,negative,x1\n"Fine, really fine.",positive,x2\nNot bad at '
     "all,positive,x3\nNever again!,negative,x4\n"
@@ -136,13 +141,13 @@ def test_tags_combine_by_and_and_by_or():
 
 def test_the_headline_counts_what_the_filter_leaves():
     app = predicted(App(EXAMPLES))
-    assert app.outcomes == ["right on so many"] and BY_OUTCOME not in app.badges
+    assert app.outcomes == [ExamplesOutcome.RIGHT.value] and BY_OUTCOME not in app.badges
     right = facet(app, "outcome")["right"]
     ask(app, "toggle", ["tag", "negation"])
     here = facet(app, "outcome")
     n, mine = sum(here.values()), here["right"]
     ((_, outcome, said),) = app.headlines
-    assert outcome == "right on so many of those filtered" and f"right on {mine} of the {n} examples" in said
+    assert outcome == ExamplesOutcome.RIGHT_OF_FILTERED.value and re.findall(r"\d+", said) == [str(mine), str(n)]
     assert app.facts["accuracy ↑"] == share_text(mine / n) and app.facts["mistakes ↓"] == str(n - mine)
     assert app.facts["above the others ↑"] == share_text(mine / n - (right - mine) / (len(REVIEWS) - n))
     ask(app, "toggle", ["outcome", "wrong"])
@@ -157,7 +162,7 @@ def test_a_slice_is_a_link_to_its_examples():
     assert sum(int(row["cells"][1].split(" of ")[0]) for row in labels) == facet(app, "outcome")["right"]
     assert not any(row["on"] for row in drawn.values())
     few = next(row for row in drawn.values() if row["kind"] == "few")
-    assert int(few["cells"][0]) < 20 and few["cells"][-1] == "too few to compare" and few["cells"][-2] == "—"
+    assert int(few["cells"][0]) < 20 and few["cells"][-1] == TOO_FEW and few["cells"][-2] == "—"
     ask(app, "search", "no such words")
     app.at.session_state["slices"] = {"asked": [event(app, "slice", ["tag", "negation"])]}
     app.run()
@@ -179,7 +184,7 @@ def test_pins_make_a_collection_that_is_kept_filtered_by_and_saved():
     assert facet(app, "pinned") == {"★ pinned": 2, "not pinned": len(REVIEWS) - 2}
     ask(app, "example", REVIEWS[3].id)
     app.widget("text_input", "Note").set_value(hostile)
-    app.press("Keep this note")
+    app.press("Pin ★ with this note")
     kept = resources.library().pins(held_data.index("reviews").data.digest)
     assert list(kept) == [REVIEWS[3].id, REVIEWS[1].id] and kept[REVIEWS[3].id] == hostile[:500]
     no_raw_markup(app, "**x**")
@@ -202,7 +207,8 @@ def test_an_example_is_pinned_with_its_note():
     app.widget("text_input", "Note").set_value("Two readings.")
     app.press("Pin ★ with this note")
     assert [row["id"] for row in app.table["rows"] if row["pinned"]] == [REVIEWS[5].id]
-    assert "Two readings." in app.download("Save the 1 pinned (HTML)")
+    (page,) = [text for name, text in app.downloads.items() if name.startswith("pinned")]
+    assert "Two readings." in page
     assert facet(ask(app, "pin", REVIEWS[5].id), "pinned") == {}
 
 
@@ -224,7 +230,7 @@ def test_what_is_not_computed_says_so_and_is_computed_when_asked_for(monkeypatch
     ask(app, "clear", "")
     told = {row["id"]: row["traits"]["changes"] for row in app.table["rows"]}
     assert told.pop("s041") not in ("not computed", "—") and set(told.values()) == {"not computed"}
-    complete(app.press("Compute all 3 of these"))
+    complete(app.press("Compute all 3 parts"))
     assert not app.has("button", "Compute the") and facet(app, "changes").get("(not computed)", 0) == 0
     rows = {row["id"]: row["traits"] for row in app.table["rows"]}
     assert "not computed" not in {said for traits in rows.values() for said in traits.values()}
@@ -241,7 +247,7 @@ def test_what_is_not_computed_says_so_and_is_computed_when_asked_for(monkeypatch
     head, *saved = csv.reader(io.StringIO(again.download("Download these 4 examples (CSV)").lstrip("\ufeff")))
     found = dict(zip(head, saved[0]))
     assert found["disagreement of measures"].lstrip("-").replace(".", "").isdigit() and found["unit"] == "word"
-    assert found["masked in the order of"] == "gradient" and found["measures compared"].startswith("leave-one-out, ")
+    assert found[ALONG] == "gradient" and found[COMPARED].split(", ") == list(default_measures())
     # The filter holds on other pages, without its column being asked for there.
     band = next(value for value, count in facet(again, "changes").items() if 0 < count)
     ask(again, "toggle", ["changes", band])
@@ -271,8 +277,8 @@ def test_the_verdict_of_a_measure_is_a_column_and_a_filter(monkeypatch, tmp_path
     ask(app, "toggle", ["verdict", "(undefined)"])
     assert ids(app) == [name for name in texts if said[name] == "cannot be told"] and not app.errors
     (line, *_) = csv.DictReader(io.StringIO(app.download(app.at.get("download_button")[-1].label).lstrip("\ufeff")))
-    assert line["verdict of the measure"] == "cannot be told"
-    assert line["verdicts by Holm over"].startswith("gradient, leave-one-out") and line["unit"] == "word"
+    assert line[trait_name("verdict", "word")] == Word.UNTOLD
+    assert line[TOGETHER].startswith("gradient, leave") and line["unit"] == "word"
 
 
 def test_a_trait_is_decided_again_only_where_there_is_more(monkeypatch):
@@ -310,7 +316,7 @@ def test_searching_finds_texts():
     app = ask(predicted(App(EXAMPLES)), "search", "NOT the")
     expected = [e.id for e in REVIEWS if "not" in e.text.casefold() and "the" in e.text.casefold()]
     assert ids(app) == expected[:12] and app.table["terms"] == ["not", "the"] and len(expected) < len(REVIEWS)
-    assert ask(app, "search", "no such words anywhere").table["rows"] == []
+    assert ask(app, "search", "zebra crossing").table["rows"] == []
 
 
 def test_sorting_by_a_column_and_turning_it_round():
@@ -453,18 +459,11 @@ def test_a_link_made_with_other_weights_says_so(bundled):
 
 def test_a_csv_of_ones_own_is_read_kept_and_there_at_the_next_start(nothing_added, bundled):
     app = upload(App(EXAMPLES), "mine.csv", OWN.encode())
-    assert (
-        app.widget("selectbox", "Text (its words are masked)").value == "text"
-        and app.widget("selectbox", "Label").value == "sentiment"
-    )
+    assert app.widget("selectbox", "Text", exact=False).value == "text"
+    assert app.widget("selectbox", "Label").value == "sentiment"
     assert "4 examples of 4 rows" in app.said.replace("*", "") and not app.errors
     predicted(app.press("Add this data"))
-    assert [row["text"] for row in app.table["rows"]] == [
-        "A dull evening.",
-        "Fine, really fine.",
-        "Not bad at all",
-        "Never again!",
-    ]
+    assert [row["text"] for row in app.table["rows"]] == [line["text"] for line in csv.DictReader(io.StringIO(OWN))]
     assert [row["label"] for row in app.table["rows"]] == [
         "negative",
         "positive",
@@ -575,20 +574,21 @@ def test_half_a_character_does_not_stay_in_the_way(event):
 
 def test_texts_that_cannot_be_predicted_do_not_keep_the_page_waiting(nothing_added):
     app = predicted(upload(App(EXAMPLES), "mine.csv", (OWN + "\u200b,positive,x5\n").encode()).press("Add this data"))
-    assert "of 4 examples" in app.said and PARTIAL not in app.badges and "no prediction" in app.said
+    assert "of 4 examples" in app.said and PARTIAL not in app.badges and "No prediction" in app.said
 
 
 def test_data_that_somebody_else_takes_away_is_said(nothing_added):
     app = upload(App(EXAMPLES), "mine.csv", OWN.encode()).press("Add this data")
     App(EXAMPLES).press("Remove")
-    assert "taken off the list" in app.run().said and app.widget("selectbox", "Data").value == "reviews"
+    (warned,) = app.run().at.warning
+    assert "mine.csv" in warned.value and app.widget("selectbox", "Data").value == "reviews"
 
 
 def test_a_filter_that_another_model_does_not_know_is_taken_away(nothing_added, tiny_root):
     resources.library().add_model(str(tiny.folder("bert", tiny_root)))
     app = ask(predicted(App(EXAMPLES)), "toggle", ["predicted", "positive"])
     app.set("selectbox", "Model", str(tiny.folder("bert", tiny_root)))
-    assert "filter was taken away" in app.said and "This link" not in app.said and app.table["rows"]
+    assert any("positive" in one.value for one in app.at.warning) and not app.lacking and app.table["rows"]
 
 
 def test_a_folder_that_was_written_anew_is_read_anew(nothing_added, tiny_root, tmp_path):
@@ -606,7 +606,8 @@ def test_data_that_was_added_can_be_taken_away(nothing_added):
     key = app.widget("selectbox", "Data").value
     app.press("Remove")
     assert app.widget("selectbox", "Data").value == "reviews" and key not in app.widget("selectbox", "Data").options
-    assert "which is not here" in App(ATTRIBUTIONS, data=key).said
+    (lacking,) = App(ATTRIBUTIONS, data=key).lacking
+    assert lacking.startswith("data mine")
 
 
 @pytest.mark.parametrize("name", sorted(hostile_files())[::3])
@@ -663,7 +664,7 @@ def test_a_hub_set_is_fetched_when_asked_and_a_failure_can_be_asked_again(way, n
     assert not fetched
     app.press("Fetch")
     wait(app, lambda: app.errors)
-    assert fetched == [asked] and "could not be reached" in app.errors[0]
+    assert fetched == [asked] and "reached" in app.errors[0]
     app.press("Fetch")
     wait(app, lambda: app.has("button", "Add this data"))
     assert not app.errors and "A note on reading" in app.said and "2 examples" in app.said
@@ -689,12 +690,12 @@ def test_a_file_of_this_machine_is_added_by_its_path(nothing_added, tmp_path):
         ("/dev/zero", "no file"),
         ("a\0b", ""),
     ):
-        app.set("text_input", "Path of the file", wrong)
+        app.set("text_input", PATH, wrong)
         assert len(app.errors) == 1 and said in app.errors[0] and not app.has("button", "Add this data")
-    app.set("text_input", "Path of the file", str(tmp_path / "mine.csv"))
+    app.set("text_input", PATH, str(tmp_path / "mine.csv"))
     predicted(app.press("Add this data"))
     (tmp_path / "mine.csv").unlink()
-    assert len(app.run().table["rows"]) == 4 and app.widget("text_input", "Path of the file").value == ""
+    assert len(app.run().table["rows"]) == 4 and app.widget("text_input", PATH).value == ""
 
 
 def test_a_folder_that_cannot_be_written_costs_keeping_and_nothing_else(monkeypatch, tmp_path):

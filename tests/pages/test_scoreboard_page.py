@@ -36,6 +36,7 @@ from tests.hostile import lines
 
 pytestmark = pytest.mark.usefixtures("fresh")
 PAGE = "pages/scoreboard.py"
+SAMPLE, LOO = "a sample of the data", "leave-one-out"
 SHORT = [example for example in read_bundled("reviews") if example.id in ("s041", "s068")]
 AT_ONCE = Studying.at_once
 PASSES = re.compile("at most ([0-9,]+) forward passes, about ")
@@ -140,7 +141,7 @@ def test_a_sample_with_nothing_computed_and_with_everything(opened, bundled):
     assert told == (f"{better:.3g}", "2", "—")
     # Of few texts that is no headline, and no picture.
     assert app.outcomes == ["running"] and not app.at.get("plotly_chart")
-    wait(app.press("Compute all 3 of these"), lambda: app.outcomes == ["few texts"], rest=3.0)
+    wait(app.press("Compute all 3 parts"), lambda: app.outcomes == ["few texts"], rest=3.0)
     complete(app)
     assert app.outcomes == ["few texts"] and app.facts["texts scored"] == "2 of 2" and "⚠ few texts" in app.badges
     assert len(app.at.get("plotly_chart")) == 1
@@ -151,7 +152,7 @@ def test_a_sample_with_nothing_computed_and_with_everything(opened, bundled):
 def test_it_opens_on_a_sample_and_one_text_is_a_click_or_an_old_link_away(opened):
     app = opened(-1.0)
     scored = app.widget("button_group", "Scored on")
-    assert scored.value == "a sample of the data" and "2 texts of " in app.badges[0]
+    assert scored.value == SAMPLE and app.badges[0].startswith("2 texts")
     for link in ({"on": "this example"}, {"on": "a sample of the data"}):
         assert opened(-1.0, **link).widget("button_group", "Scored on").value == link["on"]
     app.set("button_group", "Scored on", "this example")
@@ -236,7 +237,7 @@ def test_what_ships_of_the_hard_reviews_is_shown_by_no_job(ships):
     app = App(PAGE, model="sst2-fmm", data="reviews")
     assert app.outcomes == ["several measures unbeaten"] and app.facts["texts scored"] == "100 of 100"
     assert app.facts["best comprehensiveness ↑"] == "0.612" and app.facts["forward passes, cheapest ↓"] == "3"
-    assert app.facts["metrics for leave-one-out"] == "4 of 4" and app.badges[0] == "100 texts of reviews"
+    assert app.facts[f"metrics for {LOO}"] == "4 of 4" and app.badges[0].startswith("100 texts")
     first = {line["metric"]: line["first"] for line in columns(app, "metric", "first")}
     assert {metric for metric, name in first.items() if name == "leave-one-out"} == {"sufficiency ↓", "RACU ↑", "NC ↑"}
     verdicts = {line["measure"]: [*line.values()][1:] for line in columns(app, "better than random ↑")}

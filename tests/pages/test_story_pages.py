@@ -61,7 +61,7 @@ def test_a_text_of_ones_own_stays_whatever_the_model():
 def test_the_question_stands_with_the_answer_and_the_evidence_is_scored():
     app = App(ATTRIBUTIONS, model="stories-2-fmm")
     story = read_bundled("stories 2")[0]
-    assert f"Question (the second text: read, never masked): {story.second}" in app.said
+    assert f"Second text (read, never masked): {story.second}" in app.said
     (table,) = [table for table in app.tables if "average precision ↑" in table[0]]
     assert table[-1][0] == "random order, on average" and 0 < float(table[-1][1]) < 1
     overlined = {piece["text"] for piece in app.words["pieces"] if piece.get("evidence")}

@@ -142,11 +142,12 @@ def test_of_many_works_those_that_have_their_turn_are_named_and_the_others_count
         job = SimpleNamespace(started=started)
         return SimpleNamespace(label=f"{name} (m, 1 example)", counts=counts, job=job)
 
-    few = [work("one", True, ", 3 batches"), work("two"), work("three")]
-    assert _together(few) == "one, 3 batches, two, three (m, 1 example)"
-    assert _together([*few, work("four")]) == "one (m, 1 example), 3 batches and 3 other parts"
-    none = [work(name) for name in ("one", "two", "three", "four")]
-    assert _together(none) == "one (m, 1 example) and 3 other parts", "before any has its turn"
+    few = [work("a", True, ", 3 batches"), work("b"), work("c")]
+    assert _together(few) == "a, 3 batches, b, c (m, 1 example)"
+    many = _together([*few, work("d")])
+    assert many.startswith("a (m, 1 example), 3 batches") and many.endswith("3 other parts")
+    none = _together([work(name) for name in "abcd"])
+    assert none.startswith("a (m, 1 example)") and none.endswith("3 other parts"), "before any has its turn"
 
 
 def test_what_takes_long_to_draw_is_drawn_less_often_and_yet_every_second():
@@ -192,7 +193,7 @@ def test_what_goes_on_elsewhere_stands_in_the_sidebar_and_is_stopped_there(serve
     asked("here", f"Attributions, {app.example}"), asked("others", "Model check", "you")
     until(lambda: elsewhere.done)
     assert stops() == [] and app.run() and stops() == ["Stop beam \\*there\\*"]
-    assert "beam *there* · Recursive masking, s041: 43 %" in app.said
+    assert "beam *there*" in app.said and "s041: 43 %" in app.said
     app.press("Stop", exact=False)
     assert elsewhere.cancelled()
     wait(app, lambda: not stops())

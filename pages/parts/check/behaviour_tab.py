@@ -5,7 +5,6 @@ from functools import partial
 import streamlit as st
 
 from core.evaluation.findings import FEW
-from core.evaluation.studies.behaviour_report import BehaviourReport
 from core.evaluation.studies.behaviour_rows import (
     HEADER,
     behaviour_in_words,
@@ -89,16 +88,14 @@ def _draw(frame: DataView, behaved: list[Asking], measure: str, asks) -> None:
         _FIDELITY: partial(data_table, *behaviour_table(found), "behaviour-table"),
         "Embedding map": partial(draw_maps, frame, behaved, measure),
     }
-    picture = partial(_figure, found, name, about) if enough else None
+    figure, said = behaviour_panels(found), behaviour_in_words(found)
+    picture = partial(draw_figure, figure, "behaviour", said, name, about) if enough else None
     draw_body(result, picture, tabs, _TABS, asks=asks, terms=TERMS)
     captions(found[0].notes)
-    rows = partial(_rows, found)
-    save_report(HEADER, rows, partial(behaviour_as_json, found), name, "behaviour")
-
-
-def _figure(found: list[BehaviourReport], name: list[str], about: str) -> None:
-    draw_figure(behaviour_panels(found), "behaviour", behaviour_in_words(found), name, about)
-
-
-def _rows(found: list[BehaviourReport]) -> list[list]:
-    return [row for one in found for row in behaviour_rows(one, found)]
+    save_report(
+        HEADER,
+        lambda: [row for one in found for row in behaviour_rows(one, found)],
+        partial(behaviour_as_json, found),
+        name,
+        "behaviour",
+    )

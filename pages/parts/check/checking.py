@@ -52,7 +52,7 @@ def choose_check(frame: DataView) -> CheckChoice:
     with row.container(width=430):
         chosen = tuple(choose_measures(_MEASURES_HELP))
     with row.container():
-        beside = tuple(choose_models(model, "Checked on the same texts in random order"))
+        beside = tuple(choose_models(model))
     with folded(row.popover("More settings", icon=":material/tune:", width="content")):
         filtered = choose_which()
         size = choose_size(count_kept(frame, filtered))
@@ -73,9 +73,7 @@ def choose_check(frame: DataView) -> CheckChoice:
 def models_on_sample(
     frame: DataView, choice: CheckChoice, question: Question, said: DeltaGenerator, erasure: str = MASK
 ) -> list[Asking]:
-    """The model of the page, and of those beside it the ones that can be loaded and erase so; `said` is where it stands
-    why others cannot, or why there is no sample, in which case nothing is given.
-    """
+    """The model of the page and those beside it that can be asked; `said` is where it stands why others cannot."""
     data = frame.browsed.index.data
     with said:
         try:

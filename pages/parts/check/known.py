@@ -12,17 +12,13 @@ from pages.parts.sections.studying import Asking
 
 
 def known_result(explainer: Explainer, index: Index, unit: str) -> Result | None:
-    """What *Model check* answers of this model on this data, see `known_check`; its outcome's `answer` is "yes", "no"
-    or "not known".
-    """
+    """What *Model check* answers of this model on this data, as far as `known_check` knows."""
     found = known_check(explainer, index, unit)
     return None if found is None else check_result(found)
 
 
 def known_check(explainer: Explainer, index: Index, unit: str) -> CheckReport | None:
-    """What *Model check* says of this model on this data as it opens, in random order; None where that was not computed
-    for every text of its sample, and where there are no labels of the model's classes.
-    """
+    """The report that *Model check* opens with; None where a text of its sample is not computed or has no label."""
     try:
         sample = draw_sample(index.data, explainer.model.labels, SAMPLE)
     except BadData:

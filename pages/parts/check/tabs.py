@@ -11,7 +11,7 @@ from core.figures.check_figures import p_panels, panels, spans
 from core.wording import plain
 from pages.parts.components.pictures import chart, draw_figure
 from pages.parts.components.tables import data_table
-from pages.parts.frame.links import choose, held, visit
+from pages.parts.frame.links import choose, held_of_all, visit
 from pages.parts.sections.saving import about_models
 from pages.parts.sections.studying import Asking
 
@@ -67,8 +67,7 @@ def draw_p_values(checked: list[Asking], found: list[CheckReport], form: str) ->
     draw_figure(p_panels(found), "p-values", check_tables.p_in_words(found), [*name, "p"], about)
     data_table(*check_tables.ratios_table(found, form), "ratios-checked")
     if st.button("See which texts are rejected", icon=":material/table_rows:"):
-        asked = {key: str(value) for key in ("model", "data", "unit") if (value := held(key)) is not None}
-        visit("pages/examples.py", **asked, columns="rejected", order="rejected")
+        visit("Examples", **held_of_all("model", "data", "unit"), columns="rejected", order="rejected")
 
 
 def draw_findings(found: list[CheckReport]) -> None:

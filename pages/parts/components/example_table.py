@@ -33,9 +33,7 @@ def asked() -> list[tuple[str, object]]:
 
 
 def _numbered(key: str) -> dict:
-    """Events are numbered from the last that was told; a browser that lost its session keeps those of the one before,
-    which were carried out then.
-    """
+    """Events are numbered from the last that was told, for each session anew."""
     visit = st.session_state.setdefault(_VISIT, secrets.token_hex(4))
     return {"told": st.session_state.get(f"{key} event", 0), "visit": visit}
 

@@ -14,13 +14,10 @@ _draw = component("pictures")
 def draw_figure(
     figure: dict, key: str, alt: str, name: Iterable[str], about: str, title: str = "the figure", **more: Any
 ) -> Any:
-    """Draw a Plotly figure in its own colours, and under it the buttons that save it.
+    """Draw a Plotly figure, and under it the buttons that save it; what `st.plotly_chart` gives.
 
     Args:
-        figure: of `core.figures`; key: of the chart, unique on the page; alt: the figure in words.
-        name: of its files, in parts; about, title: see `figure_buttons`; more: what else `st.plotly_chart` takes.
-    Returns:
-        What `st.plotly_chart` does.
+        alt: the figure in words; name: of its files, in parts; about, title: see `figure_buttons`.
     """
     event = chart(figure, key, alt, **more)
     figure_buttons(key, safe_name(name), about, title)
@@ -40,10 +37,8 @@ def figure_buttons(figure_key: str, name: str, about: str, title: str = "the fig
     """Two small buttons that save a figure as SVG and as PNG, as the page shows it now.
 
     Args:
-        figure_key: the key of `st.plotly_chart`, or of a container with that one figure.
-        name: the file's name without its ending, from `core.wording.safe_name`.
+        figure_key: the key of `st.plotly_chart`, or of a container with that one figure; name: without an ending.
         about: the line under the picture, from `core.reports.exports.picture_line`; the day is added.
-        title: what the buttons say they save, "the figure".
     """
     # The class that Streamlit gives to what has this key.
     figure = "".join(

@@ -9,6 +9,7 @@ import streamlit as st
 from pages.parts.components.component import component
 
 _draw = component("player", "step", "mask")
+_WHAT_IF = "what-if"
 
 
 def player(shown: dict, key: str = "player") -> int | None:
@@ -23,18 +24,12 @@ def player(shown: dict, key: str = "player") -> int | None:
     return _step(_draw(shown, key).step, shown["text"], len(shown["steps"]))
 
 
-def what_if(shown: dict, key: str = "what-if") -> list[int] | None:
-    """Draw the same panes for one mask set by hand; return the masked words after the last click, None before any.
-
-    Args:
-        shown: as for `player`, with one step. Words masked in the text itself are always among those returned.
-    """
-    mask = _mask(_draw(shown | {"mode": "what-if"}, key).mask, shown["text"], len(shown["pieces"]))
-    return (
-        None
-        if mask is None
-        else [i for i, (on, piece) in enumerate(zip(mask, shown["pieces"])) if on or piece["masked"]]
-    )
+def what_if(shown: dict) -> list[int] | None:
+    """Draw the panes of `player` for one mask set by hand; the masked words after the last click, None before any."""
+    mask = _mask(_draw(shown | {"mode": "what-if"}, _WHAT_IF).mask, shown["text"], len(shown["pieces"]))
+    if mask is None:
+        return None
+    return [i for i, (on, piece) in enumerate(zip(mask, shown["pieces"])) if on or piece["masked"]]
 
 
 def _step(state, text: str, count: int) -> int | None:
@@ -45,11 +40,11 @@ def _step(state, text: str, count: int) -> int | None:
 
 def _mask(state, text: str, count: int) -> list[bool] | None:
     owner, _, marks = str(state).rpartition(":")
-    return (
-        [mark == "1" for mark in marks] if owner == text and len(marks) == count and set(marks) <= {"0", "1"} else None
-    )
+    if owner != text or len(marks) != count or not set(marks) <= {"0", "1"}:
+        return None
+    return [mark == "1" for mark in marks]
 
 
-def hand_set(text: str, count: int, key: str = "what-if") -> list[bool] | None:
+def hand_set(text: str, count: int) -> list[bool] | None:
     """The mask that the person last made of this text, before it is drawn again; None before any click."""
-    return _mask((st.session_state.get(key) or {}).get("mask"), text, count)
+    return _mask((st.session_state.get(_WHAT_IF) or {}).get("mask"), text, count)

@@ -39,7 +39,5 @@ def presses() -> Presses:
 
 
 def draw_presses(held: Presses, on: bool) -> int:
-    """Have the browser count, and give the steps that it counted since they were taken; on: whether there is anything
-    to step to.
-    """
+    """Have the browser count; the steps since they were taken. on: whether there is anything to step to."""
     return held.read(_draw({"visit": held.visit, "taken": held.taken, "on": on}, "presses").get("pressed"))

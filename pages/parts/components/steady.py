@@ -1,6 +1,4 @@
-"""What every page needs of the browser: its style, and buttons that move between the halves of a click, as on a page
-that streams, pressed all the same.
-"""
+"""What every page needs of the browser: its style, and buttons that are pressed even where they move meanwhile."""
 
 import streamlit as st
 

@@ -21,9 +21,8 @@ def word_above_word(
     """Draw the words of two versions of a text in columns, those that changed marked; without rows the words alone.
 
     Args:
-        names: how the two are called; words: of each its features; places: as `core.explanation.edits.aligned`.
+        words: of each version its features; places: as `core.explanation.edits.aligned`.
         rows: of each measure that of the one version and that of the other; both are coloured on one scale.
-        class_name: the explained class, for the legend.
     """
     signed = any(one.kind == "signed" for one, _ in rows)
     changed = [i is None or j is None or words[0][i] != words[1][j] for i, j in places]
@@ -39,7 +38,7 @@ def word_above_word(
             "signed": signed,
             "for": f"supports “{class_name}”" if signed else "matters most",
             "against": f"opposes “{class_name}”",
-            "legend": f"In each row one scale colours both.{' Framed: what changed.' if any(changed) else ''}",
+            "legend": "In each row one scale colours both; changed words are framed.",
             "rows": [_drawn(one, other, places) for one, other in rows],
         },
         key,

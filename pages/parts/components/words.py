@@ -38,15 +38,9 @@ def words(
     """Draw a row of coloured words per measure, with a legend; return the clicked word's index.
 
     Args:
-        rows: what to show, one a measure.
         pieces: the text's features and the gaps before them; those with "evidence" are overlined.
-        class_name: the explained class, for the legend.
-        definitions: a line per measure, shown on hover over its name.
-        rest: what stands after the last word (what the model does not read).
-        name: of the files that the two buttons save, without an ending; see `core.wording.safe_name`.
-        about: the line under a saved picture, see `core.reports.exports.picture_line`; without one there are no
-            buttons.
-        unit: what a piece is, see `core.network.features.UNITS`.
+        definitions: a line per measure, shown on hover over its name; rest: what stands after the last word.
+        name: of the files that two buttons save; about: the line under a saved picture, without which there are none.
         scores: of each measure figures that stand beside its name, {"name", "text", "href", "about"} each, or `chip`.
         brief: to be looked at only: names, verdicts and words, and what the colours mean.
     """
@@ -90,7 +84,6 @@ def _so_far(row: WordRow, unit: str) -> str:
 
 
 def _detail(row: WordRow) -> str:
-    """A row's variant and its largest value."""
     if row.kind == "rank":
         return "1 = masked first"
     return f"{row.variant} · largest {number(row.largest)}" + ("" if row.unit == "none" else f" {row.unit}")

@@ -112,6 +112,5 @@ def _save(asked: Asking, found: DiagnosticityReport, result: Result, name: list[
 
 
 def _name(found: DiagnosticityReport) -> list[str]:
-    """What files are named by."""
     shuffled = ["shuffled"] if found.study.baseline == SHUFFLED else []
     return ["diagnosticity", *shuffled, found.model, found.data]

@@ -18,9 +18,7 @@ _HEADER = ("metric", "rejected texts, fewest", "rejected texts, most", "texts te
 
 
 def with_rejected(asked: Asking, data: DataSet) -> Any:
-    """The report that is known, with the metrics that rest on rejected inputs on more texts than chance explains; None
-    where none is. Nothing is computed for it.
-    """
+    """The report that is known, with the rejected inputs that *Scoreboard* knows of; None where none is."""
     report, scored = asked.report, cast(Scoring, asked.question)
     if report is None:
         return None
@@ -32,5 +30,5 @@ def draw_rejected(found: Mapping[str, RejectedTexts]) -> None:
     """On how many texts each metric rests on rejected inputs, and where that is known of one text."""
     rows = [[name, one.least, one.most, one.texts, SIGN if one.marked else ""] for name, one in found.items()]
     if rows:
-        data_table(_HEADER, rows, "rejected-texts")
+        data_table(_HEADER, rows, "rejected")
     st.page_link("pages/scoreboard.py", label="Scoreboard tests measures and inputs", icon=":material/leaderboard:")

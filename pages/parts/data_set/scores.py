@@ -1,41 +1,37 @@
-"""What the page Data set draws of scores over texts."""
+"""What the page Data set draws of scores and of verdicts over texts: tables of their own behind the tabs."""
 
 from functools import partial
 
 from core.evaluation.studies.scoring import ScoresReport, Scoring
-from core.figures.erasure_figures import draw_scores
+from core.evaluation.studies.verdicts_question import UNTOLD, VerdictsReport
 from core.metrics.catalogue import metrics
 from core.results.result import Result
 from core.results.scores import score_cells
-from core.texts.questions import answer_as_json
-from core.texts.rendering import headline
+from core.results.verdicts import word_status
 from core.validity.marks import SIGN
-from pages.parts.components.pictures import draw_figure
+from core.verdicts.deciding import Word
 from pages.parts.components.tables import data_table
 from pages.parts.data_set.rejected import draw_rejected
-from pages.parts.sections.questions import QuestionParts
-from pages.parts.sections.saving import about_models, save_records
+from pages.parts.sections.questions import QuestionParts, question_parts
 from pages.parts.sections.studying import Asking
 
 
 def scores_parts(asked: Asking, report: ScoresReport, result: Result) -> QuestionParts:
-    """The means of each measure by each metric; the same as a table, and what they rest on."""
-    name, about = [Scoring.name, asked.model.name, asked.sample.name], about_models([asked.model], asked.sample.name)
-    question, answers, figure = asked.question, asked.answers, draw_scores([report])
-    return QuestionParts(
-        None if figure is None else partial(draw_figure, figure, "question", headline(result), name, about),
-        {
-            "Means": partial(data_table, *means_table(report), "score-means", help=_columns(report)),
-            "Out-of-distribution": partial(draw_rejected, report.rejected),
-        },
-        partial(
-            save_records,
-            partial(question.records, answers),
-            partial(answer_as_json, question, answers),
-            name,
-            "question",
-        ),
-    )
+    """The means of each measure by each metric, and what they rest on."""
+    tabs = {
+        "Means": partial(data_table, *means_table(report), "score-means", help=_columns(report)),
+        "Out-of-distribution": partial(draw_rejected, report.rejected),
+    }
+    return question_parts(asked, report, result)._replace(tabs=tabs)
+
+
+def verdicts_parts(asked: Asking, report: VerdictsReport, result: Result) -> QuestionParts:
+    """Of each measure the texts by verdict, and why some have none."""
+    tabs = {
+        "Measures": partial(data_table, *shares_table(report), "verdict-measures"),
+        "Not tested": partial(data_table, *untested_table(report), "verdict-untested"),
+    }
+    return question_parts(asked, report, result)._replace(tabs=tabs)
 
 
 def means_table(report: ScoresReport) -> tuple[list[str], list[list]]:
@@ -58,3 +54,19 @@ def _columns(report: ScoresReport) -> dict[str, str]:
         "beside baseline": f"Whether the interval lies beside that of {report.found.study.baseline} attributions.",
         SIGN: "The metric rests on out-of-distribution inputs on more texts than chance explains.",
     }
+
+
+def shares_table(report: VerdictsReport) -> tuple[list[str], list[list]]:
+    """Of each measure the share of texts on which it is better than random, and the texts by verdict."""
+    header = ["measure", "better, % ↑", "95 % low", "95 % high", *(str(word_status(word)) for word in Word), "texts"]
+    rows = [
+        [name, *(100 * end for end in (share.mean, share.low, share.high)), *counts.tolist(), report.n]
+        for name, share, counts in zip(report.measures, report.better, report.counts)
+    ]
+    return header, rows
+
+
+def untested_table(report: VerdictsReport) -> tuple[list[str], list[list]]:
+    """Of each measure the texts on which it has no verdict, by why."""
+    rows = [[name, *counts.tolist()] for name, counts in zip(report.measures, report.untold)]
+    return ["measure", *UNTOLD], rows

@@ -7,7 +7,7 @@ import streamlit as st
 from core.judging.judging import How
 from core.metrics.catalogue import default_metrics, of_examples
 from core.oracle.erasing import MASK, erasures_of
-from pages.parts.frame.links import choose_one, folded, linked, remark
+from pages.parts.frame.links import choose_one, folded, linked, say_retired
 from pages.parts.frame.sidebar import View, chosen_method
 from pages.parts.sections.asking import choose_measures, choose_sign
 
@@ -19,7 +19,6 @@ _RATIONALES_HELP = "The words that this measure ranks first, at each length, kep
 # How soft metrics draw; the command line and the library take other settings, which links of earlier versions name.
 _HOW = How()
 _ELSEWHERE = ("scaling", "placement", "sigma", "draws")
-_IGNORED = "This link sets {}, which this page no longer takes: the default is used."
 
 
 @dataclass(frozen=True)
@@ -36,7 +35,8 @@ class ErasureChoice:
 
 def choose_erasure(view: View) -> ErasureChoice:
     """Draw the settings of the page."""
-    _name_ignored()
+    for key in _ELSEWHERE:
+        say_retired(key, default=str(getattr(_HOW, key)))
     with view.places.measures:
         named = choose_measures(_MEASURES_HELP, baselines=True)
     with folded(view.places.example):
@@ -52,20 +52,5 @@ def choose_erasure(view: View) -> ErasureChoice:
 
 def choose_rationale(choice: ErasureChoice) -> str:
     """Draw the choice of the measure whose rationales are tested."""
-    return linked(
-        st.selectbox,
-        "Rationales of",
-        list(choice.measures),
-        choice.measures[0],
-        "rationales",
-        width=320,
-        help=_RATIONALES_HELP,
-    )
-
-
-def _name_ignored() -> None:
-    """Name settings of a link that this page does not take; what another page holds is not meant for it."""
-    for key in _ELSEWHERE:
-        asked = st.query_params.pop(key, None) if f"held {key}" not in st.session_state else None
-        if asked not in (None, str(getattr(_HOW, key))):
-            remark(_IGNORED.format(key))
+    names = list(choice.measures)
+    return linked(st.selectbox, "Rationales of", names, names[0], "rationales", width=320, help=_RATIONALES_HELP)

@@ -73,6 +73,16 @@ def draw_agreement(view: View, report: MetricReport) -> None:
 
 def draw_lengths(view: View, report: MetricReport) -> None:
     """Scores of the hard metrics against the rationale's length, beside the soft metric of the same measure."""
+    panels = _length_panels(report)
+    if not panels:
+        st.info(_NO_LENGTHS)
+        return
+    drawn = draw_scores_by_length(panels, report.sizes, report.unit)
+    _draw(view, drawn, "lengths", _LENGTHS_KEY, "erasure-by-length", "the scores by length")
+    st.caption(_LENGTHS_KEY)
+
+
+def _length_panels(report: MetricReport) -> list[tuple[str, str, list[ByLength]]]:
     panels = []
     for hard, soft in hard_and_soft():
         scored = [(measure, one.found) for measure, one in report.rated.items() if hard in one.found]
@@ -83,12 +93,7 @@ def draw_lengths(view: View, report: MetricReport) -> None:
         ]
         if lines:
             panels.append((head(hard), soft if soft in report.names else "", lines))
-    if not panels:
-        st.info(_NO_LENGTHS)
-        return
-    drawn = draw_scores_by_length(panels, report.sizes, report.unit)
-    _draw(view, drawn, "lengths", _LENGTHS_KEY, "erasure-by-length", "the scores by length")
-    st.caption(_LENGTHS_KEY)
+    return panels
 
 
 def draw_leaves(view: View, report: MetricReport, choice: ErasureChoice) -> None:
@@ -141,7 +146,6 @@ def _lines(report: MetricReport) -> list[AcrossMetrics]:
 
 
 def _in_words(report: MetricReport) -> str:
-    """The scores for those who do not see the figure."""
     table = report.table
     return ". ".join(
         f"{name}: "

@@ -22,7 +22,6 @@ SHUFFLES = 10
 
 
 def _about(side: Side, how: How, names: Sequence[str]) -> dict:
-    """What a key of judging on one side must hold."""
     return about_side(side) | {"target": side.target, **asdict(how), "metrics": list(names)}
 
 
@@ -51,15 +50,8 @@ class Judging(PageWork):
         return judging_cost(self.side.explainer, self.side.encoded, self.names, self.how, self.measure)
 
     def run(self, job: Job) -> Any:
-        return judge_by_metric(
-            self.side.explainer,
-            self.side.encoded,
-            self.measure,
-            self.sign,
-            self.names,
-            self.how,
-            cancelled=job.cancelled,
-        )
+        side, asked = self.side, (self.measure, self.sign, self.names, self.how)
+        return judge_by_metric(side.explainer, side.encoded, *asked, cancelled=job.cancelled)
 
 
 @dataclass(frozen=True, eq=False)
@@ -107,14 +99,8 @@ class Shuffling(PageWork):
 
     @property
     def key(self) -> str:
-        return canonical_key(
-            "job/judged shuffled",
-            1,
-            **_about(self.side, self.how, self.names),
-            measures=list(self.measures),
-            sign=self.sign,
-            count=SHUFFLES,
-        )
+        asked = {"measures": list(self.measures), "sign": self.sign, "count": SHUFFLES}
+        return canonical_key("job/judged shuffled", 1, **_about(self.side, self.how, self.names), **asked)
 
     @property
     def label(self) -> str:
@@ -133,26 +119,15 @@ class Shuffling(PageWork):
             def report(done: int, _: int, before: int = i * SHUFFLES) -> None:
                 job.report(before + done, SHUFFLES * len(self.measures))
 
-            search = judge_shuffled(
-                self.side.explainer,
-                self.side.encoded,
-                measure,
-                self.sign,
-                self.names,
-                self.how,
-                SHUFFLES,
-                progress=report,
-                cancelled=job.cancelled,
-            )
+            side, asked = self.side, (measure, self.sign, self.names, self.how, SHUFFLES)
+            search = judge_shuffled(side.explainer, side.encoded, *asked, progress=report, cancelled=job.cancelled)
             found[measure] = yield from relay(search, lambda part, name=measure: {**found, name: part})
         return found
 
 
 @dataclass(frozen=True, eq=False)
 class KnownRatings:
-    """All work on one side, and what it says together; shuffled: none where no soft metric is shown or nothing can be
-    shuffled yet.
-    """
+    """All work on one side, and what it says together; shuffled: empty without a soft metric."""
 
     side: Side
     choice: ErasureChoice

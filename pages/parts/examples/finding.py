@@ -20,15 +20,20 @@ from pages.parts.frame.working import PageWork
 from pages.parts.sections.streaming import stream
 from pages.parts.sections.studying import Studying
 
+_TOO_MANY = "They are offered for data of up to {:,} examples."
+_COLUMNS_HELP = "Each is a filter, too. What was computed before is shown; the rest says so."
+_ALONG_HELP = (
+    "For the first rejected step, at 0, 10 … 100 % masked and computed again at each, and for what is masked until the "
+    "prediction changes, one by one; its verdict is that of its order of the unmasked text, masked one by one. All for "
+    "the class that is predicted."
+)
 # What was found is in the store; what is newer than that is asked of these.
 _REMEMBERED = 32
 
 
 @dataclass(frozen=True, eq=False)
 class FindingTrait(Studying):
-    """The study that finds a trait, over those examples that the filters leave and it is not known of; it waits to be
-    asked for. trait: its name; rows: int64[n], their places in the data; place: `data.trait_place`.
-    """
+    """The study that finds a trait of examples, on request; rows: int64[n], their places; place: `data.trait_place`."""
 
     trait: str = ""
     rows: Any = None
@@ -65,7 +70,6 @@ class FindingTrait(Studying):
 
     @functools.cached_property
     def _told(self) -> dict[str, Any]:
-        """What was told last, and of what."""
         return {}
 
 
@@ -73,34 +77,19 @@ def finding_section(explainer: Explainer, browsed: Browsed) -> None:
     """Draw which traits are shown, and what finds those that are not known."""
     offered, unit = data.offered_traits(explainer, browsed.index), sought_traits().unit
     if not offered:
-        st.caption(f"They are offered for data of up to {data.MOST_TRAITS:,} examples.")
+        st.caption(_TOO_MANY.format(data.MOST_TRAITS))
         return
     left, right = st.columns(2)
     with left:
-        linked(
-            st.multiselect,
-            "Columns",
-            offered,
-            [],
-            "columns",
-            format_func=lambda name: trait_name(name, unit),
-            help="Each is a filter, too. What was computed before is shown; the rest says so.",
-        )
+        named = {name: trait_name(name, unit) for name in offered}
+        linked(st.multiselect, "Columns", offered, [], "columns", format_func=named.get, help=_COLUMNS_HELP)
     with right:
         known = [name for name, one in measures().items() if not one.baseline]
-        linked(
-            st.selectbox,
-            f"{unit.capitalize()}s masked in the order of",
-            known,
-            default_measures()[0],
-            "along",
-            help="For the first rejected step, at 0, 10 … 100 % masked and computed again at each, and for the "
-            f"{unit}s until the prediction changes, one by one; its verdict is that of its order of the unmasked "
-            "text, masked one by one. All for the class that is predicted.",
-        )
+        label = f"{unit.capitalize()}s masked in the order of"
+        linked(st.selectbox, label, known, default_measures()[0], "along", help=_ALONG_HELP)
     works = _works(explainer, browsed)
     if TWIN in browsed.judged.traits:
-        st.caption(plain(f"The twin is {data.twin_of(explainer)}, trained on the same data in another way."))
+        st.caption(f"Twin: {plain(data.twin_of(explainer) or '')}")
     if works:
         stream(
             works,

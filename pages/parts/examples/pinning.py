@@ -12,7 +12,7 @@ from core.storage.library import NOTE_MOST
 from core.wording import safe_name
 from pages.parts.examples.trait_names import trait_facts, trait_name
 from pages.parts.frame import data, resources
-from pages.parts.frame.links import current, remark
+from pages.parts.frame.links import FILTERED, current, remark
 from pages.parts.frame.picking import Browsed, sought_traits
 from pages.parts.frame.sidebar import Frame
 from pages.parts.sections.saving import save_page
@@ -36,32 +36,31 @@ def pin_section(frame: Frame, browsed: Browsed) -> None:
     pins = data.pins_of(browsed.index)
     if frame.example is None or pins is None:
         return
-    digest, example = browsed.index.data.digest, frame.example.id
-    pinned = example in pins
+    _keep_note(browsed.index.data.digest, frame.example.id, pins)
+    if not browsed.index.rows.keys().isdisjoint(pins):
+        _save_pinned(frame, browsed, pins)
+
+
+def _keep_note(digest: str, example: str, pins: dict[str, str]) -> None:
     with st.form("pin", border=False):
-        note = st.text_input(
-            "Note",
-            pins.get(example, ""),
-            max_chars=NOTE_MOST,
-            key=f"note {digest[:12]} {example}",
-            placeholder="What is worth remembering of it",
-        )
-        asks = "Keep this note" if pinned else "Pin ★ with this note"
-        if st.form_submit_button(asks, icon=":material/keep:"):
+        kept, key, asks = pins.get(example, ""), f"note {digest[:12]} {example}", "What is worth remembering of it"
+        note = st.text_input("Note", kept, max_chars=NOTE_MOST, key=key, placeholder=asks)
+        if st.form_submit_button("Pin ★ with this note", icon=":material/keep:"):
             _keep(digest, example, note)
             st.rerun()
-    here = [one for one in pins if one in browsed.index.rows]
-    if here:
-        model = None if frame.explainer is None else frame.explainer.model
-        origin = {} if model is None else model_identity(model)
-        origin |= {"data": browsed.index.data.name, "data_sha256": digest}
-        origin |= trait_facts(browsed.judged.traits, sought_traits())
-        save_page(
-            f"Save the {len(here):,} pinned (HTML)",
-            partial(collection_page, browsed.index.data.name, cards(browsed, pins, sought_traits().unit), origin),
-            safe_name(["pinned", browsed.index.data.name, *([model.name] if model else [])], "html"),
-            "save-collection",
-        )
+
+
+def _save_pinned(frame: Frame, browsed: Browsed, pins: dict[str, str]) -> None:
+    model, of, asked = None if frame.explainer is None else frame.explainer.model, browsed.index.data, sought_traits()
+    origin = {} if model is None else model_identity(model)
+    origin |= {"data": of.name, "data_sha256": of.digest} | trait_facts(browsed.judged.traits, asked)
+    drawn = cards(browsed, pins, asked.unit)
+    save_page(
+        f"Save the {len(drawn):,} pinned (HTML)",
+        partial(collection_page, of.name, drawn, origin),
+        safe_name(["pinned", of.name, *([model.name] if model else [])], "html"),
+        "save-collection",
+    )
 
 
 def cards(browsed: Browsed, pins: dict[str, str], unit: str) -> list[Card]:
@@ -92,5 +91,5 @@ def _keep(digest: str, example: str, note: str) -> None:
 
 def _shown():
     """The data that is shown, prepared for browsing; None where it is a text of one's own, or is gone."""
-    key = st.session_state.get("data of filters", current("data"))
+    key = st.session_state.get(FILTERED, current("data"))
     return data.index(key) if key in data.data_sets() else None

@@ -15,6 +15,15 @@ _NAMES = {
 }
 
 
+# What values depend on, and the traits of which that holds.
+FACTS = {
+    "masked in the order of": ALONG_ORDER,
+    "verdicts by Holm over": {"verdict"},
+    "measures compared": {"disagreement"},
+    "unit": BY_UNIT,
+}
+
+
 def trait_name(name: str, unit: str) -> str:
     """What a trait is called where that is masked as one piece."""
     return _NAMES[name].format(unit=unit)
@@ -22,8 +31,6 @@ def trait_name(name: str, unit: str) -> str:
 
 def trait_facts(traits: Collection[str], asked: Sought) -> dict[str, str]:
     """What values of these traits depend on, for a file: names of columns and what stands in them."""
-    facts = {"masked in the order of": asked.measure} if ALONG_ORDER & {*traits} else {}
-    together = ", ".join(dict.fromkeys((asked.measure, *default_measures())))
-    facts |= {"verdicts by Holm over": together} if "verdict" in traits else {}
-    facts |= {"measures compared": ", ".join(default_measures())} if "disagreement" in traits else {}
-    return facts | ({"unit": asked.unit} if BY_UNIT & {*traits} else {})
+    usual = default_measures()
+    values = asked.measure, ", ".join(dict.fromkeys((asked.measure, *usual))), ", ".join(usual), asked.unit
+    return {name: value for (name, of), value in zip(FACTS.items(), values) if {*of} & {*traits}}

@@ -1,6 +1,4 @@
-"""What the server holds of data sets for all sessions: their examples, indexed, what models predict for them, and what
-was found out of them.
-"""
+"""What the server holds of data sets for all sessions: examples, predictions, and what was found out of them."""
 
 import json
 from dataclasses import asdict, dataclass, replace
@@ -53,9 +51,7 @@ def data_sets() -> dict[str, str]:
 
 
 def first_data(model: str) -> str:
-    """The data of the first view: the setting's first that can be read, else what ships for the model's task, else the
-    first bundled set.
-    """
+    """The data of the first view: the setting's first, else what ships for the model's task, else the first bundled."""
     asked, _ = _of_setting()
     return asked[0] if asked else examples_of(model) or next(iter(bundled_data()))
 
@@ -79,6 +75,7 @@ class Predicting(PageWork):
     index: Index
     asks, asks_again, failed = "Compute predictions", "Go on with predictions", "{problem}"
     first = batch = True
+    counted = "examples"
 
     @property
     def key(self) -> str:
@@ -128,12 +125,6 @@ class Predicting(PageWork):
         stored = (self.index.data.digest, model.digest, model.precision, state, self.explainer, self.index)
         return _stored(*stored) if known is None else known
 
-    def told(self, waits: str, left: str) -> str:
-        """How far it is."""
-        (done, total), job = self.progress, self.job
-        said = f"Predicted {done:,} of {total:,} examples" if job and job.total else "Waiting to begin"
-        return said + (f"; {waits}" if waits else "") + left
-
     def ask(self, wanted: bool = True) -> None:
         """Start the job, or join the one that is under way."""
         # When this work is forgotten one day, the store knows more than it does now.
@@ -141,16 +132,10 @@ class Predicting(PageWork):
         super().ask(wanted)
 
     def run(self, job: Job) -> Any:
-        """What the job does."""
         from core.evaluation.predicting import predict_all
 
-        return predict_all(
-            self.explainer.model,
-            texts_of(self.index),
-            store=resources.store(),
-            progress=job.report,
-            cancelled=job.cancelled,
-        )
+        model, texts, store = self.explainer.model, texts_of(self.index), resources.store()
+        return predict_all(model, texts, store=store, progress=job.report, cancelled=job.cancelled)
 
 
 def texts_of(index: Index) -> list[tuple[str, str | None]]:
@@ -159,31 +144,16 @@ def texts_of(index: Index) -> list[tuple[str, str | None]]:
 
 
 def judged(key: str, explainer: Explainer | None) -> tuple[Predicted, LabelMatch, str, "Predictions | None"]:
-    """A data set's labels beside a model's predictions, how labels were understood, a name for this state of both, and
-    the predictions.
-    """
+    """Labels beside predictions, how labels were understood, a name for this state of both, and the predictions."""
     held = index(key)
     if explainer is None:
-        return (
-            _judged(held.data.digest, "", 0, held, (), LabelMatch({}), None),
-            LabelMatch({}),
-            f"{held.data.digest}//0",
-            None,
-        )
+        match, state = LabelMatch({}), f"{held.data.digest}//0"
+        return _judged(held.data.digest, "", 0, held, (), match, None), match, state, None
     labels, known = explainer.model.labels, Predicting(explainer, held).known
     match = match_labels(held.data.classes, labels)
     state = explainer.model.digest + explainer.model.precision
-    return (
-        _judged(held.data.digest, state, known.done, held, labels, match, known.probabilities),
-        match,
-        f"{held.data.digest}/{state}/{known.done}",
-        known,
-    )
-
-
-def offered(state: str, index: Index, judged: Predicted) -> dict[str, tuple[str, ...]]:
-    """What can be filtered by, see `core.data.browsing.facets`."""
-    return _offered(state, index, judged)
+    found = _judged(held.data.digest, state, known.done, held, labels, match, known.probabilities)
+    return found, match, f"{held.data.digest}/{state}/{known.done}", known
 
 
 def selection(
@@ -246,9 +216,7 @@ def with_traits(
 
 
 def pins_of(index: Index) -> dict[str, str] | None:
-    """Notes of the pinned examples of a data set, by their ids; None where no library can be opened, which the page
-    says where the model is to be loaded.
-    """
+    """Notes of the pinned examples of a data set, by their ids; None where no library can be opened."""
     try:
         return resources.library().pins(index.data.digest)
     except SettingError:
@@ -313,7 +281,8 @@ def _judged(data: str, state: str, done: int, _index, _labels, _match, _probabil
 
 
 @st.cache_resource(show_spinner=False, max_entries=48)
-def _offered(state: str, _index, _judged) -> dict[str, tuple[str, ...]]:
+def offered(state: str, _index: Index, _judged: Predicted) -> dict[str, tuple[str, ...]]:
+    """What can be filtered by, see `core.data.browsing.facets`."""
     return facets(_index, _judged)
 
 

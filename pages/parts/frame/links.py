@@ -6,7 +6,7 @@ widget starts from it.
 """
 
 import re
-from collections.abc import Callable, Collection, Generator, Mapping
+from collections.abc import Callable, Collection, Generator
 from contextlib import contextmanager
 from contextvars import ContextVar
 from dataclasses import dataclass
@@ -19,14 +19,17 @@ from streamlit.runtime.scriptrunner import get_script_run_ctx
 from streamlit.runtime.scriptrunner_utils.script_run_context import RunLocation, ThreadState
 
 from core.wording import plain, shortened
+from pages.parts.frame.pages import page_of
 
 # What a link may carry of a text; more is cut.
 MOST_OF_A_TEXT = 5_000
 _DIGEST = re.compile("[0-9a-f]{64}")
 _SHOWN, _OPENED, _MISSING = "page shown", "page just opened", "missing of links"
+# The data whose filters are held.
+FILTERED = "data of filters"
 # What the session remembers of what was chosen before, beside what is held.
 _OF_LINKS = (
-    *("data of filters", "model of data", "model of models", "model of link", "weights of link", "table shows"),
+    *(FILTERED, "model of data", "model of models", "weights of link", "table shows"),
     "text of against",
     # What components tell of a text, and what was masked by hand.
     *("player", "what-if", "masked by hand", _MISSING),
@@ -41,6 +44,8 @@ class _Missing:
     dismissed: bool
 
 
+_CUT = f"This link carries a text of more than {MOST_OF_A_TEXT:,} characters; its beginning is shown."
+_RETIRED = "This link sets {} to {}, which the command line alone does now."
 # Whether what is drawn stands behind a button that unfolds it.
 _FOLDED = ContextVar("folded", default=False)
 # Where a page says what links ask for and is not here, once it has begun.
@@ -81,10 +86,7 @@ def linked(widget: Callable, label: str, options: Collection[str], default: Any,
     A value of the address that is no option is said in a sentence and the default taken.
 
     Args:
-        default: an option, or a list of options for a choice of several.
-        key: name in the address.
-    Returns:
-        The chosen option or options.
+        default: an option, or a list of options for a choice of several; key: name in the address.
     """
     name, most = _name(key), more.get("max_selections")
     begun = st.session_state.get(f"drawn {key}") == name and name in st.session_state
@@ -132,6 +134,11 @@ def held(key: str) -> Any:
     return st.session_state.get(f"held {key}", st.query_params.get(key))
 
 
+def held_of_all(*keys: str) -> dict[str, str]:
+    """What is held of these choices, as text; those of which nothing is are left out."""
+    return {key: str(value) for key in keys if (value := held(key)) is not None}
+
+
 def current(key: str) -> Any:
     """The value as of now: the widget's on this page if it was drawn there, else what is held."""
     name = _name(key)
@@ -170,12 +177,12 @@ def forget_unasked(key: str) -> None:
         forget(key)
 
 
-def visit(path: str, **choices: str) -> NoReturn:
-    """Go to a page as a link to it would, with these choices in its address and no other."""
+def visit(title: str, **choices: str) -> NoReturn:
+    """Go to the page of this title as a link to it would, with these choices in its address and no other."""
     _let_go(lambda key: True)
     for key in _OF_LINKS:
         st.session_state.pop(key, None)
-    st.switch_page(path, query_params=choices)
+    st.switch_page(page_of(title).path, query_params=choices)
 
 
 def _let_go(which: Callable[[str], bool]) -> None:
@@ -190,7 +197,6 @@ def _let_go(which: Callable[[str], bool]) -> None:
 
 
 def _drawn_on(key: str) -> str:
-    """The page on which the widget of a choice was drawn last; "" where it was not."""
     return st.session_state.get(f"drawn {key}", "").partition(": ")[0]
 
 
@@ -201,15 +207,13 @@ def link_to(path: str = "", **choices: str) -> str:
 
 
 def text_of_link() -> tuple[str, str | None] | None:
-    """The text that the session's first address carries itself, and its second one; None where it carries none, or
-    names one that is kept by its digest.
-    """
+    """The text that the first address carries itself, and its second one; None where it carries none."""
     asked, second = st.query_params.get("text", ""), st.query_params.get("second", "")
     if "held text" in st.session_state or not asked.strip() or _DIGEST.fullmatch(asked):
         return None
     st.query_params.pop("second", None)
     if max(len(asked), len(second)) > MOST_OF_A_TEXT:
-        remark(f"This link carries a text of more than {MOST_OF_A_TEXT:,} characters; its beginning is shown.")
+        remark(_CUT)
     return asked[:MOST_OF_A_TEXT], second[:MOST_OF_A_TEXT] or None
 
 
@@ -237,7 +241,8 @@ def _start(label: str, options: Collection[str], default: Any, key: str) -> Any:
     elif key in st.query_params:
         named = st.query_params.get_all(key) if many else [st.query_params[key]]
         asked = named if many else named[0]
-        say_missing(label, [a for a in named if a not in options])
+        if lacking := [one for one in named if one not in options]:
+            say_missing(label, lacking)
     else:
         return default
     if many:
@@ -248,9 +253,7 @@ def _start(label: str, options: Collection[str], default: Any, key: str) -> Any:
 
 
 def _fitting(asked: Any, options: Collection[str], default: Any, most: int | None) -> Any:
-    """What the widget can show of what is asked. Streamlit would make nothing of an option that is offered no longer,
-    and an address may name more than the widget takes.
-    """
+    """What the widget can show of what is asked: an address may name more than it takes, or what is gone."""
     if isinstance(default, list):
         return asked[:most] if most else asked
     return asked if asked in options else default
@@ -269,21 +272,19 @@ def _starting(widget: Callable, options: Collection[str], start: Any) -> dict[st
 
 def say_missing(label: str, missing: list[str]) -> None:
     """Note what a link asks for and is not here; `show_missing` says it on the page."""
-    if missing:
-        remark(f"This link asks for {label.lower()} {shortened(', '.join(missing))}, which is not here.")
+    remark(f"This link asks for {label.lower()} {shortened(', '.join(missing))}, which is not here.")
 
 
-def say_retired(choices: Mapping[str, Collection[str] | None]) -> None:
-    """Note which choices of an old link are no longer made on pages.
-
-    Args:
-        choices: {name in the address: the values by which it is told from another page's, None for all}.
+def say_retired(key: str, values: Collection[str] | None = None, default: str = "") -> None:
+    """Note that an old link makes a choice which pages no longer make, unless another page holds it; values: those by
+    which it is told from another page's, None for all; default: what is taken anyway.
     """
-    for key, values in choices.items():
-        asked = st.query_params.get(key)
-        if asked is not None and (values is None or asked in values):
-            st.query_params.pop(key)
-            remark(f"This link sets {key} to {shortened(asked)}, which the command line alone does now.")
+    asked = st.query_params.get(key)
+    if asked is None or f"held {key}" in st.session_state or (values is not None and asked not in values):
+        return
+    st.query_params.pop(key)
+    if asked != default:
+        remark(_RETIRED.format(key, shortened(asked)))
 
 
 def remark(sentence: str) -> None:

@@ -50,6 +50,6 @@ PAGES = (
 )
 
 
-def question_of(title: str) -> str:
-    """What the page of this title asks."""
-    return next(page.question for page in PAGES if page.title == title)
+def page_of(title: str) -> Page:
+    """The page of this title."""
+    return next(page for page in PAGES if page.title == title)

@@ -23,7 +23,19 @@ from core.settings import SettingError
 from core.wording import plain, shortened, shows_nothing
 from pages.parts.components.presses import draw_presses, presses
 from pages.parts.frame import data, filters, resources
-from pages.parts.frame.links import choose, current, forget, held, hold, linked, remark, say_missing, shown_page
+from pages.parts.frame.links import (
+    FILTERED,
+    choose,
+    choose_one,
+    current,
+    forget,
+    held,
+    hold,
+    linked,
+    remark,
+    say_missing,
+    shown_page,
+)
 
 if TYPE_CHECKING:
     from core.evaluation.predicting import Predictions
@@ -34,6 +46,16 @@ _REMEMBERED, MOST_REMEMBERED = "own texts", 12
 # The choice of what a text is set beside, and the own text of which that holds.
 AGAINST, _OF = "against", "text of against"
 NOT_KEPT = "The text that this link compares with is not kept on this machine."
+# What is said where filters ask for predictions that are not known.
+NOT_PREDICTED = "The filters ask for predictions that are not computed yet; the page Examples computes them."
+_DROPPED = "No example here can be {}, so that filter was taken away."
+_EMPTY = "This text is empty. Type at least one word; what is shown stays until then."
+_SECOND_HELP = "For models that read two texts (premise and hypothesis, question and passage). It is never masked."
+_DATA_HELP = "Examples that ship with Faithscope, data that you add on the page Examples, or a text of your own."
+_UNIT_HELP = (
+    "What is masked and scored as one piece: words as people see them, or the tokenizer's tokens. Clauses and "
+    "sentences, found by rules of thumb, are for longer texts: they leave few enough pieces for exact limits."
+)
 # A menu of more is slow to draw and slow to read; the page Examples searches all.
 _MENU = 200
 
@@ -45,10 +67,9 @@ class Unshowable(Exception):
 @dataclass(frozen=True)
 class Browsed:
     """A data set as it is browsed now: rows int64[n], what the query leaves, in its order; counts of each facet's
-    values
-    beside the query's other parts, and of everything; match: how its labels were understood; known: the predictions
-    that it
-    goes by, None without a model."""
+    values beside the query's other parts, and of everything; match: how its labels were understood; known: the
+    predictions that it goes by, None without a model.
+    """
 
     key: str
     index: Index
@@ -67,9 +88,7 @@ class Browsed:
 
 @dataclass(frozen=True)
 class OwnText:
-    """A text that somebody typed: what it is and its digest; edited: the text that it was made from, None where it was
-    made from none.
-    """
+    """A text that somebody typed, its digest, and the text that it was made from."""
 
     digest: str
     text: str
@@ -78,9 +97,7 @@ class OwnText:
 
 
 def remember(typed: OwnText) -> None:
-    """Put a text before all others that the session remembers; the oldest beyond the most is forgotten, and one
-    without words is not remembered.
-    """
+    """Put a text before all others that the session remembers; one without words is not remembered."""
     if not typed.text.strip():
         return
     others = [one for one in remembered() if one.digest != typed.digest]
@@ -114,31 +131,20 @@ def stands_beside(digest: str | None) -> bool:
 
 
 def text_box(text: str, second: str) -> None:
-    """A box for a text of one's own, which then holds on every page; one for a second text where the model reads two,
-    or the text has one.
-    """
+    """A box for a text of one's own; one for a second text where the model reads two, or the text has one."""
     key, second_key = _keys(text)
     with st.form("own-text", border=False):
         first = st.text_area("Text", text, height=110, key=key, placeholder="Such as: I feared a bore, and it wasn’t")
         if second or _takes_second():
-            st.text_area(
-                "Second text",
-                second,
-                height=68,
-                key=second_key,
-                help="For models that read two texts (premise and hypothesis, question and passage). It is never "
-                "masked.",
-            )
+            st.text_area("Second text", second, height=68, key=second_key, help=_SECOND_HELP)
         asked = st.form_submit_button("Explain", type="primary", on_click=_explain, args=(text, second))
         if asked and shows_nothing(first):
             # A file that was loaded is not given up for nothing.
-            st.warning("This text is empty. Type at least one word; what is shown stays until then.")
+            st.warning(_EMPTY)
 
 
 def _explain(text: str, second: str) -> None:
-    """Choose what was typed in the box of these texts. Before anything is drawn: a run that the next one cuts short
-    would lose the press.
-    """
+    """Choose what was typed, before anything is drawn: a run that the next one cuts short would lose the press."""
     first, other = (st.session_state.get(key, "") for key in _keys(text))
     # Without a store (a setting that cannot be used) the page says so above.
     with contextlib.suppress(SettingError):
@@ -198,31 +204,22 @@ def own_texts() -> None:
 
 
 def pick_data(model: str) -> str:
-    """Draw the choice of data; its key, or OWN. Another model brings examples of its task, where what is looked at
-    ships and is of another.
-    """
+    """Draw the choice of data; its key, or OWN. Another model brings bundled examples of its task."""
     _follow_model(model)
     _follow_old_link(model)
     for problem in data.data_problems():
         st.warning(plain(problem))
     about = data.data_sets()
     asked = current("data")
-    if st.session_state.get("data of filters") == asked and asked not in (*about, OWN, None):
+    if st.session_state.get(FILTERED) == asked and asked not in (*about, OWN, None):
         remark(f"The data {shortened(asked)} was taken off the list.")
-    key = linked(
-        st.selectbox,
-        "Data",
-        [*about, OWN],
-        data.first_data(model),
-        "data",
-        format_func=_names(about),
-        help="Examples that ship with Faithscope, data that you add on the page Examples, or a text of your own.",
-    )
+    first, called = data.first_data(model), _names(about)
+    key = linked(st.selectbox, "Data", [*about, OWN], first, "data", format_func=called, help=_DATA_HELP)
     # Filters belong to a set of data, as does the example.
-    if st.session_state.get("data of filters", key) != key:
+    if st.session_state.get(FILTERED, key) != key:
         filters.start_anew()
         choose("example", None)
-    st.session_state["data of filters"] = key
+    st.session_state[FILTERED] = key
     return key
 
 
@@ -252,16 +249,17 @@ def browse(key: str, explainer: Explainer | None) -> Browsed:
     """
     try:
         index = data.index(key)
-    except (BadData, KeyError) as error:
-        why = f"{error} Or choose" if isinstance(error, BadData) else "This data was taken off the list. Choose"
-        raise Unshowable(f"{why} other data in the sidebar.") from error
+    except BadData as error:
+        raise Unshowable(f"{error} Or choose other data in the sidebar.") from error
+    except KeyError as error:
+        raise Unshowable("This data was taken off the list. Choose other data in the sidebar.") from error
     judged, match, state, known = data.judged(key, explainer)
     judged, state = data.with_traits(state, explainer, index, judged, sought_traits())
     if shown_page() == "Examples" or filters.current_query().facets.get("pinned"):
         judged, state = data.with_pins(state, index, judged)
     dropped = filters.understood(data.offered(state, index, judged)) if explainer is not None else []
     if dropped:
-        remark(f"No example here can be {shortened(', '.join(dropped))}, so that filter was taken away.")
+        remark(_DROPPED.format(shortened(", ".join(dropped))))
     query = filters.current_query()
     rows, counted = data.selection(state, query, index, judged)
     return Browsed(
@@ -287,18 +285,13 @@ def sought_traits() -> data.Sought:
 
 
 def wait_for_predictions(explainer: Explainer, browsed: Browsed) -> bool:
-    """Where the filters ask what the model predicts, see to it that this is known if that takes seconds only; whether
-    it waited.
-    """
+    """Wait for predictions that the filters ask for, where that takes seconds only; whether it waited."""
     index = browsed.index
     if not browsed.query.asks_model or browsed.known is None or browsed.known.complete:
         return False
     work = data.Predicting(explainer, index)
     if not work.at_once:
-        st.caption(
-            "The filters ask what the model predicts, which is not known for all examples; the page Examples computes "
-            "it."
-        )
+        st.caption(NOT_PREDICTED)
         return False
     with st.spinner("Predicting the examples …"):
         work.ask(wanted=False)
@@ -353,18 +346,7 @@ def pick_example(browsed: Browsed) -> Example:
 
 def choose_unit() -> str:
     """Draw the choice of what is masked as one piece."""
-    return linked(
-        st.segmented_control,
-        "Unit",
-        UNITS,
-        "word",
-        "unit",
-        required=True,
-        width="stretch",
-        help="What is masked and scored as one piece: words as people see them, or the tokenizer's tokens. "
-        "Clauses and sentences, found by rules of thumb, are for longer texts: they leave few enough pieces for "
-        "exact limits.",
-    )
+    return choose_one("Unit", UNITS, "word", "unit", _UNIT_HELP, width="stretch")
 
 
 def _follow_presses(browsed: Browsed) -> None:
@@ -381,9 +363,7 @@ def _follow_presses(browsed: Browsed) -> None:
 
 
 def stepped(browsed: Browsed, start: str | None, steps: int) -> str:
-    """The example so many steps from another within the filters, and round; from one that is not among them, the first
-    or the last is the first step.
-    """
+    """The example so many steps from another within the filters, and round."""
     rows, count = browsed.rows, len(browsed.rows)
     found = np.flatnonzero(rows == browsed.index.rows.get(start, -1))
     at = int(found[0]) if len(found) else -1 if steps > 0 else 0
@@ -401,10 +381,7 @@ def _previous_and_next(browsed: Browsed, place: int | None) -> None:
         st.button("Next", key="next", on_click=go, args=(1,), shortcut="N", disabled=not count)
         st.caption(f"example {f'{place + 1:,}' if place is not None else '—'} of {count:,}")
     if browsed.query.narrows:
-        aside = "" if place is not None else "; this one is not among them"
-        st.caption(
-            f"Filters leave {count:,} of {len(browsed.index):,}{aside}." if count else "No example matches the filters."
-        )
+        st.caption(f"Filters leave {count:,} of {len(browsed.index):,}.")
         st.button("Clear filters", key="clear-filters", on_click=filters.clear_filters)
 
 

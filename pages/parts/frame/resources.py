@@ -70,9 +70,7 @@ def _explainer(name: str, written: str, fitted: int) -> "Explainer":
 
 
 def explainer(name: str) -> "Explainer":
-    """A loaded model with its memo; the three used last stay in memory. A folder or a reference that was written anew
-    is read anew.
-    """
+    """A loaded model with its memo; a folder or a reference that was written anew is read anew."""
     from core.validity.references import fitted_at
 
     written = _written(name)

@@ -19,6 +19,10 @@ from core import settings
 from core.wording import joined, shortened
 
 HERE, EVERYWHERE = ("localhost", "127.0.0.1", "[::1]"), ("0.0.0.0", "::")
+_REFUSED = (
+    "This server answers to {} and to its own pages, and was asked by or as {}. If that is a name of this machine, add "
+    "it to FAITHSCOPE_HOSTS.\n"
+)
 _HOST = re.compile(r"(\[[^\[\]]*\]|[^:\[\]]*)(:\d*)?")
 _ORIGIN = re.compile(rf"https?://{_HOST.pattern}")
 
@@ -59,18 +63,12 @@ class OwnPagesOnly:
             [v.decode("latin-1") for k, v in scope["headers"] if k == name] for name in (b"host", b"origin")
         )
         name = _HOST.fullmatch(hosts[0].lower()) if len(hosts) == 1 else None
+        strange = []
         if name is None or name[1] not in self.names:
-            asked = shortened(", ".join(hosts), 80) or "no name"
-            return (
-                f"This server answers to {joined(self.names)}, and was asked for as {asked}. "
-                f"If that is a name of this machine, add it to FAITHSCOPE_HOSTS.\n"
-            )
-        if not all(self._ours(origin, hosts[0]) for origin in origins):
-            return (
-                f"This server answers its own pages only, and was asked by {shortened(', '.join(origins), 80)}. "
-                f"If that is a name of this machine, add it to FAITHSCOPE_HOSTS.\n"
-            )
-        return ""
+            strange = [", ".join(hosts) or "no name"]
+        elif not all(self._ours(origin, hosts[0]) for origin in origins):
+            strange = origins
+        return _REFUSED.format(joined(self.names), shortened(", ".join(strange), 80)) if strange else ""
 
     def _ours(self, origin: str, host: str) -> bool:
         # A proxy may ask under another name or port than the browser does; then the browser's stands in the setting.
@@ -170,9 +168,7 @@ async def _let_go_of_sessions(seconds: int) -> None:
 
 
 def expiry(runtime: Any) -> Callable[[], list] | None:
-    """What takes the sessions whose time is over from those that are kept, and gives (id, its `SessionInfo`) of each;
-    None where this version of Streamlit has no such thing, which its log says: then it looks as ever.
-    """
+    """What takes sessions whose time is over from those kept; None, logged, where Streamlit has no such thing."""
     kept = runtime
     for name in ("_session_mgr", "_session_storage", "_cache", "expire"):
         kept = getattr(kept, name, None)

@@ -23,7 +23,7 @@ from core.settings import SettingError
 from core.settings import read as read_settings
 from core.validity.marks import HOLM, RULES
 from core.validity.references import CALIBRATED, FORMS
-from core.wording import joined, number, plain, shortened
+from core.wording import number, plain
 from pages.parts.components.copy_link import copy_link
 from pages.parts.components.steady import page_style, steady_buttons
 from pages.parts.components.words import words
@@ -39,11 +39,12 @@ from pages.parts.frame.links import (
     hold,
     linked,
     remark,
+    say_missing,
     show_missing,
     shown_page,
     text_of_link,
 )
-from pages.parts.frame.pages import PAGES, question_of
+from pages.parts.frame.pages import PAGES, page_of
 from pages.parts.frame.picking import (
     AGAINST,
     NOT_KEPT,
@@ -70,6 +71,15 @@ _FORM_HELP = (
     "form; it rejects unmasked texts too often and cannot give very small p-values."
 )
 PREDICTED, ALL_OTHERS = "predicted", "—"
+_TEXT_GONE = "The text of this link is not kept here. Type one below, or choose other data in the sidebar."
+_NO_TEXT_YET = "Type or paste a text of your own below, and press Explain. Or choose other data in the sidebar."
+_OTHER_WEIGHTS = "This link was made with other weights of this model, so its sender may have seen other numbers."
+_MODEL_HELP = "A text classifier. Those fine-tuned with masking stay on familiar ground when words are masked."
+_THAN_HELP = (
+    "Why this class rather than another: the score is the difference of their two logits, which for two classes, too, "
+    "is not the logit of one. Where the score is a probability, the class alone is explained."
+)
+_ALONE = "This page explains the class alone: its scores are defined on probabilities."
 # Classes that have a button each; of more the select box says how likely each is.
 MOST_BUTTONS = 4
 # Pages whose scores are logits, or may be a difference of two: they take "rather than", the others keep the class.
@@ -88,9 +98,7 @@ class Method(NamedTuple):
 
 
 class Places(NamedTuple):
-    """What stands above the picture of a page, in this order: its answer, the measures, what is chosen beside them, and
-    a button that unfolds class and unit, behind which the rest may follow.
-    """
+    """What stands above the picture of a page: answer, measures, what is beside them, and a popover of the rest."""
 
     answer: DeltaGenerator
     measures: DeltaGenerator
@@ -179,10 +187,13 @@ def open_frame(title: str, lead: Callable[[], None] | None = None, above: bool =
     st.set_page_config(page_title=f"{title} · Faithscope", page_icon="🔦", layout="wide")
     page_style()
     tour_bar(title)
-    st.title(question_of(title), anchor=False)
+    st.title(page_of(title).question, anchor=False)
     if lead is not None:
         lead()
-    missing, frame, places, place = st.container(), Frame(), _places(), st.empty()
+    missing, frame = st.container(), Frame()
+    answer, row = st.container(), st.container(horizontal=True, vertical_alignment="bottom")
+    places = Places(answer, row.container(width=430), row.container(), row.container(width="content"))
+    place = st.empty()
     try:
         with st.sidebar:
             _take_text_of_link()
@@ -207,9 +218,7 @@ def open_frame(title: str, lead: Callable[[], None] | None = None, above: bool =
 
 
 def open_data_page(title: str, own: str) -> DataView | None:
-    """As `open_frame`, for a page about data; None, after a sentence, where there is no model or no data. own: what is
-    said of a text of one's own.
-    """
+    """As `open_frame`, for a page about data; None where there is no model or no data, which own or the page says."""
     frame = open_frame(title)
     if frame.view is None:
         # As on the other pages: a text of one's own is a way on.
@@ -229,16 +238,10 @@ def chosen_method() -> Method:
 
 
 def _choose_method() -> None:
-    """Draw the choices of how inputs are tested, the same for every page."""
     with folded(st.popover("Method", icon=":material/science:", type="tertiary")):
         choose_one("Form of the test", FORMS, CALIBRATED, "form", _FORM_HELP)
         about = " ".join(f"{name.capitalize()}: {rule.about}." for name, rule in RULES.items())
         choose_one("Validity gate", list(RULES), HOLM, "rule", about)
-
-
-def _places() -> Places:
-    answer, row = st.container(), st.container(horizontal=True, vertical_alignment="bottom")
-    return Places(answer, row.container(width=430), row.container(), row.container(width="content"))
 
 
 def _choose(frame: Frame, body, places: Places, above: bool) -> View:
@@ -298,13 +301,10 @@ def _pick(frame: Frame, name: str, key: str, body: DeltaGenerator) -> Example:
 
 def _check_weights(model: Model) -> None:
     """A link names the weights that it was made with; others give other numbers."""
-    asked = st.session_state.setdefault("weights of link", st.query_params.get("weights", ""))
-    named = st.session_state.setdefault("model of link", model.name)
+    of_link = st.query_params.get("weights", ""), model.name
+    asked, named = st.session_state.setdefault("weights of link", of_link)
     if asked and named == model.name and not model.digest.startswith(asked):
-        st.warning(
-            f"This link was made with other weights of {plain(model.name)}; the numbers may differ from those that its "
-            f"sender saw."
-        )
+        st.warning(_OTHER_WEIGHTS)
     st.query_params["weights"] = model.digest[:12]
 
 
@@ -325,14 +325,7 @@ def _model_name() -> str:
     except SettingError:
         # Said when the model is to be loaded; the rest of the sidebar is drawn all the same.
         options, first = bundled_models(), read_settings({}).model
-    name = linked(
-        st.selectbox,
-        "Model",
-        options,
-        first,
-        "model",
-        help="A text classifier. Those fine-tuned with masking stay on familiar ground when words are masked.",
-    )
+    name = linked(st.selectbox, "Model", options, first, "model", help=_MODEL_HELP)
     ways_to_add()
     return name
 
@@ -354,11 +347,8 @@ def _own_text() -> Example:
     found = read_own(digest) if digest else None
     if found is None:
         if digest:
-            gone = "The text of this link is not kept on this machine. Type one below"
-            raise Unshowable(f"{gone}, or choose other data in the sidebar.")
-        raise NoTextYet(
-            "Type or paste a text of your own below, and press Explain. Or choose other data in the sidebar."
-        )
+            raise Unshowable(_TEXT_GONE)
+        raise NoTextYet(_NO_TEXT_YET)
     hold("text", digest)
     st.query_params["text"] = digest
     st.query_params.pop("example", None)
@@ -402,22 +392,12 @@ def _than(labels: tuple[str, ...], target: int) -> int | None:
             # Of two classes it is the other one, whichever is explained.
             choose("than", others[0])
         elif "held than" not in st.session_state:
-            asks = f"This link explains {shortened(labels[target])} rather than {shortened(asked)}"
-            remark(f"{asks}, {'which is the same class' if asked in labels else 'a class that is not here'}.")
+            say_missing("the contrast with", [asked])
             st.query_params.pop("than", None)
-    chosen = linked(
-        st.selectbox,
-        "Rather than",
-        [ALL_OTHERS, *others],
-        ALL_OTHERS,
-        "than",
-        help="Why this class rather than another: the score is the difference of their two logits, which for two "
-        f"classes, too, is not the logit of one. Taken by {joined(CONTRASTED)}; where the score is a probability, the "
-        "class alone is explained.",
-    )
+    chosen = linked(st.selectbox, "Rather than", [ALL_OTHERS, *others], ALL_OTHERS, "than", help=_THAN_HELP)
     if chosen == ALL_OTHERS:
         return None
     if shown_page() not in CONTRASTED:
-        st.caption("This page explains the class alone: its scores are defined on probabilities.")
+        st.caption(_ALONE)
         return None
     return labels.index(chosen)

@@ -11,11 +11,8 @@ from core.wording import escaped, number, plain, shortened, unbroken
 from pages.parts.face.headline import Badge, Colour
 from pages.parts.frame.sidebar import View
 
-# What a text of one's own has besides: nobody chose it among texts like the reference's.
-_OWN = (
-    "A text of your own: the test finds inputs unlike those of the model’s reference, not every strange text. “Not "
-    "rejected” is no proof that the model knows it."
-)
+# How a prediction is marked, by whether the label agrees; None where no label is known.
+_RIGHT: dict[bool | None, tuple[str, Colour]] = {True: (" ✓", "green"), False: (" ✗ wrong", "red"), None: ("", "gray")}
 
 
 def show_answer(*said: str) -> None:
@@ -30,36 +27,15 @@ def captions(told: Iterable[str]) -> None:
         st.caption(unbroken(plain(one)))
 
 
-def second_text(view: View) -> str:
-    """The second text of a pair as a paragraph of HTML; "" where there is none."""
-    second = view.example.second
-    if second is None:
-        return ""
-    asks = second.rstrip().endswith(("?", "？", "؟"))
-    name = (
-        "<b>Question</b> (the second text: read, never masked)" if asks else "<b>Second text</b> (read, never masked)"
-    )
-    return f"<p>{name}: {_long(second)}</p>"
-
-
 def unread(encoded: Encoded) -> str:
     """What stands after the last word that is read; "" where all are."""
     cut = encoded.truncation
     return f"… {cut.words - cut.words_read:,} more words" if cut.words_read < cut.words else ""
 
 
-# How a prediction is marked, by whether the label agrees; None where no label is known.
-_RIGHT: dict[bool | None, tuple[str, Colour]] = {True: (" ✓", "green"), False: (" ✗ wrong", "red"), None: ("", "gray")}
-
-
 def prediction_badge(label: str, share: float, right: bool | None = None) -> Badge:
     """The predicted class with its probability, and whether it is that of the label, None where none is known."""
-    signs: dict[bool | None, tuple[str, Colour]] = {
-        True: (" ✓", "green"),
-        False: (" ✗ wrong", "red"),
-        None: ("", "gray"),
-    }
-    sign, colour = signs[right]
+    sign, colour = _RIGHT[right]
     about = "Predicted class and its probability, and whether the label agrees."
     return Badge(f"{shortened(label, 24)} {number(share)}{sign}", about, colour)
 
@@ -82,26 +58,7 @@ def view_caveats(view: View) -> tuple[Caveat, ...]:
 def about_text(view: View) -> None:
     """The second text of a pair, the note and the tags of the example, and notes on the model, in small print."""
     if view.example.second is not None:
-        st.html(second_text(view))
+        st.html(f"<p><b>Second text</b> (read, never masked): {escaped(view.example.second, 400)}</p>")
     facts = [view.example.note, *view.example.tags, *view.model.notes]
     if any(facts):
         st.caption(plain(" · ".join([view.example.id, *filter(None, facts)])))
-
-
-def _long(text: str) -> str:
-    return escaped(text, 400)
-
-
-def truncation(view: View) -> str:
-    """What the model does not read of a text that is cut, in a sentence; "" where it reads all."""
-    cut = view.encoded.truncation
-    beyond = (
-        f" {cut.words - cut.words_read:,} of {cut.words:,} words are not read." if cut.words_read < cut.words else ""
-    )
-    beyond += " Of the last word that it reads it reads the beginning only." if cut.word_cut else ""
-    return (
-        f"The model reads {view.model.max_tokens:,} tokens at "
-        f"most.{beyond}{' The second text is cut.' if cut.second_cut else ''}"
-        if cut.cut
-        else ""
-    )

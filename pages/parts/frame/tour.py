@@ -14,39 +14,42 @@ from core.wording import plain
 from pages.parts.frame import resources
 from pages.parts.frame.data import first_data
 from pages.parts.frame.links import current, forget, held, hold, visit
+from pages.parts.frame.pages import page_of
 
 STRIP = BUNDLED / "computed" / "strip.json"
 _KEY = "tour"
 
 
 class Stop(NamedTuple):
-    """One stop of the tour: the page's title and file, and what is chosen there; its sentence is in `core.texts`."""
+    """One stop of the tour: the page's title, and what is chosen there; its sentence is in `core.texts`."""
 
     title: str
-    path: str
     choices: dict[str, str]
+
+    @property
+    def path(self) -> str:
+        return page_of(self.title).path
 
 
 _EXAMPLE = {"model": "sst2-fmm", "data": HARD_REVIEWS, "example": "s140"}
 _TWIN = {"beside": "sst2-plain"}
 _FILTER = {"outcome": "wrong", "tag": "negation", "length": "6 to 10", "order": "confidence", "descending": "1"}
-_RECURSIVE, _ATTRIBUTIONS = "pages/recursive_masking.py", "pages/attributions.py"
 STOPS = (
-    Stop("Examples", "pages/examples.py", _EXAMPLE | _FILTER),
-    Stop("Attributions", _ATTRIBUTIONS, _EXAMPLE),
-    Stop("Recursive masking", _RECURSIVE, _EXAMPLE | {"step": "3"}),
-    Stop("Recursive masking", _RECURSIVE, _EXAMPLE | _TWIN | {"example": "s104", "step": "8"}),
-    Stop("AOPC and NAOPC", "pages/aopc_and_naopc.py", _EXAMPLE | _TWIN | {"example": "s048"}),
-    Stop("Attributions", _ATTRIBUTIONS, {"model": "stories-1-fmm", "data": "stories 1", "example": "s1-025"}),
-    Stop("Data set", "pages/data_set.py", _EXAMPLE),
-    Stop("Attributions", _ATTRIBUTIONS, {"model": "sst2-fmm", "data": "own text"}),
+    Stop("Examples", _EXAMPLE | _FILTER),
+    Stop("Attributions", _EXAMPLE),
+    Stop("Recursive masking", _EXAMPLE | {"step": "3"}),
+    Stop("Recursive masking", _EXAMPLE | _TWIN | {"example": "s104", "step": "8"}),
+    Stop("AOPC and NAOPC", _EXAMPLE | _TWIN | {"example": "s048"}),
+    Stop("Attributions", {"model": "stories-1-fmm", "data": "stories 1", "example": "s1-025"}),
+    Stop("Data set", _EXAMPLE),
+    Stop("Attributions", {"model": "sst2-fmm", "data": "own text"}),
 )
 
 
 def take(stop: int) -> None:
     """Go to a stop, from 1, with its choices and nothing else chosen."""
     one = STOPS[stop - 1]
-    visit(one.path, **one.choices, **{_KEY: str(stop)})
+    visit(one.title, **one.choices, **{_KEY: str(stop)})
 
 
 def touring() -> bool:
@@ -64,30 +67,37 @@ def tour_bar(title: str) -> None:
         return
     hold(_KEY, asked)
     st.query_params[_KEY] = asked
-    at = int(asked)
-    with st.container(border=True, horizontal=True, vertical_alignment="center", key="tour"):
-        said, ways = st.container(), st.container(horizontal=True, width="content")
-        with ways:
-            here = _at(at, title)
-        told = f" {plain(sentences('tour', 'stops')[at - 1])}" if here else ""
-        said.markdown(f"**{at} of {len(STOPS)}**{told}")
-
-
-def _at(at: int, title: str) -> bool:
-    """Draw the ways on from a stop; whether the page of this title shows what its sentence is about."""
-    stop, shown = STOPS[at - 1], shown_choices()
+    at, shown = int(asked), shown_choices()
+    stop = STOPS[at - 1]
+    # Whether the page shows what the sentence is about.
     here = stop.title == title and all(shown[key] == stop.choices.get(key, shown[key]) for key in shown)
+    with st.container(border=True, horizontal=True, vertical_alignment="center", key="tour"):
+        told = f" {plain(sentences('tour', 'stops')[at - 1])}" if here else ""
+        st.container().markdown(f"**{at} of {len(STOPS)}**{told}")
+        with st.container(horizontal=True, width="content"):
+            _draw_ways(at, here)
+
+
+def _draw_ways(at: int, here: bool) -> None:
     if st.button("Back", key="tour-back", disabled=at == 1, icon=":material/arrow_back:"):
         take(at - 1)
-    if not here and st.button("Return to this stop", key="tour-return", icon=":material/tour:"):
+    if not here:
+        _draw_return(at)
+    _draw_next(at)
+    st.button("Leave the tour", key="tour-leave", type="tertiary", on_click=forget, args=(_KEY,))
+
+
+def _draw_return(at: int) -> None:
+    if st.button("Return to this stop", key="tour-return", icon=":material/tour:"):
         take(at)
+
+
+def _draw_next(at: int) -> None:
     if at < len(STOPS):
         if st.button("Next", key="tour-next", type="primary", icon=":material/arrow_forward:"):
             take(at + 1)
     elif st.button("Finish", key="tour-finish", type="primary"):
-        visit("pages/examples.py", model=_EXAMPLE["model"])
-    st.button("Leave the tour", key="tour-leave", type="tertiary", on_click=forget, args=(_KEY,))
-    return here
+        visit("Examples", model=_EXAMPLE["model"])
 
 
 def shown_choices() -> dict[str, Any]:

@@ -1,6 +1,4 @@
-"""What goes on elsewhere for this session, in the sidebar: for which page and example, how far it is, and a stop; and
-what stands still because its page was left.
-"""
+"""What goes on elsewhere for this session, in the sidebar, with a stop; what stands still since its page was left."""
 
 import streamlit as st
 
@@ -43,15 +41,12 @@ def draw_tray() -> None:
 
 
 def _asked() -> list[Job]:
-    """What this session asked for and goes on."""
     me = viewer()
     return [job for job in resources.jobs().active() if me in job.askers and not job.cancelled()]
 
 
 def _left() -> list[Job]:
-    """What began unasked over many examples on another page of this session, and stands still since that was left with
-    some of them undone.
-    """
+    """What began unasked over many examples on another page of this session, and stands still undone."""
     mine = [job for job in resources.jobs().parked() if job.batch and job.started and viewer() in job.seen]
     return [job for job in mine if job.place != place_of(batch=True) and job.share < 1]
 
@@ -89,10 +84,5 @@ def _line(job: Job) -> None:
     # By its key the page's voice knows it, see `pages/parts/components/voice.js`.
     with st.container(gap=None, key=f"elsewhere-{job.key}"):
         st.caption(f"{plain(job.label)} · {plain(job.place)}: {plain(far)}{left}")
-        st.button(
-            f"Stop {plain(job.label)}",
-            key=f"stop-{job.key}",
-            on_click=job.cancel,
-            type="tertiary",
-            icon=":material/close:",
-        )
+        stop, icon = f"Stop {plain(job.label)}", ":material/close:"
+        st.button(stop, key=f"stop-{job.key}", on_click=job.cancel, type="tertiary", icon=icon)

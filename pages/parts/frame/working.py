@@ -1,6 +1,4 @@
-"""Work that a page asks for: a job of this server, found by its key, with what it costs and what is known of it; and
-what it does itself in turn with others.
-"""
+"""Work that a page asks for: a job of this server, found by its key, with its cost and what is known of it."""
 
 import threading
 from collections.abc import Generator, Sequence
@@ -34,6 +32,8 @@ class PageWork(jobs.Work):
     kept = "Cancelled; what was computed is kept, and asking again goes on from there."
     failed = "{label} stopped: {problem}"
     first = part = False
+    # What stands before the time that it takes; and what work is like it, of which a token takes about as long.
+    about, likeness = "about", ""
 
     @property
     def job(self) -> Job | None:
@@ -85,18 +85,6 @@ class PageWork(jobs.Work):
         return _price(self.cost.passes, self.about, self.takes)
 
     @property
-    def about(self) -> str:
-        """What stands before the time that it takes."""
-        return "about"
-
-    @property
-    def likeness(self) -> str:
-        """What work is like it: of one kind a token takes about as long, whatever the texts; "" for work that is short,
-        or like no other.
-        """
-        return ""
-
-    @property
     def seconds(self) -> float:
         """Expected seconds of its own work, by the clock."""
         return resources.jobs().expects(self.cost, self.likeness)
@@ -134,13 +122,6 @@ class PageWork(jobs.Work):
         done, total = self.progress
         return f", {done:,} of at most {total:,} {self.counted}" if self.counted and done else ""
 
-    def told(self, waits: str, left: str) -> str:
-        """How far it is, text, where it says so in words of its own; else "".
-
-        waits: "waiting for …", or "" while it is at work; left: ", about 3 s left", or "" where nobody can tell.
-        """
-        return ""
-
     def cancel(self) -> None:
         """Stop at the next batch; what is computed stays."""
         job = self.job
@@ -148,9 +129,7 @@ class PageWork(jobs.Work):
             job.cancel()
 
     def ask(self, wanted: bool = True) -> None:
-        """Start the job, or let the one that is there go on; wanted: a person asked for it, so that it goes on when
-        nobody looks at it any more.
-        """
+        """Start the job, or let it go on; wanted: a person asked for it, so that it goes on when nobody looks."""
         if wanted or self.key not in resources.jobs().looked_at(viewer()):
             look([self])
         resources.jobs().submit(
@@ -196,9 +175,7 @@ def arrive_anew() -> None:
 
 
 def look(works: Sequence[PageWork], aside: bool = False) -> None:
-    """These works are on the page that this session looks at: they go before all that nobody looks at. aside: they are
-    not what it is for, and go after what is.
-    """
+    """These works are on the page that this session looks at, or aside of it: they go before all others."""
     resources.jobs().looks(viewer(), [work.key for work in works], aside)
 
 

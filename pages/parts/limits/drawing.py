@@ -1,6 +1,4 @@
-"""Draw what stands between the limits: gauges, curves, the table of scores with what is saved of it, and two models'
-places before and after normalising.
-"""
+"""Draw what stands between the limits: gauges, curves, scores and their files, and two models beside each other."""
 
 from collections.abc import Sequence
 
@@ -29,9 +27,7 @@ from pages.parts.sections.standings import Boards, KnownLimits, tag
 
 
 def draw_gauges(view: View, boards: Boards) -> None:
-    """Each model's measures between its limits; two that explain one class on one axis, others each by itself, since
-    their scores do not compare.
-    """
+    """Each model's measures between its limits; two that explain one class, whose scores compare, on one axis."""
     if len(boards) > 1 and same_class([one.side for one in boards]):
         _draw_one_axis(view, boards)
     else:
@@ -40,22 +36,14 @@ def draw_gauges(view: View, boards: Boards) -> None:
 
 def _draw_one_axis(view: View, boards: Boards) -> None:
     first, *_ = boards
-    direction, sides = first.choice.direction, [one.side for one in boards]
+    direction, sides, named = first.choice.direction, [one.side for one in boards], standing.by_model(boards)
     models = [
-        ModelGauges(
-            one.side.model.name,
-            standing.gauge_rows(board),
-            standing.chance_range(board),
-            board.limits,
-            tag(board.limits),
-        )
-        for one, board in boards.items()
+        ModelGauges(name, standing.gauge_rows(board), standing.chance_range(board), board.limits, tag(board.limits))
+        for name, board in named.items()
     ]
-    words = " ".join(
-        f"{one.side.model.name}: {standing.standings_in_words(board, direction)}" for one, board in boards.items()
-    )
-    name = ["naopc", view.example.id, *(side.model.name for side in sides)]
-    drawn = gauges_of_models(models, first.score_name, direction)
+    words = " ".join(f"{name}: {standing.standings_in_words(board, direction)}" for name, board in named.items())
+    name = ["naopc", view.example.id, *named]
+    drawn = gauges_of_models(models, first.side.score_name, direction)
     draw_figure(drawn, "gauges-0", words, name, about_shown(view, *sides), "the gauges")
 
 
@@ -65,7 +53,7 @@ def _draw_each(view: View, boards: Boards) -> None:
         one, board = drawn_of[i]
         rows, direction = standing.gauge_rows(board), one.choice.direction
         chance, how = standing.chance_range(board), tag(board.limits)
-        drawn = gauges(rows, chance, board.limits, how, one.score_name, direction)
+        drawn = gauges(rows, chance, board.limits, how, one.side.score_name, direction)
         name, words = ["naopc", view.example.id, one.side.model.name], standing.standings_in_words(board, direction)
         draw_figure(drawn, f"gauges-{i}", words, name, about_shown(view, one.side), "the gauges")
 
@@ -92,7 +80,7 @@ def draw_curves(view: View, known: Sequence[KnownLimits], boards: Boards) -> Non
             lines = standing.curve_lines(board, one.choice.direction, gating)
             decides = board.gates[0].threshold, level_text(board.gates[0])
             drawn = masking_paths(
-                lines, line, one.score_name, side.encoded.unit, gate=decides, bounded=side.than is None
+                lines, line, one.side.score_name, side.encoded.unit, gate=decides, bounded=side.than is None
             )
             words, name = standing.standings_in_words(board, one.choice.direction), ["aopc-curves", view.example.id]
             draw_figure(drawn, f"curves-{i}", words, [*name, side.model.name], about_shown(view, side), "the curves")

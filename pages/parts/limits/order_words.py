@@ -53,9 +53,7 @@ def shown_orders(board: StandingTable, direction: str, features: int) -> list[Or
 
 
 def draw_orders(boards: Boards) -> None:
-    """The words of the text in the best order, in that of each measure and in the worst, for each model; under each
-    word when it is masked.
-    """
+    """The words of the text in the best order, in that of each measure and in the worst, for each model."""
     for one, board in boards.items():
         if len(boards) > 1:
             st.markdown(f"**{plain(one.side.model.name)}**")

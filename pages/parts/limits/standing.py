@@ -128,15 +128,8 @@ def side_limits(known: KnownLimits, board: StandingTable, caveats: tuple[Caveat,
     gates = [path_word(gate, counting(known.gating)) for gate in board.gates]
     found = result_of(known, board)
     result = replace(found, caveats=tuple(dict.fromkeys([*found.caveats, *caveats])))
-    return SideLimits(
-        board,
-        tuple(gauge_rows(board)),
-        chance_range(board),
-        tag(board.limits),
-        known.score_name,
-        result,
-        (gates[0], gates[1]),
-    )
+    drawn = tuple(gauge_rows(board)), chance_range(board), tag(board.limits)
+    return SideLimits(board, *drawn, known.side.score_name, result, (gates[0], gates[1]))
 
 
 def counting(gating: StandingGates) -> Callable[[int], str]:
@@ -207,14 +200,14 @@ def _inputs(gates: dict, counts_text: Callable[[int], str]) -> str:
     return "; ".join(rejected) or path_word(gates[COMPREHENSIVENESS], counts_text)
 
 
-def precision(evidence: Evidence, one: Standing) -> float:
-    """How well the order of a measure finds the evidence."""
-    return evidence.precision_of(one.walks[COMPREHENSIVENESS].order, one.walks[SUFFICIENCY].order)
-
-
 def precisions(board: StandingTable, evidence: Evidence | None) -> dict[str, float]:
-    """The same of every measure, by its name; {} where no evidence is known."""
-    return {} if evidence is None else {one.measure: precision(evidence, one) for one in board.standings}
+    """How well the order of each measure finds the evidence; {} where none is known."""
+    if evidence is None:
+        return {}
+    return {
+        one.measure: evidence.precision_of(one.walks[COMPREHENSIVENESS].order, one.walks[SUFFICIENCY].order)
+        for one in board.standings
+    }
 
 
 def score_rows(
@@ -298,9 +291,7 @@ def slope_points(found: Comparison, second: str) -> tuple[list, list]:
 
 
 def compared_table(found: Comparison) -> tuple[list[str], list[list[Any]]]:
-    """Header and rows of two models beside each other: of each measure both scores, and which model is ahead by it
-    before and after normalising.
-    """
+    """Of each measure both models' scores, and which is ahead before and after normalising."""
     arrow, models = ARROWS[found.direction], list(dict.fromkeys(one.model for one in found.placed))
     header = ["measure"]
     for name in ("AOPC", "NAOPC"):
@@ -316,14 +307,6 @@ def compared_table(found: Comparison) -> tuple[list[str], list[list[Any]]]:
 
 
 def _line(name: str, colour: str, walk: Walk, gating: StandingGates) -> FigureLine:
-    gate = gating.gate(walk)
-    p = walk.p.get(gating.form)
-    return FigureLine(
-        name,
-        colour,
-        gating.counts / gating.encoded.F,
-        walk.values,
-        p if p is not None else walk.values * float("nan"),
-        gate.rejected,
-        gate.first,
-    )
+    gate, x = gating.gate(walk), gating.counts / gating.encoded.F
+    p = walk.p.get(gating.form, walk.values * float("nan"))
+    return FigureLine(name, colour, x, walk.values, p, gate.rejected, gate.first)

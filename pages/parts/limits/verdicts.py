@@ -32,7 +32,7 @@ def draw_verdicts(view: View, known: Sequence[KnownLimits]) -> None:
         if len(known) > 1:
             st.markdown(f"**{plain(one.side.model.name)}**")
         if report.reached:
-            drawn = among_random_orders(report.null.reached, report.reached, one.score_name, report.null.every)
+            drawn = among_random_orders(report.null.reached, report.reached, one.side.score_name, report.null.every)
             name = ["verdicts", view.example.id, one.side.model.name]
             words = f"AOPC: {report.orders}"
             draw_figure(drawn, f"verdicts-{i}", words, name, about_shown(view, one.side), "the random orders")
@@ -53,9 +53,7 @@ def verdict_reports(known: Iterable[KnownLimits]) -> dict[KnownLimits, VerdictRe
 
 
 def verdicts_of(known: KnownLimits) -> VerdictReport | None:
-    """The verdicts of one side, None before they are known; with the measures that draw again, and the pairs of words,
-    where the store has them.
-    """
+    """The verdicts of one side with what the store knows of why measures fail; None before they are known."""
     if known.verdicts is None or not known.verdicts.complete:
         return None
     side, names = known.side, known.choice.measures

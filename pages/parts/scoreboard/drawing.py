@@ -10,7 +10,6 @@ from streamlit.delta_generator import DeltaGenerator
 from core.evaluation.studies.board_report import NAOPC_C, NAOPC_S, BoardReport, arrow
 from core.evaluation.studies.board_rows import board_metrics
 from core.evaluation.studies.board_tables import (
-    Rows,
     board_table,
     leads_table,
     measures_table,
@@ -78,11 +77,7 @@ def draw_board(
     asks: Callable[[], None],
     picture: Callable[[], None] | None = None,
 ) -> None:
-    """Draw what is known so far, below the headline.
-
-    Args:
-        column: verdicts by the chance test; picture: drawn while there is no report.
-    """
+    """Draw what is known so far, below the headline; picture: drawn while there is no report."""
     tabs: dict[str, Callable[[], None]] = {}
     if report is not None:
         tabs = _tabs(report)
@@ -102,15 +97,13 @@ def _tabs(report: BoardReport) -> dict[str, Callable[[], None]]:
         "Intervals": values_table(report),
         "Not scored": problems_table(report),
     }
-    return {name: partial(_table, found, name) for name, found in tables.items() if found[1]}
-
-
-def _table(found: Rows, name: str) -> None:
-    data_table(*found, f"board-{name}", help=_columns())
+    about = _columns()
+    return {
+        name: partial(data_table, *found, f"board-{name}", help=about) for name, found in tables.items() if found[1]
+    }
 
 
 def _columns() -> dict[str, str]:
-    """What the columns are that the glossary does not name."""
     normal = meaning_of("NAOPC")
     return {
         **{arrow(name): metrics()[name].definition for name in board_metrics()},

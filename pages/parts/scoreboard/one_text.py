@@ -68,9 +68,7 @@ def board_of_text(view: View, places: BoardPlaces) -> None:
 
 @dataclass(frozen=True, eq=False)
 class TextBoard:
-    """The figures of one text, and the verdicts on its measures: over those that are chosen, and until these are known
-    over those that other pages judge unasked, as far as they are known there or are cheap.
-    """
+    """The figures of one text, and the verdicts on its measures; until these are known, on those judged unasked."""
 
     figures: Asking
     side: Side
@@ -104,9 +102,7 @@ class TextBoard:
 
     @property
     def reports(self) -> list[VerdictReport]:
-        """What is known: over all of the measures, and over fewer; where neither is, what *Data set* knows of the
-        text.
-        """
+        """What is known: over all of the measures, and over fewer; else what *Data set* knows of the text."""
         found = [_report_of(work) for work in (self.verdicts, self.fewer) if work is not None]
         known = [report for report in found if report is not None]
         return known or [*filter(None, [self._of_data_set()])]
@@ -133,7 +129,7 @@ _guard = threading.Lock()
 
 
 def _report_of(work: VerdictWork) -> VerdictReport | None:
-    """What verdicts that are there come to, worked out once; None of such as are not, or whose job was forgotten."""
+    """What verdicts come to, worked out once; None before they are there."""
     if not work.complete:
         return None
     with _guard:

@@ -23,7 +23,7 @@ from pages.parts.face.headline import Badge, draw_headline
 from pages.parts.frame.links import folded
 from pages.parts.frame.sidebar import DataView
 from pages.parts.scoreboard.drawing import BoardPlaces, draw_board, is_refused
-from pages.parts.sections.filtered import choose_drawn
+from pages.parts.sections.filtered import choose_texts, drawn_texts, say_none
 from pages.parts.sections.judged import known_family, known_report
 from pages.parts.sections.questions import choose_question
 from pages.parts.sections.saving import about_models
@@ -37,11 +37,12 @@ def board_of_sample(frame: DataView, places: BoardPlaces) -> None:
     waits = places.stage.empty()
     waits.skeleton(HEIGHT)
     with folded(places.settings):
-        drawn, picked, about = choose_drawn(frame, SCORED)
+        drawn, picked, about = drawn_texts(frame, *choose_texts(frame, SCORED))
         question = cast(Scoreboard, choose_question(Scoreboard, explainer.model))
-    if drawn is None:
+    if not drawn:
         waits.empty()
-        places.answer.info("No text is left to score: see which texts are chosen under Settings.")
+        with places.answer:
+            say_none()
         return
     if is_refused(question, explainer.model, places.answer):
         waits.empty()
@@ -74,9 +75,7 @@ def _draw(grown: Growing, texts: Sample, asks: Callable[[], None]) -> None:
 
 
 def known_verdicts(work: Asking, texts: Sample) -> tuple[VerdictColumn, Callable[[], None] | None]:
-    """The column of verdicts over `texts`, of which the figures may rest on the first, and what draws them; nothing is
-    computed for it.
-    """
+    """The column of verdicts that are known over `texts`, and what draws them."""
     board = cast(Scoreboard, work.question)
     family, known = known_family(work.explainer, texts, board.verdicts)
 

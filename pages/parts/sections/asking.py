@@ -21,14 +21,16 @@ SIZES = ("50", "100", str(SAMPLE), "500", "1000")
 # Random draws of each soft perturbation of one text.
 _COUNTS = ("8", str(DRAWS), "128")
 _DRAWS_HELP = "Soft metrics keep each element of a word embedding by chance. More draws, smaller standard error."
+_MODELS_HELP = (
+    "Checked on the same texts in random order. Those trained on the same data in another way stand here unasked."
+)
+_ASKED_BY = "model of models"
 # As many as stay in memory with the one that is checked.
 MOST_BESIDE = 2
 
 
 def choose_size(most: int, drawn: str = "Labelled examples drawn at random from the data", first: int = SAMPLE) -> int:
-    """Draw the choice of how many examples are drawn; most: how many there are, drawn: what they are, first: how many
-    unasked.
-    """
+    """Draw the choice of how many of `most` examples are drawn; drawn: what they are; first: how many unasked."""
     about = f"{drawn}, the same ones each time; a larger sample holds the smaller ones."
     offered = sizes_of(most)
     if held("sample") in SIZES and held("sample") not in offered:
@@ -49,31 +51,21 @@ def sizes_of(most: int) -> tuple[str, ...]:
     return SIZES[: sum(int(size) < most for size in SIZES) + 1]
 
 
-def choose_models(model: Model, does: str) -> list[str]:
-    """Draw the choice of models beside the one of the page; does: what happens to them, "Checked on the same examples
-    in random order".
-    """
+def choose_models(model: Model) -> list[str]:
+    """Draw the choice of models beside the one of the page."""
     others = [name for name in resources.models() if name != model.name]
-    if st.session_state.get("model of models", model.name) != model.name:
+    if st.session_state.get(_ASKED_BY, model.name) != model.name:
         # Another model brings its own relatives.
         forget("models")
-    st.session_state["model of models"] = model.name
-    return linked(
-        st.multiselect,
-        "Models beside it",
-        others,
-        families.relatives(model.name, model.card)[:MOST_BESIDE],
-        "models",
-        max_selections=MOST_BESIDE,
-        format_func=lambda name: name_beside(name, model.labels),
-        help=f"{does}. Those trained on the same data in another way stand here unasked.",
-    )
+    st.session_state[_ASKED_BY] = model.name
+    first = families.relatives(model.name, model.card)[:MOST_BESIDE]
+    called = {name: name_beside(name, model.labels) for name in others}
+    more = {"max_selections": MOST_BESIDE, "format_func": called.get, "help": _MODELS_HELP}
+    return linked(st.multiselect, "Models beside it", others, first, "models", **more)
 
 
 def other_model(name: str, models: list, erasure: str = MASK) -> Explainer:
-    """The explainer of a model beside others; UnsupportedModel where it cannot be loaded, is one of them under another
-    name, or cannot erase so.
-    """
+    """The explainer of a model beside others; UnsupportedModel where it is one of them or cannot erase so."""
     other = resources.explainer(name)
     twin = next((model.name for model in models if model.digest == other.model.digest), None)
     if twin is not None:
@@ -84,17 +76,10 @@ def other_model(name: str, models: list, erasure: str = MASK) -> Explainer:
 
 
 def choose_measures(does: str, baselines: bool = False, first: Sequence[str] | None = None) -> list[str]:
-    """Draw the choice of measures; does: what each of them does; baselines: whether random order is among them; first:
-    those chosen unasked, by default the app's.
-    """
-    return linked(
-        st.multiselect,
-        "Measures",
-        [name for name, measure in measures().items() if baselines or not measure.baseline],
-        list(default_measures() if first is None else first),
-        "measures",
-        help=does,
-    )
+    """Draw the choice of measures; does: what each does; first: those chosen unasked, by default the app's."""
+    offered = [name for name, measure in measures().items() if baselines or not measure.baseline]
+    chosen = list(default_measures() if first is None else first)
+    return linked(st.multiselect, "Measures", offered, chosen, "measures", help=does)
 
 
 def choose_sign(about: str | None = None) -> str:

@@ -7,12 +7,13 @@ import streamlit as st
 
 from core.data.examples import Example
 from core.evaluation.sampling import SAMPLE, draw_examples, once
-from core.wording import amount, plain, shortened
+from core.wording import amount, shortened
 from pages.parts.frame.links import choose_one
+from pages.parts.frame.picking import NOT_PREDICTED
 from pages.parts.frame.sidebar import DataView
 from pages.parts.sections.asking import choose_size
 
-_NO_TEXT = "The filter on Examples leaves no text. Take a filter away there, or choose all of the data under Settings."
+_NO_TEXT = "The data or the filter on Examples leaves no text. Take a filter away there, or choose all under Settings."
 WHOLE, FILTERED = "all of the data", "what the filter on Examples shows"
 
 
@@ -22,17 +23,13 @@ def choose_which(about: str | None = None) -> bool:
 
 
 def choose_texts(frame: DataView, first: int = SAMPLE) -> tuple[bool, int]:
-    """Draw the choice of texts whose labels nobody asks for: whether they are those of the filter, and how many are
-    drawn. first: how many unasked.
-    """
+    """Draw the choice of unlabelled texts: whether they are those of the filter, and how many are drawn."""
     filtered = choose_which("Labels are not needed: the prediction is explained.")
     return filtered, choose_size(count_kept(frame, filtered), "Texts drawn at random", first)
 
 
 def drawn_texts(frame: DataView, filtered: bool, size: int) -> tuple[tuple[Example, ...], str, str]:
-    """The texts that are drawn; how a filter picks them, as of `core.evaluation.sampling.Sample`; and which they are,
-    "200 texts drawn at random of the 264 texts of reviews".
-    """
+    """The texts that are drawn, how a filter picks them, and which they are: "200 texts drawn at random of …"."""
     kept = kept_examples(frame, filtered)
     if not kept:
         return (), "", ""
@@ -41,14 +38,6 @@ def drawn_texts(frame: DataView, filtered: bool, size: int) -> tuple[tuple[Examp
     if len(drawn) < len(kept):
         about = f"{amount(len(drawn), 'text')} drawn at random of {about}"
     return drawn, frame.browsed.query.picked_by if narrowed else "", about
-
-
-def choose_drawn(frame: DataView, first: int = SAMPLE) -> tuple[tuple[Example, ...] | None, str, str]:
-    """As `choose_texts` and `drawn_texts`; None, and a sentence, where there are none."""
-    drawn, picked, about = drawn_texts(frame, *choose_texts(frame, first))
-    if not drawn:
-        say_none(frame)
-    return drawn or None, picked, about
 
 
 def kept_examples(frame: DataView, filtered: bool) -> tuple[Example, ...]:
@@ -61,19 +50,15 @@ def examples_kept(frame: DataView, filtered: bool) -> tuple[Example, ...]:
     """The same; where there are none, or may be more, a sentence says so."""
     browsed = frame.browsed
     if filtered and browsed.query.asks_model and browsed.known is not None and not browsed.known.complete:
-        st.caption("The filter asks for predictions that are not computed yet; the page Examples computes them.")
+        st.caption(NOT_PREDICTED)
     kept = kept_examples(frame, filtered)
     if not kept:
-        say_none(frame)
+        say_none()
     return kept
 
 
-def say_none(frame: DataView) -> None:
+def say_none() -> None:
     """Say that there are no texts, and where the filter is."""
-    data = frame.browsed.index.data
-    if not len(data):
-        st.info(f"{plain(data.name)} holds no examples.")
-        return
     st.info(_NO_TEXT)
     st.page_link("pages/examples.py", label="Examples", icon=":material/table_rows:")
 

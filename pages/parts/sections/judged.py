@@ -46,9 +46,7 @@ def known_report(explainer: Explainer, texts: Sample, families: Sequence[Verdict
 def rejected_on_sample(
     explainer: Explainer, data: DataSet, metrics: Sequence[str], how: How, sign: str, unit: str
 ) -> dict[str, RejectedTexts]:
-    """{metric: on how many texts it rests on rejected inputs}, as *Scoreboard* knows of its sample; {} where that is
-    not known, or metrics erase in another way here.
-    """
+    """{metric: on how many texts it rests on rejected inputs}, as *Scoreboard* knows of its sample."""
     if replace(how, draws=1) != How(draws=1):
         return {}
     board = Scoreboard(sign=sign, unit=unit)

@@ -42,16 +42,9 @@ class Path(PageWork):
 
     @cached_property
     def key(self) -> str:
-        return canonical_key(
-            "job/path",
-            1,
-            **about_side(self.side),
-            measure=self.measure,
-            sign=self.choice.sign,
-            target=target_key(self.side.explained),
-            step=self.choice.step,
-            recompute=self.choice.recompute,
-        )
+        choice, target = self.choice, target_key(self.side.explained)
+        asked = {"measure": self.measure, "sign": choice.sign, "step": choice.step, "recompute": choice.recompute}
+        return canonical_key("job/path", 1, **about_side(self.side), target=target, **asked)
 
     @property
     def label(self) -> str:
@@ -88,19 +81,9 @@ class Path(PageWork):
         return self.names[step]["name"]
 
     def run(self, job: Job) -> Any:
-        """What the job does."""
         side, choice = self.side, self.choice
-        return follow(
-            side.explainer,
-            side.encoded,
-            self.measure,
-            side.explained,
-            choice.sign,
-            choice.step,
-            choice.recompute,
-            progress=job.report,
-            cancelled=job.cancelled,
-        )
+        asked = self.measure, side.explained, choice.sign, choice.step, choice.recompute
+        return follow(side.explainer, side.encoded, *asked, progress=job.report, cancelled=job.cancelled)
 
 
 # What each path with steps says so far.

@@ -1,12 +1,11 @@
-"""Buttons that save what a page shows; the file is written when somebody asks for it, and the page does not run
-again.
-"""
+"""Buttons that save what a page shows; a file is written when somebody asks for it, without a new run."""
 
 import itertools
 import json
 import threading
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
+from functools import partial
 from types import SimpleNamespace
 from typing import TYPE_CHECKING
 
@@ -29,6 +28,7 @@ from core.reports.exports import (
     picture_line,
     provenance,
 )
+from core.results.caveats import Caveat
 from core.results.result import Result, as_columns
 from core.stability.telling import RECORDED, Stability, as_records, stability_lines
 from core.texts.rendering import latex_comment
@@ -36,7 +36,6 @@ from core.validity.marks import SIGN
 from core.verdicts.deciding import VerdictReport
 from core.verdicts.operators import UnderErasure
 from core.wording import safe_name, without_markup
-from pages.parts.frame.texts import truncation
 
 if TYPE_CHECKING:
     from core.reports.limits_page import SideLimits
@@ -44,9 +43,8 @@ if TYPE_CHECKING:
     from pages.parts.sections.sides import Side
 
 _CSV_TIP = (
-    "One line per value, for spreadsheets and programs. A text that a spreadsheet would run as a formula "
-    "begins "
-    "with an apostrophe."
+    "One line per value, for spreadsheets and programs. A text that a spreadsheet would run as a formula begins with "
+    "an apostrophe."
 )
 # Columns of a board that are text where they are empty, too.
 _BOARD_TEXTS = ("problem", "note", "values", "class", "measure", "verdict", "outcome", "caveats")
@@ -56,10 +54,7 @@ def save_table(label: str, header: list[str], rows: Callable[[], Iterable[list]]
     """A button that saves a table as CSV.
 
     Args:
-        header: names of the columns.
         rows: gives the lines, called at each click on a thread of its own: it may not ask Streamlit anything.
-        name: of the file, from `safe_name`.
-        key: of the button, unique on the page.
     """
     _save(label, lambda: csv_text(header, rows()), name, "text/csv", key, _CSV_TIP)
 
@@ -67,29 +62,17 @@ def save_table(label: str, header: list[str], rows: Callable[[], Iterable[list]]
 def save_report(
     header: Sequence[str], rows: Callable[[], Iterable[list]], plain: Callable[[], dict], name: Iterable[str], key: str
 ) -> None:
-    """Two buttons that save a report over a sample: its rows as CSV, and all of it as JSON.
-
-    Args:
-        header, rows: see `save_table`; plain: gives plain values, called as `rows` is; name: of the files, in parts.
-        key: unique on the page.
-    """
+    """Two buttons that save a report: its rows as CSV, as in `save_table`, and as JSON what `plain` gives."""
     _save_both(lambda: csv_text(list(header), rows()), plain, name, key)
 
 
 def save_board(
     records: Callable[[], list[dict]], about: Callable[[], dict], tables: list[Table], result: Result, name: list[str]
 ) -> None:
-    """Three buttons: every line of a question's answers as CSV and as Parquet, and tables as LaTeX, each with what the
-    result comes to; about: gives what the metadata of the typed file say, from which "examples" is left out.
-    """
+    """Three buttons: lines as CSV and Parquet, with the result and metadata `about`, and tables as LaTeX."""
 
     def lines() -> list[dict]:
         return [line | as_columns(result) for line in records()]
-
-    def comma() -> str:
-        found = lines()
-        header = list(dict.fromkeys(column for line in found for column in line))
-        return csv_text(header, ([line.get(column) for column in header] for line in found))
 
     def parquet() -> bytes:
         from core.reports.tables import parquet_bytes
@@ -103,44 +86,32 @@ def save_board(
         return "\n".join([latex_comment(result), *(latex_table(*one, caption="scoreboard") for one in tables)])
 
     with st.container(horizontal=True, vertical_alignment="center"):
-        _save("Lines (CSV)", comma, safe_name(name, "csv"), "text/csv", "board-csv", _CSV_TIP)
+        comma, file = partial(_records_text, lines), safe_name(name, "csv")
+        _save("Lines (CSV)", comma, file, "text/csv", "board-csv", _CSV_TIP)
         tip = "One line for each text and measure, typed, with its origin in the file’s metadata."
-        _save(
-            "Lines (Parquet)",
-            parquet,
-            safe_name(name, "parquet"),
-            "application/vnd.apache.parquet",
-            "board-parquet",
-            tip,
-        )
+        file, mime = safe_name(name, "parquet"), "application/vnd.apache.parquet"
+        _save("Lines (Parquet)", parquet, file, mime, "board-parquet", tip)
         tip = f"Tables for the LaTeX package booktabs; {SIGN} is a raised exclamation mark there."
         _save("Tables (LaTeX)", latex, safe_name(name, "tex"), "application/x-tex", "board-tex", tip)
 
 
 def save_records(records: Callable[[], list[dict]], plain: Callable[[], dict], name: Iterable[str], key: str) -> None:
     """As `save_report`, of records whose names are the columns."""
+    _save_both(partial(_records_text, records), plain, name, key)
 
-    def table() -> str:
-        lines = records()
-        header = list(dict.fromkeys(column for line in lines for column in line))
-        return csv_text(header, ([line.get(column) for column in header] for line in lines))
 
-    _save_both(table, plain, name, key)
+def _records_text(records: Callable[[], list[dict]]) -> str:
+    lines = records()
+    header = list(dict.fromkeys(column for line in lines for column in line))
+    return csv_text(header, ([line.get(column) for column in header] for line in lines))
 
 
 def _save_both(table: Callable[[], str], plain: Callable[[], dict], name: Iterable[str], key: str) -> None:
     name = list(name)
     with st.container(horizontal=True, vertical_alignment="center"):
         _save("Table (CSV)", table, safe_name(name, "csv"), "text/csv", f"{key}-csv", _CSV_TIP)
-        file, mime = safe_name(name, "json"), "application/json"
-        st.download_button(
-            "All figures (JSON)",
-            lambda: _held(json.dumps(plain(), indent=1), file, mime),
-            file,
-            mime,
-            key=f"{key}-json",
-            on_click="ignore",
-        )
+        file = safe_name(name, "json")
+        _save("All figures (JSON)", lambda: json.dumps(plain(), indent=1), file, "application/json", f"{key}-json")
 
 
 def save_page(label: str, page: Callable[[], str], name: str, key: str) -> None:
@@ -177,9 +148,7 @@ def save_attributions(
     """Two buttons: the attributions on this page as a table, and as a page of their own.
 
     Args:
-        view: what the page shows.
-        rows: its rows, one a measure; without any there is nothing to save.
-        result: what the page's headline says, which the saved page holds.
+        rows: one a measure; without any there is nothing to save. result: what the page's headline says.
         beside: another version of the text, which both hold, too.
         pairs: what is known of pairs of words, which the page holds; verdicts: of its measures, which both hold;
             unstable: {measure: why its ranking is, "" where it is not} as far as that is known, which both hold;
@@ -205,21 +174,16 @@ def save_attributions(
         other = _version_shown(beside.view, beside.rows, ())
         return Beside(beside.names, other, beside.first, tuple(map(without_markup, beside.said)), beside.tables)
 
+    def table() -> str:
+        return csv_text(*attribution_table(shown(), versions()))
+
     name = attributions_name(view)
     with st.container(horizontal=True, vertical_alignment="center"):
-        _save(
-            "Table (CSV)",
-            lambda: csv_text(*attribution_table(shown(), versions())),
-            f"{name}.csv",
-            "text/csv",
-            "save-csv",
-            _CSV_TIP,
-        )
+        _save("Table (CSV)", table, f"{name}.csv", "text/csv", "save-csv", _CSV_TIP)
         save_page("Page (HTML)", lambda: attribution_page(shown(), beside=versions()), f"{name}.html", "save-html")
 
 
 def _version_shown(view: "View", rows: list[WordRow], notes: tuple[str, ...]) -> Shown:
-    """A view with its rows, ready to be written down."""
     return Shown(
         view.encoded,
         view.example,
@@ -235,41 +199,30 @@ def _version_shown(view: "View", rows: list[WordRow], notes: tuple[str, ...]) ->
 
 def save_pairs(view: "View", report: PairReport) -> None:
     """Two buttons: every pair of words as a table, and all of it as JSON."""
-    source = _source(view)
-
-    def facts() -> dict[str, str]:
-        return provenance(view.model, view.encoded, view.example, *source, view.explained)
-
-    def lines() -> Iterable[list]:
-        about = facts()
-        return ([*line, *about.values()] for line in report.lines())
-
-    save_report(
-        [*report.header, *facts()],
-        lines,
-        lambda: facts() | report.as_json(),
-        ["pairs", source[0], view.example.id, view.class_name, view.model.name],
-        "save-pairs",
-    )
+    _save_with_origin(view, report.header, report.lines, report.as_json, "pairs")
 
 
 def save_stability(view: "View", found: Sequence[Stability]) -> None:
     """Two buttons: how stable these rankings are as a table, and all of it as JSON."""
-    source = _source(view)
-
-    def facts() -> dict[str, str]:
-        return provenance(view.model, view.encoded, view.example, *source, view.explained)
 
     def lines() -> Iterable[list]:
-        about = facts()
-        return ([*line, *about.values()] for one in found for line in stability_lines(one))
+        return (line for one in found for line in stability_lines(one))
 
+    _save_with_origin(view, RECORDED, lines, lambda: as_records(found), "stability")
+
+
+def _save_with_origin(
+    view: "View", header: Sequence[str], lines: Callable[[], Iterable[list]], plain: Callable[[], dict], kind: str
+) -> None:
+    """As `save_report`, of what was found on a view, whose origin stands in every line."""
+    source = _source(view)
+    facts = provenance(view.model, view.encoded, view.example, *source, view.explained)
     save_report(
-        [*RECORDED, *facts()],
-        lines,
-        lambda: facts() | as_records(found),
-        ["stability", source[0], view.example.id, view.class_name, view.model.name],
-        "save-stability",
+        [*header, *facts],
+        lambda: ([*line, *facts.values()] for line in lines()),
+        lambda: facts | plain(),
+        [kind, source[0], view.example.id, view.class_name, view.model.name],
+        f"save-{kind}",
     )
 
 
@@ -283,7 +236,6 @@ def save_limits(
     """A button that saves the limits on this page, and what stands between them, as a page of its own.
 
     Args:
-        view: what the page shows.
         sides: what is known of each model; nothing can be saved before the page's own is among them.
         table: the header and rows of its scores; direction: of the answer; settings: what else the numbers depend on.
     """
@@ -322,9 +274,7 @@ def about_shown(view: "View", *sides: "Side") -> str:
 
 
 def about_models(models: Sequence[Model], data: str = "") -> str:
-    """The line under a picture of what models do on no example in particular; data: the name of the data they do it
-    on, "" where there is none.
-    """
+    """The line under a picture of what models do on no example in particular; data: the name of its data."""
     return picture_line(*(model_identity(model) | {"data": data} for model in models))
 
 
@@ -351,7 +301,9 @@ def _source(view: "View") -> tuple[str, str]:
     return (view.data, "") if view.browsed is None else (view.browsed.index.data.name, view.browsed.index.data.digest)
 
 
-def _save(label: str, content: Callable[[], str | bytes], name: str, mime: str, key: str, tip: str) -> None:
+def _save(
+    label: str, content: Callable[[], str | bytes], name: str, mime: str, key: str, tip: str | None = None
+) -> None:
     # Given as a function, the content is asked for at the click; a click that only saves needs no new run.
     st.download_button(
         label,
@@ -390,6 +342,7 @@ def _held(content: str | bytes, name: str, mime: str) -> bytes:
 
 def _notes(view: "View") -> list[str]:
     example = view.example
-    notes = [truncation(view)] if view.encoded.truncation.cut else []
+    cut = view.encoded.truncation
+    notes = [f"{Caveat.TRUNCATED.explanation} Read: {cut.words_read:,} of {cut.words:,} words."] if cut.cut else []
     notes += [example.note] if example.note else []
     return notes + ([f"Tags: {', '.join(example.tags)}."] if example.tags else [])

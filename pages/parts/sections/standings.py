@@ -61,14 +61,8 @@ class OrderScoring(PageWork):
 
     @cached_property
     def key(self) -> str:
-        return canonical_key(
-            "job/score",
-            1,
-            **about_side(self.side),
-            measure=self.measure,
-            sign=self.sign,
-            target=target_key(self.side.explained),
-        )
+        asked = {"measure": self.measure, "sign": self.sign, "target": target_key(self.side.explained)}
+        return canonical_key("job/score", 1, **about_side(self.side), **asked)
 
     @property
     def label(self) -> str:
@@ -79,16 +73,13 @@ class OrderScoring(PageWork):
         return score_cost(self.side.explainer, self.side.encoded, self.measure)
 
     def run(self, job: Job) -> Any:
-        """What the job does."""
         side = self.side
         return score(side.explainer, side.encoded, self.measure, side.explained, self.sign, cancelled=job.cancelled)
 
 
 @dataclass(frozen=True, eq=False)
 class Searching(PageWork):
-    """Limits under one model by insertion search or a beam; exact: then exact ones, since these cost no more scores
-    than may be spent unasked.
-    """
+    """Limits under one model by insertion search or a beam; exact: then exact ones, which cost no more."""
 
     side: Side
     width: int | None
@@ -98,15 +89,8 @@ class Searching(PageWork):
 
     @cached_property
     def key(self) -> str:
-        return canonical_key(
-            "job/limits",
-            1,
-            **about_side(self.side),
-            target=target_key(self.side.explained),
-            width=self.width,
-            half=self.half,
-            exact=self.exact,
-        )
+        asked = {"width": self.width, "half": self.half, "exact": self.exact}
+        return canonical_key("job/limits", 1, **about_side(self.side), target=target_key(self.side.explained), **asked)
 
     @property
     def label(self) -> str:
@@ -115,17 +99,13 @@ class Searching(PageWork):
     @property
     def cost(self) -> Cost:
         """At most; what a search asks for is among what exact limits ask for."""
-        return (
-            exact_cost(self.side.explainer, self.side.encoded)
-            if self.exact
-            else search_cost(self.side.explainer, self.side.encoded, self.width, self.half)
-        )
+        if self.exact:
+            return exact_cost(self.side.explainer, self.side.encoded)
+        return search_cost(self.side.explainer, self.side.encoded, self.width, self.half)
 
     @property
     def at_once(self) -> bool:
-        """Exact limits that may be spent unasked start by themselves, however slow the machine; and so does what costs
-        nothing any more, since the store has every set.
-        """
+        """Exact limits that may be spent unasked start by themselves, and so does what the store has every set of."""
         return self.exact or super().at_once or self.stored
 
     @property
@@ -134,18 +114,9 @@ class Searching(PageWork):
         return _known(self.key, self.side.explainer.oracles.of(self.side.encoded).count, self)
 
     def run(self, job: Job) -> Any:
-        """What the job does."""
         side = self.side
-        return find_limits(
-            side.explainer,
-            side.encoded,
-            side.explained,
-            self.width,
-            self.half,
-            self.exact,
-            progress=job.report,
-            cancelled=job.cancelled,
-        )
+        asked = side.explained, self.width, self.half, self.exact
+        return find_limits(side.explainer, side.encoded, *asked, progress=job.report, cancelled=job.cancelled)
 
 
 @st.cache_resource(max_entries=512, show_spinner=False)
@@ -163,11 +134,6 @@ def search_name(width: int | None) -> str:
 def tag(limits: Limits) -> str:
     """How limits were found: "exact", "insertion search" or "beam 5"."""
     return EXACT if limits.method == EXACT else search_name(limits.width if limits.method == BEAM else None)
-
-
-def affordable_scores(side: Side) -> int:
-    """How many scores exact limits may cost unasked."""
-    return resources.chosen_settings().exact_scores or default_exact(side.model.device)
 
 
 def refused(side: Side) -> str:
@@ -208,7 +174,6 @@ class Exact(PageWork):
         return False
 
     def run(self, job: Job) -> Any:
-        """What the job does."""
         side = self.side
         return find_exact(side.explainer, side.encoded, side.explained, progress=job.report, cancelled=job.cancelled)
 
@@ -233,7 +198,7 @@ class KnownLimits:
         asked = Exact(side)
         # Decided once: what a search itself takes of the memory must not make another one of it.
         possible = asked.job is not None or not refused(side)
-        allowed = affordable_scores(side)
+        allowed = resources.chosen_settings().exact_scores or default_exact(side.model.device)
         search = Searching(side, None, True, True)
         if 1 << left_over(side.encoded) > allowed or (not possible and search.job is None):
             search = replace(search, exact=False)
@@ -252,7 +217,7 @@ class KnownLimits:
     def works(self) -> list[PageWork]:
         """Everything, in the order in which it is asked for, verdicts once nothing else is to come: they rest on it."""
         works = self._without_verdicts
-        waits = any(one.runs or (one.job is None and one.at_once) for one in works)
+        waits = any(one.comes for one in works)
         verdicts = None if waits else self.verdicts
         return works if verdicts is None else [*works, verdicts]
 
@@ -284,14 +249,14 @@ class KnownLimits:
         or waits itself. Exact limits are offered once there is something to compare them with.
         """
         searches = [*([] if self.narrower is None else [self.narrower]), self.search]
-        waits = any(one.runs or (one.job is None and one.at_once) for one in searches)
+        waits = any(one.comes for one in searches)
         offered = self.exact is not None and (self.found is not None or self.exact.job is not None)
-        return [
-            *self.scored,
-            *searches,
-            *([] if waits else [self.orders]),
-            *([self.exact] if offered and self.exact is not None else []),
-        ]
+        works = [*self.scored, *searches]
+        if not waits:
+            works.append(self.orders)
+        if offered and self.exact is not None:
+            works.append(self.exact)
+        return works
 
     @property
     def found(self) -> Found | None:
@@ -318,11 +283,6 @@ class KnownLimits:
         return StandingGates(self.side.encoded, self.side.reference, self.choice.rule, self.choice.form)
 
     @property
-    def score_name(self) -> str:
-        """What AOPC is the mean fall of."""
-        return self.side.score_name
-
-    @property
     def _band(self) -> Band | None:
         """The random orders whose inputs are tested; the verdicts ask for the same, where nobody did before."""
         verdicts = self.verdicts
@@ -346,9 +306,7 @@ def _failed(work: PageWork) -> bool:
 
 
 def _narrower(search: Searching) -> Searching | None:
-    """The widest of the beams of fewer scores that is cheap, where the search itself waits to be asked for: by its
-    price, or since the store has its sets, as the scoreboard asks for those of a beam of one.
-    """
+    """The widest cheap beam of fewer scores, where the search itself waits to be asked for; None without one."""
     if search.exact or search.at_once or search.job is not None:
         return None
     beams = (replace(search, width=width) for width in _NARROWER)

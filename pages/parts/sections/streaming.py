@@ -1,6 +1,4 @@
-"""A part of a page that streams: the page declares work and draws what is known of it; here it is started, looked for,
-offered and cancelled.
-"""
+"""A part of a page that streams: here the work that it declares is started, looked for, offered and cancelled."""
 
 import time
 from collections.abc import Callable, Sequence
@@ -78,7 +76,7 @@ def stream(
     def show() -> None:
         followed.look()
         stands = st.fragment(follow, run_every=interval) if rests_on else asks
-        taken[spot] = _work_of(partial(draw or _alone, stands))
+        taken[spot] = _work_of(partial(draw, stands) if draw else stands)
         followed.look_back()
 
     # Two, since the sentence stands above what is chosen and the picture below it. The sentence comes first: the other
@@ -90,9 +88,7 @@ def stream(
 
 
 class _Followed:
-    """What a part of a page shows of works, and whether the page is to be drawn anew: where all is there, or more was
-    asked for or has its turn now, the page stops or begins to look for it.
-    """
+    """What a part of a page shows of works; the page is drawn anew where it shows them no longer as they are."""
 
     def __init__(
         self,
@@ -123,7 +119,7 @@ class _Followed:
 
 
 def _work_of(drawing: Callable[[], None]) -> float:
-    """Draw; seconds of this thread's own work, since a drawing that waits for the model or for others is not dear."""
+    """Draw; seconds of this thread's own work, without waiting for the model or for others."""
     began = time.thread_time()
     drawing()
     return time.thread_time() - began
@@ -150,12 +146,7 @@ def start(works: Sequence[PageWork], patience: float = _PATIENCE, aside: bool = 
         time.sleep(0.02)
 
 
-def _alone(asks: Callable[[], None]) -> None:
-    asks()
-
-
 def _going(works: Sequence[PageWork]) -> bool:
-    """Whether any of them is being computed, or waits for its turn."""
     return any(work.active for work in works)
 
 
@@ -176,16 +167,13 @@ def show_progress(works: Sequence[PageWork], name: str) -> None:
     # Each counts what goes before it and has its turns between.
     left = f", about {estimate(max(seconds))} left" if len(seconds) == len(under_way) else ""
     named = _together(under_way)
-    told = under_way[0].told(waits, left) if len(under_way) == 1 else ""
     with st.container(horizontal=True, vertical_alignment="center", border=True):
-        st.progress(share, plain(told or f"Computing {named}" + (f" ({waits})" if waits else "") + left))
+        st.progress(share, plain(f"Computing {named}{f' ({waits})' if waits else ''}{left}"))
         st.button("Cancel", key=f"cancel-{name}", on_click=cancel)
 
 
 def _together(works: Sequence[PageWork]) -> str:
-    """What works are called together: of many those that have their turn, and how many others there are; what stands in
-    brackets behind all of them once.
-    """
+    """What works are called together; what stands in brackets behind all of them once."""
     named = [*works]
     if len(works) > _STACKED:
         named = [work for work in works if work.job is not None and work.job.started] or named[:1]
@@ -200,19 +188,12 @@ def _offer(works: Sequence[PageWork], together: bool) -> None:
     """What waits to be asked for, with what it costs, and why it stopped; of many one button, and a menu of each."""
     waiting = [work for work in works if not work.complete and not work.runs]
     every = [work for work in waiting if not work.part]
-
-    def ask_all() -> None:
-        for work in every:
-            work.ask()
-
     if not together or len(every) < 2:
         _offer_each(waiting)
         return
     many = len(every) > _STACKED
     with st.container(horizontal=True, vertical_alignment="center", border=many):
-        named = f"Compute all {len(every)} {'parts' if many else 'of these'}"
-        st.button(named, key="ask-all", on_click=ask_all, icon=":material/play_arrow:", type=_kind(many))
-        st.markdown(price_of(every))
+        _offer_all(every, many)
         if many:
             with st.popover("One part alone"):
                 _offer_each(waiting)
@@ -220,6 +201,17 @@ def _offer(works: Sequence[PageWork], together: bool) -> None:
         _say_ended(waiting)
     else:
         _offer_each(waiting)
+
+
+def _offer_all(every: Sequence[PageWork], first: bool) -> None:
+
+    def ask() -> None:
+        for work in every:
+            work.ask()
+
+    named, icon = f"Compute all {len(every)} parts", ":material/play_arrow:"
+    st.button(named, key="ask-all", on_click=ask, icon=icon, type=_kind(first))
+    st.markdown(price_of(every))
 
 
 def _offer_each(waiting: Sequence[PageWork]) -> None:

@@ -1,6 +1,4 @@
-"""A question to a model over a sample: its studies as work that streams example by example, can be cancelled, goes on
-where it stopped and is read from the store, and what they come to.
-"""
+"""A question to a model over a sample, as work that streams example by example, and what it comes to."""
 
 import time
 from collections.abc import Generator
@@ -145,18 +143,9 @@ class Studying(PageWork):
         while any(one.active for one in self.beginnings):
             time.sleep(0.01)
             yield None
-        return (yield from self._asked(job))
-
-    def _asked(self, job: Job) -> Generator[Any, None, Any]:
-        return run_study(
-            self.explainer,
-            self.sample,
-            self.study,
-            resources.store(),
-            progress=job.report,
-            cancelled=job.cancelled,
-            within=job.within,
-        )
+        asked = self.explainer, self.sample, self.study, resources.store()
+        search = run_study(*asked, progress=job.report, cancelled=job.cancelled, within=job.within)
+        return (yield from search)
 
 
 @st.cache_resource(show_spinner=False, max_entries=64)
@@ -218,9 +207,7 @@ class Asking:
         return sum(work.found.done for work in self.works)
 
     def beginning(self, count: int) -> "Asking":
-        """The same of the first so many examples, whose rows are the same ones: it starts unasked where that is not
-        dear.
-        """
+        """The same of the first so many examples: it starts unasked where that is fast."""
         sample = replace(self.sample, examples=self.sample.examples[:count], labels=self.sample.labels[:count])
         first = replace(self, sample=sample, of=len(self.sample))
         return replace(first, begins=sum(work.cost.seconds for work in first.works) <= _BEGINNING_SECONDS)
@@ -253,9 +240,7 @@ class Asking:
 
 @dataclass(frozen=True, eq=False)
 class Growing:
-    """A question asked of a sample, the beginning first: as few as a verdict is told of, so that something is there
-    soon; the whole waits to be asked for, unless it is cheap or known further already.
-    """
+    """A question asked of a sample, the beginning first; the whole waits to be asked for unless it is fast."""
 
     whole: Asking
     first: Asking | None
@@ -277,9 +262,6 @@ class Growing:
 
     @property
     def works(self) -> list[Studying]:
-        """What is under way or to be asked for: the beginning, beside it the whole, which takes over once it is asked
-        for.
-        """
         first, whole = self.first, self.whole
         if first is None or self.shown is whole or all(work.complete for work in first.works):
             return whole.works
