@@ -117,13 +117,13 @@ class Beside:
     """Another version of a view's text, as the two stand beside each other: an edit's original, an example's pair.
 
     names: of the view's own version and of the other one, text; other: that one; first: whether the view's own comes
-    first; said: what changed, sentences as text; tables: (header, rows) of text.
+    first; result: what changed; tables: (header, rows) of text.
     """
 
     names: tuple[str, str]
     other: Shown
     first: bool
-    said: tuple[str, ...] = ()
+    result: Result | None = None
     tables: tuple[tuple[list[str], list[list[str]]], ...] = ()
 
     def versions(self, shown: Shown) -> list[tuple[str, Shown]]:

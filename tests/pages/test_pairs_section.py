@@ -18,8 +18,10 @@ from core.interactions.pairs import LISTED, check_pairs, every_pair
 from core.interactions.telling import PairReport, signed
 from core.mathematics.stepwise import finish
 from core.network.features import find_words
+from core.results.word_pairs import pairs_result
+from core.texts.rendering import headline
 from core.validity.references import find_reference
-from core.wording import number, without_markup
+from core.wording import number
 from pages.parts.frame import resources
 from tests.app_session import ATTRIBUTIONS, App, complete, wait
 
@@ -63,7 +65,7 @@ def test_pairs_are_the_librarys_and_lead_to_the_inputs_that_mask_them(bundled, f
     assert [join["text"] for join in joins["joins"]] == [signed(one.pair.value) for one in report.paired.tests]
     assert all(join["text"][0] == "+-"[join["against"]] for join in joins["joins"])
     assert len(joins["words"]) == encoded.F == 8
-    assert without_markup(report.sentence) in app.said
+    assert ("word_pairs", pairs_result(report).name, headline(pairs_result(report))) in app.findings
     files = {name.rpartition(".")[2]: text for name, text in app.downloads.items() if name.startswith("pairs")}
     rows = list(csv.reader(io.StringIO(files["csv"])))
     assert len(rows) == 1 + len(every_pair(found)) and rows[0][4] == "interaction"
@@ -89,10 +91,9 @@ def test_what_is_dear_is_asked_for_and_a_single_word_has_none(fresh):
     assert not [table for table in app.tables if "both masked" in table[0]]
     assert app.has("button", "Compute pairs of words, exact") and app.has("button", "Compute pairs of words, sampled")
     app.press("Compute pairs of words, sampled")
-    told = "Sampled: an estimate from 2,048 of the 2^14 ways"
-    wait(app, lambda: told in " ".join(one.value for one in app.at.caption).replace("\\", ""))
+    wait(app, lambda: "2,048 of the 2^14" in " ".join(one.value for one in app.at.caption).replace("\\", ""))
     app = App(ATTRIBUTIONS).type("superb")
-    assert any(one.value.startswith("A pair takes two words") for one in app.at.caption) and not app.errors
+    assert any("2 to 20 words" in one.value for one in app.at.caption) and not app.errors
 
 
 def test_they_come_after_everything_else_and_keep_nobody_waiting(fresh, monkeypatch):
