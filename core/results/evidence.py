@@ -29,8 +29,8 @@ def evidence_result(evidence: Evidence | None, rows: Sequence[WordRow], unit: st
     if not best:
         return Result.of(EvidenceOutcome.NOT_RANKED, unit=unit)
     facts = [
-        Fact("precision", f"average precision, {best[0]}", found[best[0]], better="↑", about="plausibility"),
-        Fact("chance", "average precision, random", chance, better="↑", about="plausibility"),
+        Fact("precision", f"average precision, {best[0]}", found[best[0]], better="↑", about="plausible, faithful"),
+        Fact("chance", "average precision, random", chance, better="↑", about="plausible, faithful"),
     ]
     if found[best[0]] <= chance:
         return Result.of(EvidenceOutcome.NOT_BETTER, facts)

@@ -21,9 +21,10 @@ def stability_result(found: Sequence[Stability]) -> Result:
     unstable = [one.measure for one in found if one.unstable]
     dissenting = [one.measure for one in found if one.dissent and not one.unstable]
     running = any(not one.runs.complete for one in found)
+    counted = ("unstable", "unstable rankings", unstable), ("dissenting", "too few runs to tell", dissenting)
     facts = [
-        Fact("unstable", "unstable rankings", len(unstable), Kind.COUNT, "↓", of=len(found), about="stability"),
-        Fact("dissenting", "too few runs to tell", len(dissenting), Kind.COUNT, "↓", of=len(found), about="stability"),
+        Fact(key, label, len(names), Kind.COUNT, "↓", of=len(found), about="order: unstable")
+        for key, label, names in counted
     ]
     caveats = [Caveat.UNSTABLE] if unstable else []
     caveats += [Caveat.PARTIAL] if running else []

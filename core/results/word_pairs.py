@@ -42,7 +42,7 @@ def _words(report: PairReport, one: PairTest | None) -> list[str]:
 
 
 def _facts(report: PairReport, together: PairTest | None, twice: PairTest | None) -> list[Fact]:
-    tests, about = report.paired.tests, "interactions"
+    tests, about = report.paired.tests, "interaction"
     kinds = {
         "together": (TOGETHER, together),
         "twice": (TWICE, twice),
