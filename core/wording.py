@@ -26,23 +26,6 @@ def escaped(text: str, most: int = 60) -> str:
     return html.escape(shortened(text, most).replace("\0", "␀"))
 
 
-def strong(text: str, most: int = 60) -> str:
-    """Text for an HTML element as `escaped` gives it, in bold."""
-    return f"<b>{escaped(text, most)}</b>"
-
-
-def aside(text: str, most: int = 900) -> str:
-    """Text as `escaped` gives it, in small print on a line of its own: what a reader must weigh, beside an answer; ""
-    for none.
-    """
-    return f"<small style='display:block;margin-top:.4rem'>{escaped(text, most)}</small>" if text else ""
-
-
-def named_word(text: str) -> str:
-    """A word of an example within a sentence, as HTML: in quotation marks, so that *not* is read as a word."""
-    return f"“<b>{escaped(text)}</b>”"
-
-
 def joined(names: Sequence[str], last: str = "and") -> str:
     """Names for a sentence: "a, b and c"; "" for none; last: what stands before the last one."""
     return f" {last} ".join([", ".join(names[:-1]), *names[-1:]] if len(names) > 1 else names)
@@ -60,11 +43,6 @@ def quoted(text: object, most: int = 80) -> str:
     shown = repr(shortened(str(text), most))
     # One strange character may take ten to write.
     return shown if len(shown) <= 2 * most else shown[:most] + "…"
-
-
-def without_markup(said: str) -> str:
-    """HTML of ours, in which all text is escaped, as text."""
-    return html.unescape(re.sub(r"<[^>]*>", "", said))
 
 
 # Three ways to write a number, which differ on purpose; in each — where there is none.

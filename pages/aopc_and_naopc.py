@@ -53,7 +53,7 @@ def aopc_and_naopc() -> None:
     settings = _settings(view)
     stage, below = st.container(), st.container()
     with view.places.beside:
-        beside = choose_beside(view, "is set beside this one on the same text, before and after normalising")
+        beside = choose_beside(view)
     choice = LimitsChoice(**settings)
     sides = both_sides(view, beside, view.places.answer)
     known = [KnownLimits.of(side, choice) for side in sides] if left_over(view.encoded) else []

@@ -51,7 +51,7 @@ def recursive_masking() -> None:
     played = choose_one("Step through", chosen, chosen[0], "play", PLAYED_HELP) if chosen else ""
     stage, below = st.container(), st.container()
     with view.places.beside:
-        beside = choose_beside(view, "takes the same steps on the same example")
+        beside = choose_beside(view)
     choice = Choice(played=played, **settings)
     _open_linked_tab()
     sides = both_sides(view, beside, view.places.answer)

@@ -134,10 +134,16 @@ class App:
     @property
     def headlines(self) -> list[tuple[str, str, str]]:
         """Of each headline its question, its outcome and its words."""
-        found = [
-            re.match(r"<p class='headline' data-question='(.*?)' data-outcome='(.*?)'>(.*)</p>$", e.value)
-            for e in self.at.html
-        ]
+        return self._results("headline")
+
+    @property
+    def findings(self) -> list[tuple[str, str, str]]:
+        """The same of what parts of the page come to."""
+        return self._results("finding")
+
+    def _results(self, kind: str) -> list[tuple[str, str, str]]:
+        pattern = f"<p class='{kind}' data-question='(.*?)' data-outcome='(.*?)'>(.*)</p>$"
+        found = [re.match(pattern, e.value) for e in self.at.html]
         return [(one[1], one[2], html.unescape(re.sub(r"<[^>]*>", "", one[3]))) for one in found if one]
 
     @property

@@ -4,7 +4,7 @@ from functools import partial
 
 from core.commands.terminal import Bar, Option, Options, add_model, add_text, open_text, refuse_out, say_of_store
 from core.network.features import UNITS
-from core.validity.marks import HOLM, MEANING, RULES
+from core.validity.marks import HOLM, RULES
 from core.validity.references import CALIBRATED, FORMS
 
 HELP = "pairs of words of one text that work only together, or say the same twice, with p-values of masking them"
@@ -32,7 +32,8 @@ def run(options: Options) -> int:
     from core.interactions.pairs import RULE
     from core.interactions.telling import PairReport
     from core.reports.exports import visible
-    from core.wording import without_markup
+    from core.results.word_pairs import pairs_result
+    from core.texts.rendering import write_result
 
     _refuse(options)
     one = open_text(options)
@@ -41,7 +42,7 @@ def run(options: Options) -> int:
         say_of_store(one.store, bar.say)
     report = PairReport(paired, one.encoded, one.explainer.reference, options.rule, options.form)
     print(f"{one.title}: {report.how}.\n")
-    print(visible(without_markup(report.sentence)))
+    print(visible(write_result(pairs_result(report))))
     _print_table(report)
     print(f"\n{RULE}")
     one.write(options.out, report.header, report.lines(), report.as_json())
@@ -72,8 +73,5 @@ def _print_table(report) -> None:
 
     tests = report.paired.tests
     rows = [[visible(cell) for cell in report.cells(one) + report.inputs(one)] for one in tests]
-    if not rows:
-        print("\nNo two of them add anything together.")
-        return
-    print("\n" + text_table([*COLUMNS, *MASKED], rows))
-    print(f"\n{report.validity}" + (f" {MEANING}" if any(gate.marked for gate in report.gates) else ""))
+    if rows:
+        print("\n" + text_table([*COLUMNS, *MASKED], rows))

@@ -24,11 +24,14 @@ def add(option: Option) -> None:
     """What it takes."""
     add_model(option, "sst2-fmm")
     add_text(option)
-    drawing = [name for name, one in measures().items() if (one.counted or one.path) and not one.baseline]
-    add_measures(option, "to try", [*default_measures(), *drawing])
+    add_measures(option, "to try", [*default_measures(), *_sampled()])
     option("--unit", choices=UNITS, default="word", help="what is masked as one piece")
     option("--runs", type=int, default=5, help="seeds of each measure that draws, from 2 to 100")
     option("--out", help="file to write every figure to: .csv, or .json with where it comes from")
+
+
+def _sampled() -> list[str]:
+    return [name for name, one in measures().items() if (one.counted or one.path) and not one.baseline]
 
 
 def run(options: Options) -> int:
@@ -78,28 +81,19 @@ def _refuse(options: Options) -> None:
 
 def _print(found: list) -> None:
     from core.reports.exports import visible
-    from core.stability.telling import (
-        COLUMNS,
-        MEANS,
-        PATH,
-        changes_sentence,
-        path_cells,
-        stability_sentence,
-        words_in_front,
-    )
-    from core.wording import text_table, without_markup
+    from core.results.stability import stability_result
+    from core.stability.telling import ABOUT_CHANGES, COLUMNS, FRONT, MEANS, PATH, front_cells, path_cells
+    from core.texts.rendering import write_result
+    from core.wording import text_table
 
-    def said(markup: str) -> str:
-        return visible(without_markup(markup))
+    def show(header: list[str], rows: list[list[str]]) -> None:
+        if rows:
+            print("\n" + text_table(header, [[visible(cell) for cell in row] for row in rows]))
 
     if not found:
         return
-    print(said(stability_sentence(found)))
-    for one in found:
-        if one.draws:
-            print(said(words_in_front(one)))
-    print("\n" + text_table(COLUMNS, [[visible(cell) for cell in one.cells()] for one in found]))
-    for one in found:
-        if lines := path_cells(one):
-            print(f"\n{one.measure}: does it add up?\n" + text_table(PATH, lines))
-    print(f"\n{MEANS} {changes_sentence()}")
+    print(visible(write_result(stability_result(found))))
+    show(FRONT, [row for one in found for row in front_cells(one)])
+    show(COLUMNS, [one.cells() for one in found])
+    show(["measure", *PATH], [[one.measure, *row] for one in found for row in path_cells(one)])
+    print(f"\n{MEANS} {ABOUT_CHANGES}")

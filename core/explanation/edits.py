@@ -12,7 +12,7 @@ from core.explanation.explainer import softmax, value_of
 from core.explanation.rows import WordRow, value_text
 from core.network.features import Encoded
 from core.oracle.target import Target, score_name
-from core.wording import escaped, named_word, number
+from core.wording import number
 
 # The share of the words of two texts that they have in common, from which on one is an edit of the other.
 LIKE = 0.5
@@ -94,18 +94,9 @@ class Version:
         return [feature.text for feature in self.encoded.features]
 
 
-def prediction_sentence(first: Version, second: Version, labels: Sequence[str]) -> str:
-    """How the prediction changes from one version to the other, HTML in which all text is escaped."""
-    before, after = first.predicted, second.predicted
-    shares = number(float(first.probabilities[before])), number(float(second.probabilities[after]))
-    if before != after:
-        return (
-            f"The prediction changes from <b>{escaped(labels[before])}</b> (probability {shares[0]}) to "
-            f"<b>{escaped(labels[after])}</b> ({shares[1]})."
-        )
-    return (
-        f"The prediction stays <b>{escaped(labels[before])}</b>: its probability goes from {shares[0]} to {shares[1]}."
-    )
+def changed_places(first: Version, second: Version, places: list) -> list[tuple[int | None, int | None]]:
+    """Those of `aligned` at which the words differ."""
+    return [(i, j) for i, j in places if i is None or j is None or first.words[i] != second.words[j]]
 
 
 def version_rows(first: Version, second: Version, labels: Sequence[str], target: Target, p: Sequence[str]) -> list:
@@ -149,21 +140,3 @@ def _moved(first: WordRow, second: WordRow, words, i: int | None, j: int | None)
     if i is not None and j is not None and words[0][i] == words[1][j]:
         return f"{before} → {value_text(second, j)}"
     return f"{before} → {'(nothing)' if j is None else f'“{words[1][j]}” {value_text(second, j)}'}"
-
-
-def edit_sentence(first: Version, second: Version, places: list) -> str:
-    """Which words changed, HTML in which all text is escaped; "" where none of those that are read did."""
-    changed = [(i, j) for i, j in places if i is None or j is None or first.words[i] != second.words[j]]
-    if not changed:
-        return ""
-    if len(changed) > NAMED:
-        return f"{len(changed)} places of the text changed."
-    return " ".join(_change(first, second, i, j) for i, j in changed)
-
-
-def _change(first: Version, second: Version, i: int | None, j: int | None) -> str:
-    if j is None:
-        return f"{named_word(first.words[i or 0])} was taken out."
-    if i is None:
-        return f"{named_word(second.words[j])} was put in."
-    return f"{named_word(second.words[j])} stands in the place of {named_word(first.words[i])}."

@@ -98,47 +98,9 @@ def feature_mask(encoded: Encoded, spans: Sequence[tuple[int, int]]) -> np.ndarr
     )
 
 
-def leaders(values: Mapping[str, float], lowest: bool = False, within: float = _TIE) -> tuple[str, ...]:
-    """The measures with the highest value, or the lowest; those that tie, or lie `within` less of it, together,
-    baselines and NaN left out.
+def leaders(values: Mapping[str, float], within: float = _TIE) -> tuple[str, ...]:
+    """The measures with the highest value; those that tie, or lie `within` less of it, together, baselines and NaN
+    left out.
     """
-    known = {
-        name: -value if lowest else value
-        for name, value in values.items()
-        if value == value and not measures()[name].baseline
-    }
+    known = {name: value for name, value in values.items() if value == value and not measures()[name].baseline}
     return tuple(name for name, value in known.items() if value > max(known.values()) - within)
-
-
-def apart(
-    precisions: Mapping[str, float], faithful: Mapping[str, float], chance: tuple[float, float], lowest: bool = False
-) -> tuple[tuple[str, ...], tuple[str, ...]] | None:
-    """The measures that find the evidence best and those that are the most faithful, where these find it less well.
-
-    Args:
-        precisions: {measure: average precision}; faithful: {measure: its score}, higher is better, or lower with
-            `lowest`.
-        chance: average precision and score of a random order; where no measure does better, none is the best.
-    Returns:
-        None where one measure is both, or about alike with the best, or fewer than two have both numbers.
-    """
-    both = [
-        name
-        for name, value in precisions.items()
-        if value == value and faithful.get(name, np.nan) == faithful.get(name, np.nan)
-    ]
-    found, used = (
-        leaders({name: precisions[name] for name in both}),
-        leaders({name: faithful[name] for name in both}, lowest),
-    )
-    # Who finds it about as well as the best counts as one of these.
-    alike = leaders({name: precisions[name] for name in both}, within=ALIKE)
-    if not found or set(alike) & set(used):
-        return None
-    gained = (
-        precisions[found[0]] - chance[0],
-        (chance[1] - faithful[used[0]]) if lowest else (faithful[used[0]] - chance[1]),
-    )
-    if min(gained) <= _TIE:
-        return None
-    return found, used

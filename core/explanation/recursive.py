@@ -26,11 +26,6 @@ BY_RATIO, BY_FEATURE = "ratio", "feature"
 STEPS = (BY_RATIO, BY_FEATURE)
 ORDERS = 30
 UNSTABLE = "unstable"
-_DIVIDES = (
-    "random order ends about where it dips, so that the area by which RACU divides may be 0 (its 95 % interval holds 0)"
-)
-UNSTABLE_MEANS = f"{UNSTABLE}: {_DIVIDES}, and no number is shown."
-NO_RACU = f"RACU cannot be told here: {_DIVIDES}."
 _TURN = 64  # inputs of random orders a turn
 # What a step holds until it is judged.
 _UNJUDGED = MaskTest(np.full((1, 1), np.nan, dtype=np.float32), {}, {})

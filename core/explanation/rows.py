@@ -15,6 +15,8 @@ from core.network.features import Encoded, find_words
 
 # The two kinds of values that a person chooses between.
 SIGNS = ("signed", "absolute")
+# k of the overlap of measures.
+TOP = 3
 
 
 @dataclass(frozen=True)
@@ -123,6 +125,12 @@ def find_pieces(text: str, most: int = 500) -> list[dict]:
         cut.append({"gap": text[end:start], "text": text[start:stop], "masked": False})
         end = stop
     return cut
+
+
+def kinds_differ(rows: Sequence[WordRow]) -> bool:
+    """Whether some measures have no sign, and so rank what opposes the class strongly first, and others last."""
+    kinds = {row.kind for row in rows if not measures()[row.measure].baseline}
+    return "positive" in kinds and len(kinds) > 1
 
 
 def agreement(rows: list[WordRow], k: int) -> tuple[np.ndarray, np.ndarray]:

@@ -59,15 +59,9 @@ class Interactions:
 def why_no_pairs(encoded: Encoded, exact: bool = True) -> str:
     """Why interactions cannot be had, and what to do, in a sentence; "" where they can."""
     F, unit, most = left_over(encoded), encoded.unit, MOST_EXACT if exact else MOST_SAMPLED
-    if F < 2:
-        left = f"one {unit}" if F else f"no {unit}"
-        return f"A pair takes two {unit}s, and this text has {left} to mask: choose a longer text, or a smaller unit."
-    if F > most:
-        return (
-            f"Interactions take at most {most} {unit}s ({MOST_SAMPLED} where sets are sampled), and this text has "
-            f"{F:,}: choose a larger unit, or a shorter text."
-        )
-    return ""
+    if 2 <= F <= most:
+        return ""
+    return f"Pairs take a text of 2 to {most} {unit}s to mask, and this one has {F:,}: choose another text or unit."
 
 
 def interactions_cost(explainer: Explainer, encoded: Encoded, exact: bool = True) -> Cost:

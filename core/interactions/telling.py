@@ -1,4 +1,4 @@
-"""What interactions say: sentences, as HTML in which all text is escaped, the cells of a table, and lines of files."""
+"""What interactions say: the cells of a table, and lines of files."""
 
 from collections.abc import Iterable
 from dataclasses import dataclass
@@ -7,11 +7,11 @@ from importlib.metadata import version
 import numpy as np
 
 from core.interactions.finding import Interactions
-from core.interactions.pairs import LEAST, TOGETHER, TWICE, Paired, PairTest, every_pair
+from core.interactions.pairs import Paired, PairTest, every_pair
 from core.interactions.splitting import INDEX, ORDER
-from core.network.features import Encoded, placed_word
+from core.network.features import Encoded
 from core.terms import MASF_P
-from core.validity.marks import Gate, numbers_text, with_sign
+from core.validity.marks import Gate, with_sign
 from core.validity.references import FORMS, Reference
 from core.wording import as_json, number
 
@@ -23,8 +23,6 @@ MEANS = (
     "takes away. In logits, the score before it is made a probability."
 )
 MASKED = ["first masked", "second masked", "both masked"]
-_INPUTS = "the three inputs of each pair that mask one of its words or both"
-_TESTED = "A pair’s number is a mean over many more, which are not tested here."
 RECORDED = [
     "first_position",
     "first",
@@ -65,37 +63,10 @@ class PairReport:
         return one.gate(self.reference, self.rule, self.form)
 
     @property
-    def sentence(self) -> str:
-        """Which pair works only together and which says the same twice; where none does, that and the strongest."""
-        told = [(self.paired.strongest(kind), say) for kind, say in ((TOGETHER, _together), (TWICE, _twice))]
-        said = [say(one, self.encoded, self.gate(one).marked) for one, say in told if one is not None]
-        return " ".join(said or [self._none]) + ("" if self.found.exact else f" ({self.how}.)")
-
-    @property
-    def _none(self) -> str:
-        """That no pair is told, and the strongest of all."""
-        if not self.paired.tests:
-            return f"No two {self.encoded.unit}s add anything together."
-        one = self.paired.tests[0]
-        value = with_sign(f"{signed(one.pair.value)} logits", self.gate(one).marked)
-        none = f"No two {self.encoded.unit}s were found that work only together or say the same twice"
-        least = f"by at least {number(LEAST)} logits (the whole rule stands below, with the numbers)"
-        return f"{none} {least}; the largest is that of {_named(one, self.encoded)}: {value}."
-
-    @property
     def how(self) -> str:
-        """From which sets, text: every one, or a sample and of how many."""
-        found, kind = self.found, f"{self.encoded.unit}s"
-        if found.exact:
-            return f"Exact, from all {found.sets:,} ways to mask some of {found.F} {kind}"
-        return f"Sampled: an estimate from {found.sets:,} of the 2^{found.F} ways to mask some of {found.F} {kind}"
-
-    @property
-    def validity(self) -> str:
-        """What the test says of the inputs that mask the listed pairs, text; "" where none is listed."""
-        if not self.paired.tests:
-            return ""
-        return f"{numbers_text(self.gates, 'the pairs listed', self.smallest, _INPUTS)} {_TESTED}"
+        """From how many sets of all, text."""
+        found, how = self.found, "Exact" if self.found.exact else "Sampled"
+        return f"{how}, from {found.sets:,} of the 2^{found.F} ways to mask some of {found.F} {self.encoded.unit}s"
 
     @property
     def smallest(self) -> float:
@@ -171,21 +142,3 @@ def signed(value: float) -> str:
     """A number with its sign, so that it is told by more than colour: "+2.1"."""
     # What rounds to nothing has none.
     return number(0.0) if abs(value) < 5e-4 else f"+{number(value)}" if value > 0 else number(value)
-
-
-def _together(one: PairTest, encoded: Encoded, marked: bool) -> str:
-    pair, most = one.pair, max(abs(one.pair.first_own), abs(one.pair.second_own))
-    value = with_sign(f"{signed(pair.value)} logits", marked)
-    return f"{_named(one, encoded)} work only together: {value}, neither alone more than {number(most)}."
-
-
-def _twice(one: PairTest, encoded: Encoded, marked: bool) -> str:
-    pair = one.pair
-    own = f"{signed(pair.first_own)} and {signed(pair.second_own)} logits by themselves"
-    value = with_sign(number(abs(pair.value)), marked)
-    return f"{_named(one, encoded)} say the same twice: {own}, and together {value} weaker than their sum."
-
-
-def _named(one: PairTest, encoded: Encoded) -> str:
-    first, second = (placed_word(encoded.features, i) for i in (one.pair.first, one.pair.second))
-    return f"{first} and {second}"

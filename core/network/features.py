@@ -11,7 +11,7 @@ import numpy as np
 from core.network.architectures import Tokenizer
 from core.network.grouping import GROUPS, find_groups
 from core.network.tokens import read_tokens
-from core.wording import named_word, ordinal
+from core.wording import ordinal
 
 UNITS = ("word", "token", *GROUPS)
 # Spellings that stand for "masked from the start" whatever the model's own mask token is.
@@ -99,9 +99,10 @@ class Encoded:
 
 
 def placed_word(features: Sequence[Feature], i: int) -> str:
-    """The i-th of these within a sentence, HTML; of one whose text occurs again, which of them it is."""
+    """The i-th of these in quotation marks, text; of one whose text occurs again, which of them it is."""
     same = [k for k, feature in enumerate(features) if feature.text == features[i].text]
-    return named_word(features[i].text) + (f" ({ordinal(same.index(i) + 1)} of {len(same)})" if len(same) > 1 else "")
+    place = f" ({ordinal(same.index(i) + 1)} of {len(same)})" if len(same) > 1 else ""
+    return f"“{features[i].text}”{place}"
 
 
 def find_words(text: str, mask_spellings: tuple[str, ...] = MASK_SPELLINGS) -> list[tuple[int, int]]:

@@ -12,9 +12,9 @@ from core.reports.exports import Beside, Shown, visible
 from core.reports.page import BIDI, read_style, shade, straight, write_page
 from core.results.result import Result
 from core.results.verdict_tables import TABLE, verdict_badge, verdict_cells
+from core.results.word_pairs import pairs_result
 from core.terms import PER_UNIT, TERMS
 from core.texts.rendering import Form, write_result
-from core.wording import without_markup
 
 if TYPE_CHECKING:
     from markupsafe import Markup
@@ -49,6 +49,7 @@ def attribution_page(shown: Shown, top: int = 3, beside: Beside | None = None) -
         judged_head=TABLE,
         per_unit=TERMS[PER_UNIT] if any(row.unit.endswith(PER_UNIT) for row in shown.rows) else "",
         beside=beside,
+        change=None if beside is None or beside.result is None else _written(beside.result),
         versions=[("", shown)] if beside is None else beside.versions(shown),
         compared=[] if beside is None else _compared(beside.versions(shown)),
     )
@@ -119,12 +120,11 @@ def _pairs(shown: Shown) -> dict | None:
     if report is None or not report.paired.tests:
         return None
     lines = [report.cells(one) + report.inputs(one) for one in report.paired.tests]
-    said = without_markup(report.sentence)
     return {
         "header": [*COLUMNS, *MASKED],
         "lines": lines,
-        "said": said,
-        "notes": [f"{report.how}. {RULE}", report.validity],
+        "result": _written(pairs_result(report)),
+        "notes": [f"{report.how}. {RULE}"],
     }
 
 

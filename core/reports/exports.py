@@ -102,14 +102,16 @@ class Shown:
 
 @dataclass(frozen=True, eq=False)
 class Beside:
-    """Another version of a view's text. names: of the view's own version and of the other; first: whether the own one
-    comes first; said: what changed, as text; tables: (header, rows) of text.
+    """Another version of a view's text, as the two stand beside each other: an edit's original, an example's pair.
+
+    names: of the view's own version and of the other one, text; other: that one; first: whether the view's own comes
+    first; result: what changed; tables: (header, rows) of text.
     """
 
     names: tuple[str, str]
     other: Shown
     first: bool
-    said: tuple[str, ...] = ()
+    result: Result | None = None
     tables: tuple[tuple[list[str], list[list[str]]], ...] = ()
 
     def versions(self, shown: Shown) -> list[tuple[str, Shown]]:

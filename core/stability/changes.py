@@ -35,15 +35,19 @@ class Reading:
     same: bool = False
 
 
+class NoReading(ValueError):
+    """A change that cannot be made, or that changes nothing; the message says why."""
+
+
 @dataclass(frozen=True)
 class Change:
-    """A change that should not matter: its name, what it does, and how a model then reads an example, or a sentence why
-    that cannot be.
+    """A change that should not matter: its name, what it does, and how a model then reads an example; `read` raises
+    `NoReading` where that cannot be.
     """
 
     name: str
     about: str
-    read: Callable[[Explainer, Encoded], "Reading | str"]
+    read: Callable[[Explainer, Encoded], Reading]
     # What it takes, in forward passes for each one of the measure, where the network reads another input.
     passes: int = 1
 
@@ -76,28 +80,30 @@ class Rebatched(Model):
         return logits[::2], maps
 
 
-def _respaced(explainer: Explainer, encoded: Encoded) -> Reading | str:
+def _respaced(explainer: Explainer, encoded: Encoded) -> Reading:
     texts = [None if text is None else _SPACES.sub(r"\g<0> ", text) for text in (encoded.text, encoded.second)]
     if texts == [encoded.text, encoded.second]:
-        return "There is no space in this text."
+        raise NoReading("There is no space in this text.")
     try:
         other = explainer.encode(texts[0] or "", texts[1], encoded.unit)
     except NoFeatures as error:
-        return str(error)
+        raise NoReading(str(error)) from error
     if [one.text.split() for one in other.features] != [one.text.split() for one in encoded.features]:
-        return f"With a space more between words the tokenizer reads other {encoded.unit}s, so none compare."
+        raise NoReading(f"With a space more between words the tokenizer reads other {encoded.unit}s, so none compare.")
     read = [(one.ids, one.type_ids, one.feature_of, one.premasked) for one in (encoded, other)]
     return Reading(explainer.model, other, all(np.array_equal(*both) for both in zip(*read)))
 
 
-def _halved(explainer: Explainer, encoded: Encoded) -> Reading | str:
+def _halved(explainer: Explainer, encoded: Encoded) -> Reading:
     model = explainer.model
     if model.precision != "float32":
-        return f"The model computes in half precision already ({model.precision})."
+        raise NoReading(f"The model computes in half precision already ({model.precision}).")
     if not half_speed(model.device):
-        return "This device has no half precision (bfloat16)."
+        raise NoReading("This device has no half precision (bfloat16).")
     twin = half_copy(model)
-    return "No second copy of the model fits into memory." if twin is None else Reading(twin, encoded)
+    if twin is None:
+        raise NoReading("No second copy of the model fits into memory.")
+    return Reading(twin, encoded)
 
 
 def _rebatched(explainer: Explainer, encoded: Encoded) -> Reading:
@@ -125,15 +131,16 @@ def attribute_anew(
     target: Target,
     example: int,
     cancelled: Callable[[], bool] | None = None,
-) -> Scores | str:
+) -> Scores:
     """What a measure says of an example that is read so, by seed 0 and the draws of the example itself: another text or
     batch is no other draw. Nothing is read from the store or written there.
 
     Args:
         example: the integer that tells the example itself apart in seeded draws.
     Returns:
-        {variant: float64[F]}; a sentence where the measure reads its input in no batch.
+        {variant: float64[F]}.
     Raises:
+        NoReading: another batch, of a measure that reads its input in none.
         Cancelled, OutOfMemory, NonFinite, NotApplicable: as `Explainer.attribute`.
     """
     encoded, model = reading.encoded, reading.model
@@ -153,5 +160,5 @@ def attribute_anew(
     with inside.watched(None, cancelled):
         found = dict(measure.compute(explained))
     if isinstance(model, Rebatched) and not model.asked:
-        return "It reads in no batch."
+        raise NoReading("It reads in no batch.")
     return found

@@ -13,7 +13,7 @@ from core.network.features import Encoded
 from core.network.scheduler import NonFinite
 from core.oracle.inside import Inside
 from core.oracle.target import Target, target_key
-from core.stability.changes import CHANGES, HALF, Scores, attribute_anew
+from core.stability.changes import CHANGES, HALF, NoReading, Scores, attribute_anew
 from core.stability.moving import OFFERED, ladder
 from core.storage.content import Content, Numbers
 from core.storage.store import canonical_key
@@ -214,13 +214,15 @@ class _Asking:
 
     def changed(self, change: str, whole: Scores) -> Scores | str:
         """The scores under a change, or why there are none; whole: without it."""
-        read = CHANGES[change].read(self.explainer, self.encoded)
-        if isinstance(read, str) or read.same:
-            return read if isinstance(read, str) else whole
         example = int(self.encoded.digest[:8], 16)
         try:
+            read = CHANGES[change].read(self.explainer, self.encoded)
+            if read.same:
+                return whole
             found = attribute_anew(self.explainer, read, self.measure, self.target, example, self.cancelled)
-            found = found if isinstance(found, str) else _sound(found, self.measure.name)
+            found = _sound(found, self.measure.name)
+        except NoReading as error:
+            found = str(error)
         except (NonFinite, RuntimeError) as error:
             # What is sound in its own precision may give no number in half of it, or the device lack an operation.
             if change != HALF:

@@ -44,11 +44,6 @@ def unstable_cell(name: str, unstable: Mapping[str, str]) -> str | None:
     return None if name not in unstable else unstable[name] or NOT_SHOWN
 
 
-def why_unstable(unstable: Mapping[str, str]) -> str:
-    """Why the labelled rankings are, sentences as text; "" where none is."""
-    return " ".join(dict.fromkeys(filter(None, unstable.values())))
-
-
 def draw_stability(
     explainer: Explainer,
     encoded: Encoded,

@@ -1,6 +1,4 @@
-"""What stability says: one measure's report, sentences (HTML in which all text is escaped), cells of tables, lines of
-files.
-"""
+"""What stability says: one measure's report, cells of tables, lines of files."""
 
 import math
 from collections.abc import Mapping, Sequence
@@ -30,10 +28,12 @@ from core.stability.moving import (
     top_word,
 )
 from core.validity.marks import PERCENT
-from core.wording import amount, as_json, escaped, joined, number
+from core.wording import amount, as_json, joined, number
 
 # A column for each change follows, by its name.
 COLUMNS = ["measure", "two runs agree on the top word ↑", "ranking settles at", *CHANGES]
+# Under which `front_cells` stand.
+FRONT = ["measure", "ranked first", "runs"]
 RECORDED = ["measure", "variant", "what", "at", "position", "word", "value", "sd", "note"]
 # What is said beside a row whose ranking is.
 UNSTABLE = "unstable"
@@ -47,9 +47,14 @@ MEANS = (
     f"{number(shown_agreement(RUNS))} or more and nothing else. It settles at the smallest number of samples from "
     f"which on τ-b with the order of the most samples, drawn by another seed, stays at {SETTLED:g} or more."
 )
+ABOUT_CHANGES = (
+    f"Changes that should not matter: {'; '.join(f'{one.name}: {one.about}' for one in CHANGES.values())}. "
+    "They are compared by τ-b, 1 the same order, with the draws of seed 0."
+)
 # Under which `path_cells` stand.
 PATH = ["steps", "scores of all tokens add up to", "f(x) − f(baseline)", "relative error ↓"]
 _NONE = "no order"
+_NOT_SETTLED = "not settled"
 
 
 @dataclass(frozen=True, eq=False)
@@ -128,19 +133,16 @@ class Stability:
         }
 
     @property
-    def reasons(self) -> list[str]:
-        """Why its ranking is unstable, clauses that follow its name, text; none where it is not."""
-        found = []
-        if self.parts:
-            found.append(
-                f"{self.dissent} of {len(self.drawn)} runs name another {self.encoded.unit} first than most do"
-            )
-        told = [change for change, one in self.moves.items() if isinstance(one, Moved) and not one.top]
-        return found + ([f"another {self.encoded.unit} comes first by {joined(told)}"] if told else [])
+    def movers(self) -> list[str]:
+        """What puts another word first, text: other seeds where so many runs dissent that its ranking is unstable, and
+        changes that should not matter; none where it is not.
+        """
+        seeds = ["other seeds"] if self.parts else []
+        return seeds + [change for change, one in self.moves.items() if isinstance(one, Moved) and not one.top]
 
     @property
     def unstable(self) -> bool:
-        return bool(self.reasons)
+        return bool(self.movers)
 
     @property
     def _chance(self) -> str:
@@ -152,7 +154,7 @@ class Stability:
         agrees = self._chance if self.draws else "—"
         waits = "" if self.runs.complete else "…"
         settles = (
-            f"{self.settled:,} samples" if self.settled else f"not settled at {max(self.runs.counts, default=0):,}"
+            f"{self.settled:,} samples" if self.settled else f"{_NOT_SETTLED} at {max(self.runs.counts, default=0):,}"
         )
         told = [_move_text(self.moves[change]) if change in self.moves else waits for change in CHANGES]
         return [self.measure, agrees, settles if self.taus else waits if self._samples else "—", *told]
@@ -173,45 +175,24 @@ def _move_text(one: Moved | str) -> str:
     return f"τ-b {_NONE if math.isnan(one.tau) else number(one.tau)}, {STAYS if one.top else MOVES}"
 
 
-def stability_sentence(found: Sequence[Stability]) -> str:
-    """Which rankings are unstable and why, of which that cannot be told, and which nothing moved, HTML; "" for none."""
-    unit = escaped(found[0].encoded.unit) if found else ""
-    shaky = [f"<b>{escaped(one.measure)}</b> ({escaped('; '.join(one.reasons), 400)})" for one in found if one.unstable]
-    firm = [one for one in found if one.runs.complete and not one.unstable]
-    told = [_bold(one) for one in firm if not one.dissent]
-    untold = [f"{_bold(one)} ({one.dissent} of {len(one.drawn)} runs)" for one in firm if one.dissent]
-    said = [f"Unstable here: {joined(shaky)}."] if shaky else []
-    if untold:
-        said.append(f"Of {joined(untold)} too few runs name another {unit} first to tell; more runs may.")
-    if told:
-        said.append(f"Of {joined(told)} no {unit} took the first place from another.")
-    return " ".join(said)
-
-
-def _bold(one: Stability) -> str:
-    return f"<b>{escaped(one.measure)}</b>"
-
-
 def unstable_text(one: Stability) -> str:
     """Why a ranking is unstable, a sentence as text for a row of words or a file; "" where it is not."""
-    return f"{one.measure}’s ranking is unstable: {'; '.join(one.reasons)}." if one.unstable else ""
+    if not one.unstable:
+        return ""
+    return f"{one.measure}’s ranking is unstable: another {one.encoded.unit} comes first by {joined(one.movers)}."
 
 
-def changes_sentence() -> str:
-    """What the changes that should not matter are, text."""
-    told = "; ".join(f"{change.name}: {change.about}" for change in CHANGES.values())
-    return (
-        f"Changes that should not matter: {told}. They are compared by τ-b, 1 the same order, with the draws of seed 0."
-    )
-
-
-def words_in_front(one: Stability) -> str:
-    """Which word each run ranks first, HTML: how often each of them."""
+def front_cells(one: Stability) -> list[list[str]]:
+    """Which words its runs rank first, the most frequent first, under FRONT, text; none of a measure that does not
+    draw.
+    """
+    if not one.draws:
+        return []
     free, features = np.flatnonzero(~one.encoded.premasked).tolist(), one.encoded.features
     tops = [top_word(run) for run in one.drawn]
     often = sorted(set(tops), key=lambda i: (-tops.count(i), i))
-    told = [f"{placed_word(features, free[i]) if i >= 0 else _NONE} ({tops.count(i)})" for i in often]
-    return f"<b>{escaped(one.measure)}</b>, first in {amount(len(tops), 'run')}: {joined(told)}."
+    words = [placed_word(features, free[i]) if i >= 0 else _NONE for i in often]
+    return [[one.measure, word, f"{tops.count(i)} of {len(tops)}"] for i, word in zip(often, words)]
 
 
 def path_cells(one: Stability) -> list[list[str]]:
@@ -223,26 +204,45 @@ def path_cells(one: Stability) -> list[list[str]]:
 
 def stability_lines(one: Stability) -> list[list]:
     """All of it under RECORDED: plain values, one line each."""
-    head = [one.measure, one.variant]
-    lines: list[list] = []
-    if one.draws:
-        lines.append([*head, "agreement on the top word", len(one.drawn), None, None, one.agrees, None, ""])
-        places = [i for i, masked in enumerate(one.encoded.premasked) if not masked]
-        for i, mean, sd in zip(places, *one.spread):
-            word = one.encoded.features[i].text
-            lines.append([*head, "mean over runs", len(one.drawn), i + 1, word, float(mean), float(sd), ""])
-    for count, tau in zip(one.runs.counts, one.taus):
-        lines.append([*head, "tau-b with the most samples", count, None, None, tau, None, ""])
-    if one.taus:
-        note = "" if one.settled else "not settled"
-        lines.append([*head, "samples at which it settles", None, None, None, one.settled, None, note])
-    for steps, error in zip(one.runs.steps, one.errors):
-        lines.append([*head, "completeness error", steps, None, None, error, None, ""])
+    parts = [*_run_lines(one), *_sample_lines(one), *_path_lines(one), *_change_lines(one)]
+    why = "; ".join(one.movers) or NOT_SHOWN
+    return [[one.measure, one.variant, *part] for part in [*parts, [UNSTABLE, None, None, None, None, None, why]]]
+
+
+def _run_lines(one: Stability) -> list[list]:
+    if not one.draws:
+        return []
+    k, places = len(one.drawn), np.flatnonzero(~one.encoded.premasked).tolist()
+    means = [
+        ["mean over runs", k, i + 1, one.encoded.features[i].text, float(mean), float(sd), ""]
+        for i, mean, sd in zip(places, *one.spread)
+    ]
+    return [["agreement on the top word", k, None, None, one.agrees, None, ""], *means]
+
+
+def _sample_lines(one: Stability) -> list[list]:
+    if not one.taus:
+        return []
+    taus = zip(one.runs.counts, one.taus)
+    lines = [["tau-b with the most samples", count, None, None, tau, None, ""] for count, tau in taus]
+    note = "" if one.settled else _NOT_SETTLED
+    return [*lines, ["samples at which it settles", None, None, None, one.settled, None, note]]
+
+
+def _path_lines(one: Stability) -> list[list]:
+    errors = zip(one.runs.steps, one.errors)
+    return [["completeness error", steps, None, None, error, None, ""] for steps, error in errors]
+
+
+def _change_lines(one: Stability) -> list[list]:
+    what, lines = "tau-b after a change", []
     for change, move in one.moves.items():
-        tau = None if isinstance(move, str) else move.tau
-        note = move if isinstance(move, str) else EQUAL if move.equal else STAYS if move.top else MOVES
-        lines.append([*head, "tau-b after a change", change, None, None, tau, None, note])
-    return [*lines, [*head, "unstable", None, None, None, None, None, "; ".join(one.reasons) or NOT_SHOWN]]
+        if isinstance(move, str):
+            lines.append([what, change, None, None, None, None, move])
+        else:
+            note = EQUAL if move.equal else STAYS if move.top else MOVES
+            lines.append([what, change, None, None, move.tau, None, note])
+    return lines
 
 
 def as_records(found: Sequence[Stability]) -> dict:

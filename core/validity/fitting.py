@@ -22,6 +22,7 @@ from core.storage.library import Library
 from core.validity.marks import alone, says_nothing
 from core.validity.masf import Combine, Masf, fit_calibrated, fit_literal, p_values
 from core.validity.references import CALIBRATED, FORMS, LEVELS, LITERAL, Reference, pack
+from core.wording import number
 
 # Each part needs a text; the percentages of the texts that the first and the second level take.
 FEWEST = 4
@@ -202,14 +203,13 @@ def fit_reference(
         BadData: fewer than 4 texts, or a row of which the tokenizer keeps nothing.
     Source: FMM §3.3; glossary, MaSF.
     """
-    part = parts_of(len(data), drawing.seed)
-    levels = {} if held_out is None else {"drawn": part != 2, "by_ratio": part == 2}
-    observed = observe(model, data, drawing, lambda a, b: progress("reading the reference", a, b), **levels)
-    other = None
-    if held_out is not None:
-        report = partial(progress, "reading held-out texts")
-        other = observe(model, held_out, drawing, report, drawn=np.zeros(len(held_out), dtype=bool))
-    return reference_of(observed, drawing, data, (model.digest, model.precision), other, held_out)
+    part, key = parts_of(len(data), drawing.seed), (model.digest, model.precision)
+    reading, trying = (partial(progress, f"reading {what}") for what in ("the reference", "held-out texts"))
+    if held_out is None:
+        return reference_of(observe(model, data, drawing, reading), drawing, data, key)
+    observed = observe(model, data, drawing, reading, drawn=part != 2, by_ratio=part == 2)
+    other = observe(model, held_out, drawing, trying, drawn=np.zeros(len(held_out), dtype=bool))
+    return reference_of(observed, drawing, data, key, other, held_out)
 
 
 def reference_of(
@@ -258,26 +258,19 @@ def rejections(forms: dict[str, Masf], observed: Observed) -> dict[str, np.ndarr
 
 
 def readable_reference(reference: Reference) -> str:
-    """A reference in sentences, for the terminal."""
+    """A reference in lines for the terminal, one for each form after what it was fitted on."""
     about, rates = reference.about, reference.about["false_rejection"]
-    parts = ", ".join(f"{about['observations'][level]:,} on the {level}" for level in LEVELS)
+    parts, tokens = ", ".join(f"{about['observations'][level]:,} on the {level}" for level in LEVELS), about["tokens"]
     lines = [
-        (
-            f"MaSF reference: {about['texts']:,} texts of {about['source']}, training strategy {about['training']}; "
-            f"observations: {parts}."
-        ),
-        (
-            f"Lengths in tokens: {about['tokens'][0]} to {about['tokens'][4]}, nine of ten {about['tokens'][1]} to "
-            f"{about['tokens'][3]}."
-        ),
+        f"MaSF reference: {about['texts']:,} texts of {about['source']}, training strategy {about['training']}",
+        f"observations: {parts}",
+        f"tokens: {tokens[0]} to {tokens[4]}, nine of ten {tokens[1]} to {tokens[3]}",
+        f"false rejections: at 5 % of {rates['texts']:,} texts ({rates['source']})",
     ]
     for name in FORMS:
+        floor, can = number(reference.floor(name)), "no" if says_nothing(reference, name) else "yes"
         shares = reference.false_rejections(name)
-        lines.append(
-            f"{name}: smallest p {reference.floor(name):.2g}"
-            + (" (0.05 or more: it says nothing)" if says_nothing(reference, name) else "")
-            + (f"; rejected at 5 % of {rates['texts']:,} texts ({rates['source']}): {shares}." if shares else ".")
-        )
+        lines.append(f"{name}: smallest p {floor}, can reject at 5 %: {can}, false rejections: {shares}")
     return "\n".join(lines)
 
 

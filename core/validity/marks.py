@@ -1,8 +1,6 @@
-"""⚠: which numbers rest on inputs that are rejected as out-of-distribution, the sign and its sentences, and why nothing
-can be said.
-"""
+"""⚠: which numbers rest on inputs that are rejected as out-of-distribution, and how the sign is written."""
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable
 from dataclasses import dataclass, replace
 from enum import StrEnum
 
@@ -12,7 +10,7 @@ from core.mathematics.masking import RATIOS, masked_count
 from core.mathematics.statistics import ALPHA, holm
 from core.terms import MASF_P
 from core.validity.references import CALIBRATED, Reference
-from core.wording import amount, joined, number
+from core.wording import amount
 
 SIGN = "⚠"
 PERCENT = f"{100 * ALPHA:.0f} %"
@@ -22,8 +20,6 @@ UNAVAILABLE = "unavailable"
 MEANING = f"{SIGN} marks numbers that rest on inputs {OUT}."
 KEY = f"{SIGN} rests on inputs {OUT}"
 ONE_INPUT = f"{SIGN} this masked text is {OUT}."
-LINES = f"Crosses and dotted lines: the input is {OUT}, or comes after one that is, so the score there says little."
-AT_RATIOS = "those at 0, 10 … 100 %, since the reference is too small for every step"
 LATER = f"{SIGN}\ufe0e rejected here or before"
 # Of single inputs of a file, see `step_cells`.
 STEP_COLUMNS = [OUT, "at or after the first rejected step", "rule of the gate", "form of the gate"]
@@ -51,12 +47,11 @@ def alone(p: np.ndarray) -> np.ndarray:
 @dataclass(frozen=True)
 class Rule:
     """How the p-values of distinct inputs reject: `reject(p float64[n], planned)` → bool[n]; `level(planned)`: what the
-    smallest p must be below for that; words on it, {over} what it counts and {each} one of them.
+    smallest p must be below for that; about: what it does, in words.
     """
 
     reject: Callable[[np.ndarray, int], np.ndarray]
     level: Callable[[int], float]
-    said: str
     about: str
     # Whether each rejection leaves one test less to divide 5 % by.
     step_down: bool = False
@@ -67,16 +62,10 @@ RULES = {
     HOLM: Rule(
         holm,
         lambda planned: ALPHA / planned,
-        f"Holm over {{over}}, {PERCENT}",
         f"over all steps together, at most {PERCENT} chance of any false rejection",
         step_down=True,
     ),
-    PLAIN: Rule(
-        lambda p, planned: alone(p),
-        lambda planned: ALPHA,
-        f"each {{each}} by itself at {PERCENT}",
-        f"each {MASF_P} against {PERCENT} by itself",
-    ),
+    PLAIN: Rule(lambda p, planned: alone(p), lambda planned: ALPHA, f"each {MASF_P} against {PERCENT} by itself"),
 }
 
 
@@ -212,8 +201,8 @@ def says_nothing(reference: Reference, form: str = CALIBRATED) -> bool:
     return _why(reference.floor(form), ALPHA) is not None
 
 
-def doubts(reference: Reference, tokens: np.ndarray, precision: str, unit: str = "word") -> dict[Why, str]:
-    """Why p-values may be off: {reason: sentence}.
+def doubts(reference: Reference, tokens: np.ndarray, precision: str, unit: str = "word") -> list[Why]:
+    """Why p-values may be off.
 
     Args:
         tokens: int[N], lengths of the texts of a sample, of which one in ten may be unlike the reference's; N = 1: a
@@ -222,28 +211,14 @@ def doubts(reference: Reference, tokens: np.ndarray, precision: str, unit: str =
         unit: what is masked as one piece.
     """
     low, high = reference.about["tokens"][1], reference.about["tokens"][3]
-    outside, fitted, found = int(((tokens < low) | (tokens > high)).sum()), reference.about["precision"], {}
-    # One in ten of the reference's own texts is.
-    if outside > 0.2 * len(tokens):
-        longer = "The maximum over a sequence depends on its length, so the" if reference.pooling == "max" else "The"
-        found[Why.LENGTH] = (
-            f"This text has {tokens[0]:,} tokens; nine of ten texts of the reference have {low:,} to {high:,}. "
-            f"{longer} {MASF_P} may be off for the length alone."
-            if len(tokens) == 1
-            else f"{outside:,} of {len(tokens):,} texts are shorter or longer than nine of ten texts of the reference "
-            f"({low:,} to {high:,} tokens), so their {MASF_P} may be off for the length alone."
-        )
-    if fitted != precision:
-        found[Why.PRECISION] = (
-            f"The reference was computed in {fitted} and the model now runs in {precision}; {MASF_P} "
-            "may be off for that alone."
-        )
-    if unit != "word" and reference.forms[CALIBRATED].R > 1:
-        found[Why.UNIT] = (
-            f"The reference was made by masking words, and here each {unit} is masked as one piece; {MASF_P} "
-            "of masked inputs may be off for that alone."
-        )
-    return found
+    outside = int(((tokens < low) | (tokens > high)).sum())
+    found = {
+        # One in ten of the reference's own texts is.
+        Why.LENGTH: outside > 0.2 * len(tokens),
+        Why.PRECISION: reference.about["precision"] != precision,
+        Why.UNIT: unit != "word" and reference.forms[CALIBRATED].R > 1,
+    }
+    return [why for why, holds in found.items() if holds]
 
 
 # ---- how it is drawn: as text, for pages, files and terminals alike; text of others is escaped before
@@ -270,31 +245,6 @@ def step_cells(gate: Gate, step: int, form: str) -> list[str]:
     ]
 
 
-# ---- in words; `name` gives a step's name, "30 % masked"
-
-
-def rule_text(rule: str, over: str, each: str) -> str:
-    """The rule by which is decided: "Holm over {over}, 5 %" or "each {each} by itself at 5 %"."""
-    return RULES[rule].said.format(over=over, each=each)
-
-
-def why_unavailable(gate: Gate) -> str:
-    """Why nothing can be said, in a sentence; "" where something can."""
-    if gate.why is None:
-        return ""
-    below = "no test is" if not gate.below else "one test is" if gate.below == 1 else f"{gate.below} tests are"
-    return (
-        "Validity unavailable: "
-        + {
-            Why.NO_REFERENCE: "this model has no MaSF reference.",
-            Why.FLOOR: f"this form of the reference cannot give a {MASF_P} below {PERCENT}.",
-            Why.TOO_FEW: f"{gate.rule} over {gate.steps} tests needs a {MASF_P} below {number(gate.threshold)}, "
-            f"and the reference is too small to give one. By itself, {below} below {PERCENT}: choose the plain rule to "
-            "mark what rests on them.",
-        }[gate.why]
-    )
-
-
 def path_word(gate: Gate, name: Callable[[int], str], complete: bool = True) -> str:
     """The same for a cell of a table."""
     if gate.first is not None:
@@ -302,50 +252,6 @@ def path_word(gate: Gate, name: Callable[[int], str], complete: bool = True) -> 
     return "not rejected" + ("" if complete else " so far") if gate.available else UNAVAILABLE
 
 
-def smallest_text(smallest: float) -> str:
-    """The smallest p of some inputs."""
-    return f"smallest {MASF_P} = {number(smallest)} ↑"
-
-
 def level_text(gate: Gate) -> str:
     """What is written beside the line that a figure draws at `gate.cut` or `gate.threshold`: "Holm over 11 tests"."""
     return PERCENT if gate.threshold == ALPHA else f"{gate.rule} over {amount(gate.steps, 'test')}"
-
-
-def numbers_text(
-    gates: Sequence[Gate], whose: str, smallest: float, inputs: str = "the inputs behind these numbers", of: str = ""
-) -> str:
-    """How many numbers of a table are marked, a sentence; inputs, of: what was tested, and whose, if not all of it."""
-    shut, marked = [gate for gate in gates if not gate.available], sum(gate.marked for gate in gates)
-    if len(shut) == len(gates):
-        return why_unavailable(gates[0])
-    many = [gate.steps for gate in gates if gate.available]
-    each = f"{min(many)} to {max(many)}" if min(many) < max(many) else f"{many[0]}"
-    rule = rule_text(gates[0].rule, f"the {each} inputs of each number", "input")
-    rest = f"{amount(len(gates), 'number')}{of} {'rests' if marked == 1 else 'rest'}"
-    said = f"{SIGN} {marked} of {rest} on inputs that are {OUT}: of {whose}" if marked else f"None of {inputs} is {OUT}"
-    why = f" For {len(shut)} of {len(gates)} nothing can be said: v{why_unavailable(shut[0])[1:]}" if shut else ""
-    return f"{said} ({smallest_text(smallest)}; {rule}).{why}"
-
-
-def versions_text(gate: Gate, names: Sequence[str], smallest: float) -> str:
-    """What the gate says of unmasked texts beside each other, in a sentence; names: how each of them is called."""
-    rule = rule_text(gate.rule, amount(len(names), "text"), "text")
-    if not gate.available:
-        return why_unavailable(gate)
-    found = [name for name, rejected in zip(names, gate.rejected) if rejected]
-    if not found:
-        return f"The test rejects none of the {len(names)} texts ({smallest_text(smallest)}; {rule})."
-    one = len(found) == 1
-    little = f"so what the model does with {'it' if one else 'them'} says little"
-    return f"{SIGN} {joined(found)} {'is' if one else 'are'} {OUT}, {little} ({rule})."
-
-
-def model_text(gate: Gate, model: str, p: float) -> str:
-    """What the gate says of one unmasked text under a model, in a sentence."""
-    if not gate.available:
-        return f"{model}: {why_unavailable(gate)}"
-    if gate.rejected[0]:
-        why = f"{OUT} ({MASF_P} = {number(p)} ↑)"
-        return f"{SIGN} Under {model} the text is {why}, so what that model does with it says little."
-    return f"Under {model} the text is not rejected ({MASF_P} = {number(p)} ↑)."

@@ -60,11 +60,11 @@ class Reference:
 
     def false_rejections(self, form: str = CALIBRATED) -> str:
         """How often it rejects held-out texts that it should not, at 5 %: "4.6 % unmasked, 3.4 to 6.1 % at 10 to 90 %
-        masked, 4.4 % all masked"; "" where that was not measured.
+        masked, 4.4 % all masked".
         """
         shares = self.about["false_rejection"][form]
         if shares is None:
-            return ""
+            return "not measured"
         percent = [f"{100 * share:.1f}" for share in shares]
         if len(percent) == 1:
             return f"{percent[0]} % unmasked"

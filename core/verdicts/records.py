@@ -45,16 +45,6 @@ def orders_as_good(report: VerdictReport, measure: str) -> int | None:
     return int(report.null.as_good(np.array([reached]), SIGNS[report.direction])[0]) - report.null.every
 
 
-def least_p(report: VerdictReport) -> float:
-    """What the adjusted p cannot be below among so few orders; NaN where measures do not come near it, or none is
-    told.
-    """
-    if report.null.planned == 0 or not any(one.told for one in report.verdicts):
-        return math.nan
-    least = min(1.0, report.null.floor * report.planned)
-    return math.nan if least < 0.001 else least
-
-
 def verdict_line(report: VerdictReport, one: Verdict) -> list:
     """A measure's line under RECORDED: plain values."""
     null, reached = report.null, report.reached.get(one.measure)

@@ -9,8 +9,10 @@ from core.commands.command_line import main
 from core.explanation.explainer import Explainer
 from core.loading import loading
 from core.mathematics.stepwise import finish
+from core.results.stability import stability_result
 from core.stability.finding import find_stability
-from core.stability.telling import RECORDED, Stability, stability_lines
+from core.stability.telling import RECORDED, Stability, front_cells, path_cells, stability_lines
+from core.texts.rendering import headline
 
 TEXT = "the =boat did\x1b[31m not leave"
 
@@ -32,7 +34,8 @@ def test_it_prints_and_writes_what_the_library_says(model, tmp_path, capsys):
     explainer, encoded = Explainer(model), model.encode(TEXT)
     found = [Stability(finish(find_stability(explainer, encoded, n, 1, 3)), encoded, "signed") for n in names[:2]]
     assert "typed text, kitchen:" in told.out and "\x1b" not in told.out and "python -m core words" in told.err
-    assert "in 3 runs" in told.out and "add up?" in told.out
+    assert headline(stability_result(found)) in told.out and "of 3" in told.out
+    assert all(cell in told.out for one in found for row in front_cells(one) + path_cells(one) for cell in row)
     assert all(cell in told.out for one in found for cell in one.cells())
     whole = json.loads((tmp_path / "found.json").read_text(encoding="utf-8"))
     lines = [line for one in found for line in stability_lines(one)]

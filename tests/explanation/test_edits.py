@@ -6,12 +6,15 @@ from hypothesis import given
 from hypothesis import strategies as some
 
 from core.data.examples import bundled_data, read_bundled
-from core.explanation.edits import Version, aligned, changed_cells, edit_sentence, is_edit, replaced, version_rows
+from core.explanation.edits import Version, aligned, changed_cells, changed_places, is_edit, replaced, version_rows
 from core.explanation.explainer import Attribution
 from core.explanation.rows import build_row
 from core.measures.catalogue import measures
 from core.network.features import find_words
 from core.oracle.target import Contrast
+from core.results.caveats import Caveat
+from core.results.versions import VersionsOutcome, versions_result
+from core.texts.rendering import Form, headline
 
 WORDS = some.lists(some.sampled_from("abc"), max_size=8)
 
@@ -86,11 +89,20 @@ def version(encode, text: str, shares) -> Version:
     return Version("original", encode(text), np.log(shares), None)
 
 
-def test_what_changed_is_named_and_escaped(encode):
+def test_what_changed_and_what_that_does_to_the_prediction(encode):
     first, second = version(encode, "A <i> film", [0.9, 0.1]), version(encode, "A <b> film", [0.2, 0.8])
-    said = edit_sentence(first, second, aligned(first.words, second.words))
-    assert "&lt;b" in said and "&lt;i" in said and "<i>" not in said
-    assert edit_sentence(first, first, aligned(first.words, first.words)) == ""
+    places, same = aligned(first.words, second.words), aligned(first.words, first.words)
+    changed = changed_places(first, second, places)
+    assert [(first.words[i], second.words[j]) for i, j in changed] == [("<i>", "<b>")]
+    labels = "<n>", "p"
+    result = versions_result(first, second, places, labels, [Caveat.NOT_TESTED])
+    assert result.outcome == VersionsOutcome.CHANGES and result.has(Caveat.NOT_TESTED)
+    assert [result.fact(key).value for key in ("changed", "before", "after")] == [1, pytest.approx(0.9), 0.8]
+    assert "&lt;n&gt;" in headline(result, Form.HTML) and "<n>" not in headline(result, Form.HTML)
+    assert changed_places(first, first, same) == []
+    assert versions_result(first, first, same, labels, []).outcome == VersionsOutcome.SAME_WORDS
+    again = version(encode, "A <b> film", [0.7, 0.3])
+    assert versions_result(first, again, places, labels, []).outcome == VersionsOutcome.STAYS
     assert version_rows(first, second, ("n", "p"), 1, ["", ""]) == [
         ["prediction", "n", "p", ""],
         ["probability of p", "0.1", "0.8", "+0.7"],

@@ -53,7 +53,7 @@ def test_each_measure_has_a_row_of_each_model_that_has_it_and_stands_between_tha
     assert [normal[y] for y in rows(drawn)] == ["<b>0.877</b>", "<b>0.623 ⚠</b>", "<b>0.266</b>", "<b>0.362</b>"]
     said = " ".join(note["text"] for note in drawn["layout"]["annotations"])
     assert all(f"<b>{name}</b>" in said for name in ("leave-one-out", "gradient", "random"))
-    assert "band: worst to best order found<br>(a&lt;b: exact;<br>twin: beam 5)" in said
+    assert "a&lt;b: exact" in said and "twin: beam 5" in said
 
 
 def test_what_is_rejected_has_an_edge_and_a_sign_and_no_name_stands_in_the_legend_twice():
@@ -68,9 +68,10 @@ def test_what_is_rejected_has_an_edge_and_a_sign_and_no_name_stands_in_the_legen
 def test_random_orders_of_other_numbers_are_told_apart_in_the_legend():
     fewer = replace(SECOND, chance=replace(FIRST.chance, orders="30 random orders"))
     named = {one["name"] for one in gauges_of_models([FIRST, fewer], "v")["data"] if one["showlegend"]}
-    assert {f"mean and 95 % of<br>{one}" for one in ("99 random orders (a&lt;b)", "30 random orders (twin)")} < named
+    counted = {name.rpartition("<br>")[2] for name in named}
+    assert {"99 random orders (a&lt;b)", "30 random orders (twin)"} < counted
     alike = {one["name"] for one in gauges_of_models([FIRST, FIRST], "v")["data"] if one["showlegend"]}
-    assert "mean and 95 % of<br>99 random orders" in alike
+    assert [name for name in alike if name.endswith("<br>99 random orders")]
 
 
 @pytest.mark.parametrize(

@@ -43,6 +43,7 @@ from core.texts.rendering import write_result
 from core.validity.references import find_reference
 from tests import tiny
 
+LOO = "leave-one-out"
 SHORT = "The ferry leaves before light."
 BATCH = Batch("tiny", ("leave-one-out", "random"), exact_up_to=256)
 
@@ -324,8 +325,8 @@ def test_a_row_holds_what_the_library_says(explainer):
         and row["problem"] is None
     )
     assert row["lower"] == pytest.approx(limits.lower) and row["upper"] == pytest.approx(limits.upper)
-    assert row["leave-one-out: comprehensiveness"] == pytest.approx(one.comprehensiveness)
-    assert row["leave-one-out: sufficiency NAOPC"] == pytest.approx(one.normalised(limits)[1])
+    assert row[f"{LOO}: comprehensiveness"] == pytest.approx(one.comprehensiveness)
+    assert row[f"{LOO}: sufficiency NAOPC"] == pytest.approx(one.normalised(limits)[1])
 
 
 def test_a_file_becomes_a_table_and_what_has_no_limits_says_why(explainer, tmp_path):
@@ -338,8 +339,8 @@ def test_a_file_becomes_a_table_and_what_has_no_limits_says_why(explainer, tmp_p
         False,
         True,
     ]
-    assert rows[0]["lower"] <= rows[0]["leave-one-out: comprehensiveness"] <= rows[0]["upper"]
-    assert "masked in the text" in rows[1]["problem"] and rows[1]["upper"] is None
+    assert rows[0]["lower"] <= rows[0][f"{LOO}: comprehensiveness"] <= rows[0]["upper"]
+    assert "masked" in rows[1]["problem"] and rows[1]["upper"] is None
     assert sorted(rows[0]["highest_order"]) == list(range(len(rows[0]["features"])))
     assert list(tmp_path.joinpath("new").iterdir()) == [out], "nothing is left beside it"
 
@@ -366,7 +367,7 @@ def test_a_table_of_two_models_says_where_they_explain_different_classes_and_wha
         for one, read, model in zip((row, beside), encoded, (explainer.model, other.model)):
             assert one["cut"] == read.truncation.cut and one["tokens"] == read.T <= model.max_tokens
             cut[model] = cut.get(model, 0) + one["cut"]
-            assert (one["leave-one-out: values"], one["gradient: values"]) == ("signed", "L2")
+            assert (one[f"{LOO}: values"], one["gradient: values"]) == ("signed", "L2")
     assert 0 < apart < len(told) - 1 and cut[explainer.model] == 1
     for name, model in (("tiny", explainer.model), (other.model.name, other.model)):
         found = limits_of_texts_result([row for row in rows if row["model"] == name])

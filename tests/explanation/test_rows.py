@@ -6,12 +6,22 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from core.explanation.explainer import Attribution
-from core.explanation.row_sentences import unknown_sentence
-from core.explanation.rows import WordRow, agreement, build_row, choose_variant, most_important, pieces, value_text
+from core.explanation.rows import (
+    WordRow,
+    agreement,
+    build_row,
+    choose_variant,
+    kinds_differ,
+    most_important,
+    pieces,
+    value_text,
+)
 from core.figures.palette import OPPOSES, OUT_OF_DISTRIBUTION, RANDOM, STRONGEST, SUPPORTS, UNSIGNED, blend, hue
 from core.measures.catalogue import measures
 from core.measures.registry import WORDS
 from core.network.features import UNITS, NoFeatures
+from core.results.caveats import Caveat
+from core.results.inputs import text_caveats
 from tests import tiny
 from tests.colours import contrast
 
@@ -118,6 +128,14 @@ def test_the_attribution_is_not_changed():
 # Pieces
 
 
+def test_orders_with_and_without_a_sign_are_not_compared_unsaid():
+    signed, places, norm = row([2, 1, 0, -3]), row([4, 3, 2, 1], "rank"), row([0, 1, 3, 0], "positive")
+    by_chance = build_row(measures()["random"], attribution("random", random=[1, 2, 3, 4]), "signed")
+    assert kinds_differ([signed, norm, places]) and kinds_differ([norm, places])
+    # Random order opposes nothing; of one kind there is nothing to say.
+    assert not any(kinds_differ(rows) for rows in ([signed, places, by_chance], [norm, by_chance], []))
+
+
 def test_pieces_by_hand(tiny_model):
     found = pieces(tiny_model("bert").encode(" The [MASK],\n boat's… "))
     assert [(p["gap"], p["text"], p["masked"]) for p in found] == [
@@ -133,9 +151,9 @@ def test_pieces_by_hand(tiny_model):
 def test_what_the_tokenizer_does_not_know_is_marked_and_told(tiny_model, unit, marked):
     encoded = tiny_model("bert").encode("the boat, reads ☃ the wind", unit=unit)
     found = [p["text"] for p in pieces(encoded) if p.get("unknown")]
-    assert found == marked and f"Marked UNK: “{marked[0]}”." in unknown_sentence(encoded)
+    assert found == marked and text_caveats(encoded) == (Caveat.UNKNOWN_WORDS,)
     known = tiny_model("bert").encode("the boat [MASK]", unit=unit)
-    assert not known.unknown.any() and unknown_sentence(known) == ""
+    assert not known.unknown.any() and Caveat.UNKNOWN_WORDS not in text_caveats(known)
 
 
 @pytest.mark.parametrize("kind", tiny.KINDS)

@@ -26,7 +26,11 @@ from core.interactions.telling import PairReport, signed
 from core.mathematics.stepwise import finish
 from core.measures.kernel_shap import all_sets
 from core.oracle.target import Contrast, logit_of
+from core.results.caveats import Caveat
+from core.results.result import Result
+from core.results.word_pairs import WordPairsOutcome, pairs_result
 from core.storage.store import Store
+from core.texts.rendering import Form, headline
 
 TEXT = "the boat did not leave"
 
@@ -90,15 +94,11 @@ def test_what_the_text_masks_has_no_pair_and_other_families_have_pairs_too(tiny_
 @pytest.mark.parametrize(
     ("text", "exact", "said"),
     [
-        (
-            "boat",
-            True,
-            "A pair takes two words, and this text has one word to mask: choose a longer text, or a smaller",
-        ),
-        ("[MASK] [MASK]", True, "A pair takes two words, and this text has no word to mask"),
-        ("the tide " * 11, True, "20 words .22 .* has 22:"),
-        ("the tide " * 12, True, "20 words .22 .* has 24:"),
-        ("the tide " * 12, False, " 22 .* has 24:"),
+        ("boat", True, "2 to 20 words .* has 1:"),
+        ("[MASK] [MASK]", True, "2 to 20 words .* has 0:"),
+        ("the tide " * 11, True, "2 to 20 words .* has 22:"),
+        ("the tide " * 12, True, "2 to 20 words .* has 24:"),
+        ("the tide " * 12, False, "2 to 22 words .* has 24:"),
     ],
 )
 def test_too_few_or_too_many_words_are_a_sentence_and_cost_nothing(tiny_model, monkeypatch, text, exact, said):
@@ -119,9 +119,10 @@ def test_a_model_that_always_says_the_same_has_no_pairs(explainer, monkeypatch):
     found = finish(find_interactions(explainer, encoded, 1))
     paired = check_pairs(explainer, encoded, found)
     report = PairReport(paired, encoded, None, "Holm", "calibrated")
-    assert every_pair(found) == [] and paired.tests == () and report.validity == ""
-    assert report.sentence == "No two words add anything together."
-    assert list(report.lines()) == []
+    assert every_pair(found) == [] and paired.tests == () and list(report.lines()) == []
+    result = pairs_result(report)
+    assert result.outcome == WordPairsOutcome.NO_PAIR and result.caveats == () and result.slots["unit"] == "word"
+    assert result.fact("largest") is None and result.fact("sets").value == 32 and np.isnan(report.smallest)
 
 
 def test_a_sample_says_so(tiny_model):
@@ -131,7 +132,7 @@ def test_a_sample_says_so(tiny_model):
     found = finish(find_interactions(explainer, encoded, 1, False))
     assert not found.exact and found.sets == cost.passes == 2_048 and found.passes <= 2_048 and found.F == 25
     report = PairReport(check_pairs(explainer, encoded, found), encoded, None, "Holm", "calibrated")
-    assert report.how.startswith("Sampled: an estimate from 2,048 of the 2^25 ways")
+    assert report.how.startswith("Sampled") and "2,048" in report.how and "2^25" in report.how
     assert {line[8] for line in report.lines()} == {"sampled"}
 
 
@@ -165,28 +166,27 @@ def test_the_strongest_are_listed_and_what_is_told_of_weaker_ones_stands_after_t
     assert [(pair.first, pair.second, pair.kind) for pair in listed[5:]] == [(4, 5, TOGETHER), (0, 1, TWICE)]
 
 
-def test_sentences_say_what_and_how_much_and_mark_what_is_rejected(explainer):
+def test_outcomes_name_the_strongest_of_each_kind_and_hold_their_numbers(explainer):
     encoded = explainer.encode("not <b>bad</b> dull boring here", None, "word")
-    found = interactions(5, {0: 0.1, 1: -0.2, 2: 1.2, 3: 1.0}, {(0, 1): 2.1, (2, 3): -0.9})
+    own = {0: 0.1, 1: -0.2, 2: 1.2, 3: 1.0}
 
-    def report(p: float, exact: bool = True) -> str:
+    def result(own: dict, pairs: dict) -> Result:
+        found = interactions(5, own, pairs)
         tests = tuple(PairTest(pair, np.array([0.3, 0.2, 0.4]), {}) for pair in listed_pairs(found))
-        paired = Paired(replace(found, exact=exact), tests)
-        made = PairReport(paired, encoded, None, "plain", "calibrated")
-        marked = [(p < 0.05) for _ in tests]
-        assert [gate.marked for gate in made.gates] == [False, False] and not any(marked)
-        return made.sentence
+        report = PairReport(Paired(found, tests), encoded, None, "plain", "calibrated")
+        assert [gate.marked for gate in report.gates] == [False] * len(tests)
+        return pairs_result(report)
 
-    assert report(0.5) == (
-        "“<b>not</b>” and “<b>&lt;b&gt;bad&lt;/b&gt;</b>” work only together: +2.1 logits, neither alone more than 0.2. "
-        "“<b>dull</b>” and “<b>boring</b>” say the same twice: +1.2 and +1 logits by themselves, and together 0.9 weaker than their sum."
-    )
-    assert report(0.5, exact=False).endswith("ways to mask some of 5 words.)")
-    found = interactions(5, {0: 2.0, 1: -0.2, 2: 1.2}, {(0, 1): 0.4, (2, 3): -0.6})
-    assert report(0.5) == (
-        "No two words were found that work only together or say the same twice by at least 0.5 logits (the whole rule stands below, with the numbers); the largest is that of “<b>dull</b>” "
-        "and “<b>boring</b>”: -0.6 logits."
-    )
+    both = result(own, {(0, 1): 2.1, (2, 3): -0.9})
+    assert both.outcome == WordPairsOutcome.BOTH and both.caveats == (Caveat.NOT_TESTED,)
+    assert (both.slots["together"], both.slots["twice"]) == (["“not”", "“<b>bad</b>”"], ["“dull”", "“boring”"])
+    assert [both.fact(key).value for key in ("together", "twice", "largest", "sets")] == [2.1, -0.9, 2.1, 32]
+    assert "<b>bad" not in headline(both, Form.HTML) and "&lt;b&gt;bad" in headline(both, Form.HTML)
+    assert result(own, {(0, 1): 2.1}).outcome == WordPairsOutcome.ONLY_TOGETHER
+    assert result(own, {(2, 3): -0.9}).outcome == WordPairsOutcome.SAME_TWICE
+    none = result({0: 2.0, 1: -0.2, 2: 1.2}, {(0, 1): 0.4, (2, 3): -0.6})
+    assert none.outcome == WordPairsOutcome.NONE_STANDS_OUT and none.fact("largest").value == -0.6
+    assert none.fact("together") is none.fact("twice") is None
     assert [signed(value) for value in (2.1, -0.9, 0.0, 1e-9, -1e-9)] == ["+2.1", "-0.9", "0", "0", "0"]
 
 
@@ -210,7 +210,9 @@ def test_the_inputs_that_mask_a_pair_are_tested_and_mark_its_number(bundled):
     assert not one.gate(None).available
     report = PairReport(Paired(found, (marked,)), encoded, explainer.reference, "Holm", "calibrated")
     assert "⚠" in report.cells(marked)[1] and "⚠" in report.inputs(marked)[1] and "⚠" not in report.inputs(marked)[0]
-    assert report.validity.startswith("⚠ 1 of 1 number rests on inputs that are rejected as out-of-distribution")
+    result = pairs_result(report)
+    assert result.caveats == (Caveat.OUT_OF_DISTRIBUTION,) and result.fact("largest").marked
+    assert (result.fact("rejected").value, result.fact("rejected").of, result.fact("smallest_p").value) == (1, 1, 0.016)
     lines = list(report.lines())
     assert len(lines) == len(every_pair(found)) and all(len(line) == len(report.header) for line in lines)
     assert dict(zip(report.header, lines[0]))["p_calibrated_second_masked"] == 0.016

@@ -418,15 +418,13 @@ def test_a_known_answer_does_not_wait_for_a_search_on_the_same_example(tiny_mode
 def test_a_text_is_encoded_once_while_it_is_shown(tiny_model, monkeypatch):
     from core.explanation.explainer import Explainer
 
+    text = "The bread is warm."
     explainer, really, asked = Explainer(tiny_model("bert")), Model.encode, []
     monkeypatch.setattr(Model, "encode", lambda model, *what: asked.append(what) or really(model, *what))
-    first = explainer.encode("The bread is warm.", None, "word")
-    assert explainer.encode("The bread is warm.", None, "word") is first and len(asked) == 1
-    other = (
-        explainer.encode("The bread is warm.", "And old.", "word"),
-        explainer.encode("The bread is warm.", None, "token"),
-    )
+    first = explainer.encode(text, None, "word")
+    assert explainer.encode(text, None, "word") is first and len(asked) == 1
+    other = (explainer.encode(text, "And old.", "word"), explainer.encode(text, None, "token"))
     assert len({first.digest, *(encoded.digest for encoded in other)}) == 3 == len(asked)
     for i in range(80):
         explainer.encode(f"Loaf number {i}.", None, "word")
-    assert len(explainer._encoded) == 64 and explainer.encode("The bread is warm.", None, "word").digest == first.digest
+    assert len(explainer._encoded) == 64 and explainer.encode(text, None, "word").digest == first.digest

@@ -9,30 +9,33 @@ import pytest
 from core.explanation.explainer import Explainer
 from core.explanation.limiting import find_exact
 from core.mathematics.stepwise import finish
-from core.oracle.target import Contrast
+from core.oracle.target import Contrast, score_kind, score_name, target_name
 from core.wording import number
 from tests.app_session import ATTRIBUTIONS, PAGES, App, complete
 
 pytestmark = pytest.mark.usefixtures("server")
 RECURSIVE, AOPC = "pages/recursive_masking.py", "pages/aopc_and_naopc.py"
+LABELS = ("negative", "positive")
+SPORTS = target_name(("Sports", "World"), Contrast(0, 1))
+DIFFERENCE = score_kind(Contrast(0, 1))
 NEWS = {"model": "ag-news-fmm", "data": "news", "measures": ["leave-one-out", "gradient"]}
 
 
 def test_the_score_is_the_difference_of_two_logits_in_words_colours_and_files(shipped):
     app = App(ATTRIBUTIONS, **NEWS, **{"class": "Sports"})
     app.set("selectbox", "Rather than", "World")
-    assert app.at.query_params["than"] == "World" and "explains Sports rather than World" in app.badges
+    assert app.at.query_params["than"] == "World" and f"explains {SPORTS}" in app.badges
     model = shipped("ag-news-fmm")
     explainer = Explainer(model)
     encoded = explainer.encode("".join(piece["gap"] + piece["text"] for piece in app.words["pieces"]), None, "word")
     target = Contrast(model.labels.index("Sports"), model.labels.index("World"))
     scores = explainer.attribute(encoded, "leave-one-out", target).scores["signed"]
     assert np.allclose(app.rows["leave-one-out"]["shades"], scores / np.abs(scores).max(), atol=1e-4)
-    assert app.words["for"] == "supports “Sports rather than World”"
+    assert app.words["for"] == f"supports “{SPORTS}”"
     lines = list(csv.DictReader(io.StringIO(app.download("Table (CSV)"))))
-    assert {line["class"] for line in lines} == {"Sports rather than World"}
+    assert {line["class"] for line in lines} == {SPORTS}
     saved = app.download("Page (HTML)")
-    assert "Sports rather than World" in saved and "set against it" in saved
+    assert SPORTS in saved and saved.count("set against") == 1
     # Turned round every sign is turned round, and the same link says the same.
     turned = App(ATTRIBUTIONS, **NEWS, **{"class": "World", "than": "Sports"})
     assert np.allclose(
@@ -48,10 +51,10 @@ def test_the_score_is_the_difference_of_two_logits_in_words_colours_and_files(sh
 
 def test_of_two_classes_the_other_one_is_set_against_whichever_is_explained():
     app = App(ATTRIBUTIONS, measures=["gradient"], example="s003", **{"class": "positive", "than": "negative"})
-    assert "explains positive rather than negative" in app.badges
+    assert f"explains {target_name(LABELS, Contrast(1, 0))}" in app.badges
     app.set("selectbox", "Explained class", "negative")
     assert app.widget("selectbox", "Rather than").value == "positive"
-    assert "explains negative rather than positive" in app.badges
+    assert f"explains {target_name(LABELS, Contrast(0, 1))}" in app.badges
 
 
 @pytest.mark.parametrize("than", ["negative", "<b>none</b>", ""])
@@ -70,7 +73,7 @@ def test_a_page_whose_scores_are_probabilities_says_that_it_keeps_the_class(page
     monkeypatch.setattr("pages.parts.frame.working.AT_ONCE_SECONDS", 0.0)
     monkeypatch.setattr("pages.parts.frame.data.CHEAP_SECONDS", -1.0)
     app = App(page, example="s003", than="positive", **{"class": "negative"})
-    assert "This page explains the class alone" in app.said and "rather than positive" not in app.said
+    assert "the class alone" in app.said and "rather than positive" not in app.said
     assert App(ATTRIBUTIONS, example="s003").said.count("the class alone") == 0
 
 
@@ -84,7 +87,7 @@ def test_the_two_versions_of_a_pair_are_set_against_each_other_on_the_same_score
         **{"class": "positive", "than": "negative"},
     )
     (table,) = [table for table in app.tables if table[0][1:3] == ["p01a", "p01b"]]
-    assert "logit of positive − logit of negative" in [row[0] for row in table]
+    assert score_name(LABELS, Contrast(1, 0)) in [row[0] for row in table]
 
 
 @pytest.fixture
@@ -107,19 +110,15 @@ def test_a_masking_path_follows_the_difference_of_the_logits(curves_of, bundled)
         for row in csv.DictReader(io.StringIO(app.download("Steps (CSV)").lstrip("\ufeff")))
         if row["measure"] == "leave-one-out"
     ]
-    assert {row["explained class"] for row in rows} == {"positive rather than negative"}
+    assert {row["explained class"] for row in rows} == {target_name(LABELS, Contrast(1, 0))}
     assert "probability of it" not in rows[0] and not app.errors
     target = Contrast(bundled.labels.index("positive"), bundled.labels.index("negative"))
     scores = explainer.attribute(encoded, "leave-one-out", target).scores["signed"]
     first = np.zeros((1, encoded.F), dtype=bool)
-    assert float(rows[0]["difference of the two logits"]) == pytest.approx(
-        _apart(explainer, encoded, first, target), abs=1e-4
-    )
+    assert float(rows[0][DIFFERENCE]) == pytest.approx(_apart(explainer, encoded, first, target), abs=1e-4)
     first[0, scores.argmax()] = True
     (at,) = [row for row in rows if row["features masked"] == "1"][:1]
-    assert float(at["difference of the two logits"]) == pytest.approx(
-        _apart(explainer, encoded, first, target), abs=1e-4
-    )
+    assert float(at[DIFFERENCE]) == pytest.approx(_apart(explainer, encoded, first, target), abs=1e-4)
 
 
 def test_limits_are_those_of_the_difference_of_the_logits(curves_of, bundled):
@@ -130,7 +129,7 @@ def test_limits_are_those_of_the_difference_of_the_logits(curves_of, bundled):
     assert bundled.labels == ("negative", "positive") and any(number(found.upper) in one for one in specs)
     assert any("logit of positive" in one for one in specs)
     saved = app.download("Page (HTML)")
-    assert "logit of positive − logit of negative" in saved and "the probability once it" not in saved
+    assert score_name(LABELS, Contrast(1, 0)) in saved and "the probability once" not in saved
 
 
 def _apart(explainer: Explainer, encoded, masks: np.ndarray, target: Contrast) -> float:

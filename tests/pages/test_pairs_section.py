@@ -18,14 +18,17 @@ from core.interactions.pairs import LISTED, check_pairs, every_pair
 from core.interactions.telling import PairReport, signed
 from core.mathematics.stepwise import finish
 from core.network.features import find_words
+from core.results.word_pairs import pairs_result
+from core.texts.rendering import headline
 from core.validity.references import find_reference
-from core.wording import number, without_markup
+from core.wording import number
 from pages.parts.frame import resources
 from tests.app_session import ATTRIBUTIONS, App, complete, wait
 
 pytestmark = pytest.mark.usefixtures("server", "stands_aside")
 # Seven words, the first two of which make the sentence.
 SHORT = next(example for example in read_bundled("reviews") if example.id == "s139")
+EXACT, SAMPLED = (f"Compute pairs of words, {how}" for how in ("exact", "sampled"))
 LONG = next(example for example in read_bundled("reviews") if len(find_words(example.text)) == 14)
 
 
@@ -63,7 +66,7 @@ def test_pairs_are_the_librarys_and_lead_to_the_inputs_that_mask_them(bundled, f
     assert [join["text"] for join in joins["joins"]] == [signed(one.pair.value) for one in report.paired.tests]
     assert all(join["text"][0] == "+-"[join["against"]] for join in joins["joins"])
     assert len(joins["words"]) == encoded.F == 8
-    assert without_markup(report.sentence) in app.said
+    assert ("word_pairs", pairs_result(report).name, headline(pairs_result(report))) in app.findings
     files = {name.rpartition(".")[2]: text for name, text in app.downloads.items() if name.startswith("pairs")}
     rows = list(csv.reader(io.StringIO(files["csv"])))
     assert len(rows) == 1 + len(every_pair(found)) and rows[0][4] == "interaction"
@@ -71,7 +74,7 @@ def test_pairs_are_the_librarys_and_lead_to_the_inputs_that_mask_them(bundled, f
     whole = json.loads(files["json"])
     assert whole["example"] == SHORT.id and len(whole["interactions"]) == len(rows) - 1
     page = app.download("Page (HTML)")
-    assert "Which words work together?" in page and number(report.paired.tests[0].pair.value) in page
+    assert number(report.paired.tests[0].pair.value) in page
 
 
 def test_the_link_masks_by_hand_what_it_says(fresh):
@@ -87,12 +90,11 @@ def test_the_link_masks_by_hand_what_it_says(fresh):
 def test_what_is_dear_is_asked_for_and_a_single_word_has_none(fresh):
     app = App(ATTRIBUTIONS, example=LONG.id, measures=["gradient"])
     assert not [table for table in app.tables if "both masked" in table[0]]
-    assert app.has("button", "Compute pairs of words, exact") and app.has("button", "Compute pairs of words, sampled")
-    app.press("Compute pairs of words, sampled")
-    told = "Sampled: an estimate from 2,048 of the 2^14 ways"
-    wait(app, lambda: told in " ".join(one.value for one in app.at.caption).replace("\\", ""))
+    assert app.has("button", EXACT) and app.has("button", SAMPLED)
+    app.press(SAMPLED)
+    wait(app, lambda: "2,048 of the 2^14" in " ".join(one.value for one in app.at.caption).replace("\\", ""))
     app = App(ATTRIBUTIONS).type("superb")
-    assert any(one.value.startswith("A pair takes two words") for one in app.at.caption) and not app.errors
+    assert any("2 to 20 words" in one.value for one in app.at.caption) and not app.errors
 
 
 def test_they_come_after_everything_else_and_keep_nobody_waiting(fresh, monkeypatch):
@@ -100,4 +102,4 @@ def test_they_come_after_everything_else_and_keep_nobody_waiting(fresh, monkeypa
     monkeypatch.setattr("pages.parts.frame.working.AT_ONCE_SECONDS", 0.0)
     app = App(ATTRIBUTIONS, example=SHORT.id, measures=["gradient"])
     assert list(app.rows) == ["gradient"] and not resources.jobs().active()
-    assert app.has("button", "Compute pairs of words, exact") and np.isfinite(app.words["free"])
+    assert app.has("button", EXACT) and np.isfinite(app.words["free"])

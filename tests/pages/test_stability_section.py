@@ -9,10 +9,12 @@ import pytest
 from core.data.examples import read_bundled
 from core.explanation.explainer import Explainer
 from core.mathematics.stepwise import finish
+from core.results.stability import stability_result
 from core.stability.finding import find_stability
 from core.stability.known import COLUMN, labelled
-from core.stability.telling import COLUMNS, NOT_SHOWN, Stability, stability_sentence, unstable_text
-from core.wording import without_markup
+from core.stability.telling import COLUMNS, FRONT, NOT_SHOWN, Stability, front_cells, unstable_text
+from core.texts.rendering import headline
+from pages.parts.attributions.steadying import TITLE
 from tests.app_session import ATTRIBUTIONS, App, complete, unescaped
 
 pytestmark = pytest.mark.usefixtures("server", "stands_aside")
@@ -38,12 +40,15 @@ def test_it_is_asked_for_is_the_librarys_and_labels_what_is_unstable(found, fres
     monkeypatch.setattr("pages.parts.frame.working.AT_ONCE_SECONDS", 1e6)
     assert [one.unstable for one in found] == [False, True]
     app = complete(App(ATTRIBUTIONS, example=SMALL.id, measures=NAMES))
-    assert [one.label for one in app.at.expander if one.label == "How stable are these?"]
+    assert [one.label for one in app.at.expander].count(TITLE) == 1
     assert not any(table[0] == COLUMNS for table in app.tables) and app.has("button", ASK)
     complete(app.press(ASK))
     table = next(table for table in app.tables if table[0] == COLUMNS)
     assert table[1:] == [one.cells() for one in found]
-    assert without_markup(stability_sentence(found)) in app.said and not app.errors
+    result = stability_result(found)
+    assert ("stability", "unstable", headline(result)) in app.findings and result.slots["measures"] == NAMES[1:]
+    front = next(table for table in app.tables if table[0] == FRONT)
+    assert front[1:] == front_cells(found[1]) and not app.errors
     # The files say it, too, and the next visit knows it.
     files = app.downloads
     text = next(text for name, text in files.items() if name.startswith("attributions") and name.endswith("csv"))

@@ -6,7 +6,11 @@ import pytest
 from core.data.examples import read_bundled
 from core.explanation.explainer import Cost, Explainer
 from core.mathematics.ranking import kendall_tau
+from core.results.caveats import Caveat
+from core.validity.marks import SIGN
+from core.validity.references import find_reference
 from core.wording import number
+from pages.parts.sections.sides import ALONE
 from tests.app_session import ATTRIBUTIONS, App
 
 NAMES = ["leave-one-out", "gradient"]
@@ -43,16 +47,23 @@ def test_the_same_words_stand_under_both_models_and_their_orders_are_compared(bu
         for side, one in zip(row["sides"], scores):
             assert np.allclose([cell["shade"] for cell in side], one / largest, atol=1e-4)
     for explainer, words in zip(explainers, encoded):
-        share = number(float(explainer.probabilities(words).max()))
-        assert f"{explainer.model.name} predicts" in app.said and f"(probability {share})" in app.said
-    assert "Under sst2-plain the text is" in app.said
+        shares, named = explainer.probabilities(words), explainer.model.name
+        (line,) = [row for table in app.tables if table[0][1:2] == ["predicts"] for row in table[1:] if row[0] == named]
+        likely = explainer.model.labels[int(shares.argmax())]
+        assert line[1:4] == [likely, number(float(shares.max())), bundled.labels[target]]
+        assert line[4].removesuffix(f" {SIGN}") == number(_p_of_unmasked(explainer.model, words))
+
+
+def _p_of_unmasked(model, encoded) -> float:
+    tested = Explainer(model, None, find_reference(model)).tested(encoded)
+    return float(tested.judge(np.zeros((1, encoded.F), dtype=bool)).p["calibrated"][0])
 
 
 def test_models_that_answer_other_questions_are_not_compared_and_none_is_needed():
     app = App(ATTRIBUTIONS, example="s104", measures=["gradient"], beside="ag-news-fmm")
-    assert "explain different classes" in app.said and not app.drawn("changed") and not app.errors
+    assert f"{SIGN} {Caveat.OTHER_CLASSES.badge}" in app.badges and not app.drawn("changed") and not app.errors
     app = App(ATTRIBUTIONS, example="s104", measures=["gradient"])
-    assert not app.drawn("changed") and "Choose a model to see the same words under it" in app.said
+    assert not app.drawn("changed") and app.widget("selectbox", "Beside it").value == ALONE
 
 
 def test_what_lies_in_the_top_words_is_said_and_drawn(bundled, text):
@@ -60,6 +71,4 @@ def test_what_lies_in_the_top_words_is_said_and_drawn(bundled, text):
     explainer = Explainer(bundled)
     encoded = explainer.encode(text, None, "word")
     sizes = np.sort(np.abs(explainer.attribute(encoded, "leave-one-out", 0).scores["signed"]))[::-1]
-    assert (
-        f"In the top 3 by size, for or against: leave-one-out {100 * sizes[:3].sum() / sizes.sum():.1f} %" in app.said
-    )
+    assert f"leave-one-out {100 * sizes[:3].sum() / sizes.sum():.1f} %" in app.said

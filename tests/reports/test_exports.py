@@ -34,7 +34,9 @@ from core.reports.exports import (
 )
 from core.reports.page import shade
 from core.results.caveats import Caveat
+from core.results.result import Result
 from core.results.verdicts import verdicts_result, words_result
+from core.results.versions import VersionsOutcome
 from core.terms import PER_UNIT, TERMS
 from core.texts.rendering import headline
 from core.verdicts.deciding import Word
@@ -261,11 +263,10 @@ def test_both_versions_of_a_text_are_in_the_table():
 
 
 def test_both_versions_of_a_text_are_on_the_saved_page_on_one_scale():
-    now, beside = two_versions(
-        said=("“fine” stands in the place of “dull”.",), tables=((["", "a", "b"], [["p", "1", "2"]]),)
-    )
+    result = Result.of(VersionsOutcome.CHANGES, label="negative", after="positive")
+    now, beside = two_versions(result=result, tables=((["", "a", "b"], [["p", "1", "2"]]),))
     page = harmless(attribution_page(now, beside=beside))
-    assert "“fine” stands" in page.said and page.said.count("All values: ") == 2
+    assert headline(result) in page.said and page.said.count("All values: ") == 2
     assert page.texts[1:3] == ["A dull film.", "A fine film."]
     words = [given for tag, given in page.tags if tag == "span" and "word" in given.get("class", "").split()]
     changed = [given for given in words if "changed" in given["class"].split()]
@@ -278,7 +279,8 @@ def test_both_versions_of_a_text_are_on_the_saved_page_on_one_scale():
 
 @pytest.mark.parametrize("attack", ATTACKS)
 def test_whatever_a_version_holds_the_page_only_shows_it(attack):
-    now, beside = two_versions(said=(attack,), tables=(([attack, "a"], [[attack, attack]]),))
+    result = Result.of(VersionsOutcome.CHANGES, label=attack, after=attack)
+    now, beside = two_versions(result=result, tables=(([attack, "a"], [[attack, attack]]),))
     text = f"{attack} film"
     beside = replace(beside, names=(attack, attack), other=shown(text, names=("leave-one-out",)))
     harmless(attribution_page(now, beside=beside))

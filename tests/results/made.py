@@ -34,6 +34,7 @@ SLOTS: dict = {
     "against": "shuffles of their own scores",
     "metrics": ["NS", "Soft-NC"],
 }
+SLOTS |= {"after": "negative", "together": ["not", "bad"], "twice": ["dull", "boring"]}
 SLOTS |= {"cheapest": ["gradient"], "figure": "comprehensiveness", "total": 24, "needed": 20, "passes": 11}
 # Of ours: no name of others.
 _OURS = {"unit", "kinds", "done", "against"}

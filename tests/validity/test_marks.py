@@ -12,7 +12,7 @@ from hypothesis import strategies as st
 from streamlit.testing.v1 import AppTest
 
 from core.validity import marks
-from core.validity.marks import HOLM, PLAIN, RULES, SIGN, Rule, Why, decide, level_text, rule_text, why_unavailable
+from core.validity.marks import HOLM, PLAIN, RULES, SIGN, Rule, Why, decide, level_text
 from core.validity.references import Reference
 from pages.parts.sections.sides import reference_facts
 from tests.p_values import PROPERTY, p_values, slow_holm
@@ -151,14 +151,13 @@ def test_an_unknown_rule_is_refused():
 
 def test_another_rule_is_one_entry_and_pages_offer_it(monkeypatch):
     """Bonferroni's: every p against 5 % by the number of inputs. p of .004 is below .05/10 = .005, .0051 is not."""
-    few = Rule(
-        lambda p, planned: p < 0.05 / planned, lambda planned: 0.05 / planned, "a share of 5 % for {over}", "a share"
-    )
+    few = Rule(lambda p, planned: p < 0.05 / planned, lambda planned: 0.05 / planned, "a share")
     monkeypatch.setitem(RULES, "Bonferroni", few)
     found = decide(np.array([0.5, 0.0051, 0.004, 0.004, 0.9]), np.array([0, 1, 2, 2, 3]), 10, 0.001, "Bonferroni")
     assert found.rejected.tolist() == [False, False, True, True, False] and found.first == 2
-    assert rule_text("Bonferroni", "10 inputs", "step") == "a share of 5 % for 10 inputs"
-    assert "Bonferroni over 10 tests" in why_unavailable(decide(np.ones(1), np.zeros(1), 10, 0.005, "Bonferroni"))
+    shut = decide(np.ones(1), np.zeros(1), 10, 0.005, "Bonferroni")
+    assert shut.why == Why.TOO_FEW and shut.rule == "Bonferroni" and shut.threshold == 0.005
+    assert level_text(shut) == "Bonferroni over 10 tests"
 
     def page():
         from pages.parts.frame.sidebar import _choose_method
@@ -208,7 +207,7 @@ def test_who_decides_asks_marks(rule):
 
 # ---- what a reference is good for
 
-FLOOR, RATES = "floor: the smallest MaSF p it can give ↓", "false rejections at 5 % ↓"
+CAN, FLOOR, RATES = "can reject at 5 %", "floor: the smallest MaSF p it can give ↓", "false rejections at 5 % ↓"
 
 
 def reference(floor, shares=None, R=11):
@@ -230,21 +229,21 @@ def test_a_reference_that_is_too_small_says_nothing_and_its_numbers_are_shown():
     by_ratio = [0.048, 0.05, 0.031, *[0.04] * 6, 0.062, 0.036]
     for floor in (0.05, 0.2):
         assert marks.says_nothing(reference(floor, by_ratio))
-        assert dict(reference_facts(reference(floor, by_ratio), "calibrated"))[FLOOR].startswith(f"{floor}: not below")
+        facts = dict(reference_facts(reference(floor, by_ratio), "calibrated"))
+        assert facts[FLOOR] == str(floor) and facts[CAN] == "no"
     many = reference(0.0049, by_ratio)
     facts = dict(reference_facts(many, "calibrated"))
-    assert not marks.says_nothing(many) and facts[FLOOR] == "0.0049"
-    assert facts[RATES].startswith("4.8 % unmasked, 3.1 to 6.2 % at 10 to 90 % masked, 3.6 % all masked (")
-    assert facts["observations"].startswith("1,000 on the first level, 800 on the second level, 567 on the last level")
-    assert "at each ratio" in facts["observations"] and facts["texts"].startswith("1,234 of ")
+    assert not marks.says_nothing(many) and facts[FLOOR] == "0.0049" and facts[CAN] == "yes"
+    assert re.findall(r"[\d.]+(?= %)", facts[RATES]) == ["4.8", "6.2", "90", "3.6"] and "3.1 to 6.2 %" in facts[RATES]
+    assert re.findall(r"[\d,]+\d", facts["observations"]) == ["1,000", "800", "567"]
+    assert facts["masking ratios"] == "11" and facts["texts"].startswith("1,234 of ")
     # Of a plain model only unmasked texts are measured; without any measurement nothing is said of one.
     plain = dict(reference_facts(reference(0.0049, by_ratio[:1], R=1), "calibrated"))
-    assert plain[RATES].startswith("4.8 % unmasked (") and "at each ratio" not in plain["observations"]
+    assert plain[RATES].startswith("4.8 % unmasked (") and plain["masking ratios"] == "1"
     assert dict(reference_facts(reference(0.0049), "calibrated"))[RATES].startswith("not measured (")
 
 
 def test_a_reference_that_is_too_small_counts_tests_and_not_inputs():
     """Three features at eleven ratios: eleven tests of four inputs."""
     gate = decide(np.full(11, 0.03), np.arange(11), 11, 0.005)
-    said = why_unavailable(gate)
-    assert "Holm over 11 tests" in said and "11 tests are below 5 %" in said and "inputs" not in said
+    assert gate.why == Why.TOO_FEW and gate.steps == gate.below == 11

@@ -28,7 +28,7 @@ from core.verdicts.deciding import Cause, Reasons, VerdictReport, Word, among_it
 from core.verdicts.finding import NoVerdict, Untold, chance_known, find_chance, null_cost, verdict_cost
 from core.verdicts.operators import under_erasure
 from core.verdicts.reasons import find_reasons
-from core.verdicts.records import as_plain, least_p, orders_as_good
+from core.verdicts.records import as_plain, orders_as_good
 from tests.verdicts.table_explainer import TableExplainer
 
 LOO, GRADIENT, IXG = "leave-one-out", "gradient", "input × gradient"
@@ -115,9 +115,7 @@ def test_beyond_twelve_words_random_orders_are_drawn_and_shared_by_all_measures(
     assert explainer.tested(None).count <= 99 * 12 + 4 * 14
     assert orders_as_good(report, LOO) == 0
     # One in 100, for two measures: both that reach it have the same p, whichever does better.
-    assert least_p(report) == report.of(LOO).adjusted[1] == pytest.approx(0.02)
-    none = replace(report, verdicts=tuple(replace(one, word=Word.UNTOLD) for one in report.verdicts))
-    assert np.isnan(least_p(none)), "where nothing is told no measure reaches it"
+    assert report.of(LOO).adjusted[1] == report.null.floor * report.planned == pytest.approx(0.02)
     # Where v of every set is known it costs nothing, and is the same verdict: what was asked for before changes none.
     explainer.tested(None).logits(all_sets(13))
     assert null_cost(explainer, explainer.encoded, 2, band=False).passes == 0
@@ -135,7 +133,7 @@ def test_a_board_stands_among_the_orders_that_its_verdicts_rest_on():
     own = Chance.of(report.null.reached[:30], limits, gate, "30 random orders", 30)
     board = StandingTable(limits, walk, walk, (gate, gate), "float32", (), own)
     found = among_its_orders(board, report).chance
-    assert (found.name, found.tested, found.gate) == ("99 random orders of the chance test", 30, gate)
+    assert found.name.startswith("99 ") and (found.tested, found.gate) == (30, gate)
     assert found.mean == found.naopc == pytest.approx(report.null.reached.mean()) != own.mean
     assert (found.low, found.high) == pytest.approx(tuple(np.quantile(report.null.reached, [0.025, 0.975])))
     # Before there are verdicts, where none is told, and where fewer orders settled them.
@@ -145,14 +143,14 @@ def test_a_board_stands_among_the_orders_that_its_verdicts_rest_on():
     assert among_its_orders(replace(board, chance=None), report).chance is None
     # Few words have no more orders than these, and that is all.
     every = replace(report, null=replace(report.null, reached=report.null.reached[:24], every=True))
-    assert among_its_orders(board, every).chance.name == "all 24 orders of the chance test"
+    assert among_its_orders(board, every).chance.name.startswith("all 24 ")
 
 
 def test_of_up_to_twelve_words_every_set_is_asked_for_and_many_orders_are_set_against():
     weights = np.linspace(0.12, 0.0, 12)
     explainer = TableExplainer(additive(weights), {LOO: signed(weights), IXG: signed(weights[::-1])})
     report = decided(explainer)
-    assert words(report) == [Word.BETTER, Word.WORSE] and np.isnan(least_p(report))
+    assert words(report) == [Word.BETTER, Word.WORSE] and report.null.floor * report.planned < 0.001
     assert report.null.planned == MOST_DRAWS and report.null.free and explainer.tested(None).count == 2**12
     assert report.verdicts[0].p[0] < 1e-4 and report.limits[1] == pytest.approx(report.reached[LOO])
 

@@ -1,6 +1,6 @@
 """The attribution of one measure as work: at once where it is cheap or stored, else asked for."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -109,16 +109,23 @@ class Attributing(PageWork):
         )
 
 
-def rows_beside(works: Sequence[Attributing], sign: str, place: DeltaGenerator) -> tuple[WordRow, WordRow] | None:
-    """A measure's rows of two texts, or under two models; None where one is not there, and `place` says why: it is
-    under way, waits to be asked for, or cannot be.
+def rows_beside(
+    works: Iterable[Sequence[Attributing]], sign: str, place: DeltaGenerator
+) -> list[tuple[WordRow, WordRow]]:
+    """Rows of two texts, or under two models, of each measure that has both; `place` shows of the others what is under
+    way, waits to be asked for, or cannot be.
+
+    Args:
+        works: two for each measure.
     """
-    rows = []
-    for work in works:
-        one = work.found or (work.compute() if work.prompt else None)
-        if one is None:
-            if not work.prompt:
-                stream([work], place, name=work.label)
-            return None
-        rows.append(build_row(measures()[work.measure], one, sign, work.view.encoded.premasked))
-    return rows[0], rows[1]
+    found = [[row for work in both if (row := _row_of(work, sign, place)) is not None] for both in works]
+    return [(rows[0], rows[1]) for rows in found if len(rows) == 2]
+
+
+def _row_of(work: Attributing, sign: str, place: DeltaGenerator) -> WordRow | None:
+    one = work.found or (work.compute() if work.prompt else None)
+    if one is not None:
+        return build_row(measures()[work.measure], one, sign, work.view.encoded.premasked)
+    if not work.prompt:
+        stream([work], place, name=work.label)
+    return None

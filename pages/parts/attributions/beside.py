@@ -5,25 +5,30 @@ from dataclasses import dataclass, replace
 import numpy as np
 import streamlit as st
 
+from core.data.browsing import Index
 from core.data.examples import Example
-from core.explanation.edits import Version, aligned, changed_cells, edit_sentence, prediction_sentence, version_rows
+from core.explanation.edits import Version, aligned, changed_cells, version_rows
 from core.network.features import NoFeatures
 from core.network.scheduler import NonFinite, OutOfMemory
-from core.validity.marks import HOLM, Gate, decide, doubts, versions_text, with_sign
+from core.results.inputs import gate_caveats, reference_caveats
+from core.results.result import Result
+from core.results.versions import versions_result
+from core.validity.marks import HOLM, Gate, decide, with_sign
 from core.validity.references import CALIBRATED
 from core.wording import number, plain, shortened
 from pages.parts.attributions.attributing import Attributing, rows_beside
 from pages.parts.components.tables import table
 from pages.parts.components.versions import word_above_word
+from pages.parts.face.headline import draw_finding
 from pages.parts.frame.links import choose, forget, held, hold, remark
 from pages.parts.frame.picking import AGAINST, NOT_KEPT, remembered, set_beside, stands_beside
 from pages.parts.frame.sidebar import View, read_own
-from pages.parts.frame.texts import captions, show_answer
 from pages.parts.frame.working import in_turn
 from pages.parts.sections.saving import OtherVersion
 
 # What the address says of an example that is shown beside its pair; of an edit it names the original's digest.
 PAIR = "pair"
+_CHANGED = ["measure", "where the text changed", "of the rest, what moved most", "unit"]
 
 
 @dataclass(frozen=True, eq=False)
@@ -57,29 +62,25 @@ def versions_section(view: View, chosen: list[str], sign: str) -> OtherVersion |
             st.warning(plain(f"The other text cannot be shown beside it: {error}"))
             _close()
             return None
-        pairs, said, tables = _draw(shown, told, chosen, sign)
+        pairs, result, tables = _draw(shown, told, chosen, sign)
         with st.container(horizontal=True):
             if pair:
-                st.button(f"Go to {plain(example.id)}", on_click=choose, args=("example", example.id), key="go-to-pair")
+                _go_to(example)
             _close()
     names = names if pair else names[::-1]
-    return OtherVersion(other, [rows[1 if pair else 0] for rows in pairs], names, pair, said, tables)
+    return OtherVersion(other, [rows[1 if pair else 0] for rows in pairs], names, pair, result, tables)
 
 
 def _draw(shown: tuple[View, View], told: tuple[Version, Version], chosen: list[str], sign: str) -> tuple:
-    """Draw both; the rows of each measure, and the sentences and tables that say what changed."""
+    """Draw both; the rows of each measure, and what changed, and tables of it."""
     view, (first, second) = shown[0], told
     places = aligned(first.words, second.words)
     gate = _gate(view, told)
-    p = [one.p for one in told if one.p is not None]
-    said = (
-        f"{edit_sentence(first, second, places)} {prediction_sentence(first, second, view.model.labels)}",
-        versions_text(gate, [f"the {one.name}" if one.label is None else one.name for one in told], min(p, default=1)),
-    )
-    show_answer(*said)
+    result = _result(shown, told, places, gate)
+    draw_finding(result)
     waiting = st.container()
     works = [[OfVersion(side, name, one.name) for side, one in zip(shown, told)] for name in chosen]
-    pairs = [rows for both in works if (rows := rows_beside(both, sign, waiting)) is not None]
+    pairs = rows_beside(works, sign, waiting)
     word_above_word(
         [one.name for one in told], (first.words, second.words), places, pairs, shown[0].class_name, "versions"
     )
@@ -87,15 +88,12 @@ def _draw(shown: tuple[View, View], told: tuple[Version, Version], chosen: list[
     facts = version_rows(first, second, view.model.labels, view.explained, marked)
     tables = [(["", first.name, second.name, "change"], facts)]
     if pairs:
-        cells = [
-            [one.measure, *changed_cells(one, other, (first.words, second.words), places), one.unit]
-            for one, other in pairs
-        ]
-        tables.append((["measure", "where the text changed", "of the rest, what moved most", "unit"], cells))
+        words = first.words, second.words
+        cells = [[one.measure, *changed_cells(one, other, words, places), one.unit] for one, other in pairs]
+        tables.append((_CHANGED, cells))
     for header, rows in tables:
         table(header, rows, most=240)
-    captions(_doubts(shown))
-    return pairs, said, tuple(tables)
+    return pairs, result, tuple(tables)
 
 
 def _version(view: View, name: str) -> Version:
@@ -113,13 +111,10 @@ def _gate(view: View, told: tuple[Version, Version]) -> Gate:
     return decide(p, np.arange(2), 2, None if reference is None else reference.floor(CALIBRATED), HOLM)
 
 
-def _doubts(shown: tuple[View, View]) -> list[str]:
-    """Why the p-values may be off, a sentence each."""
-    reference = shown[0].explainer.reference
-    if reference is None:
-        return []
-    found = [doubts(reference, np.array([one.encoded.T]), one.model.precision) for one in shown]
-    return list(dict.fromkeys(said for one in found for said in one.values()))
+def _result(shown: tuple[View, View], told: tuple[Version, Version], places: list, gate: Gate) -> Result:
+    model, reference = shown[0].model, shown[0].explainer.reference
+    tested = [reference_caveats(reference, np.array([one.encoded.T]), model.precision) for one in shown]
+    return versions_result(*told, places, model.labels, [*gate_caveats([gate]), *tested[0], *tested[1]])
 
 
 def _view_of(view: View, example: Example) -> View:
@@ -132,22 +127,22 @@ def _other(view: View) -> Example | None:
     asked = held(AGAINST)
     if asked is None:
         return None
-    if view.browsed is not None:
-        pair = view.browsed.index.rows.get(view.example.pair) if view.example.pair else None
-        if asked == PAIR and pair is not None:
-            _keep(PAIR)
-            return view.browsed.index.data.examples[pair]
-        return _let_go(f"This link asks for {shortened(view.example.id)} beside its pair, and it has none here.")
+    found = _original(asked) if view.browsed is None else _pair(view.browsed.index, view.example, asked)
+    if found is not None:
+        hold(AGAINST, asked)
+        st.query_params[AGAINST] = asked
+    return found
+
+
+def _pair(index: Index, example: Example, asked: str) -> Example | None:
+    if asked == PAIR and example.pair in index.rows:
+        return index.data.examples[index.rows[example.pair]]
+    return _let_go(f"This link asks for {shortened(example.id)} beside its pair, and it has none here.")
+
+
+def _original(asked: str) -> Example | None:
     found = read_own(asked) if stands_beside(held("text")) and asked != PAIR else None
-    if found is None:
-        return _let_go(NOT_KEPT)
-    _keep(asked)
-    return Example("original", found[0], found[1])
-
-
-def _keep(asked: str) -> None:
-    hold(AGAINST, asked)
-    st.query_params[AGAINST] = asked
+    return _let_go(NOT_KEPT) if found is None else Example("original", found[0], found[1])
 
 
 def _let_go(why: str) -> None:
@@ -159,14 +154,24 @@ def _let_go(why: str) -> None:
 
 def _offer(view: View) -> None:
     """The button that asks for the other version, where there is one."""
+    if view.browsed is None:
+        _offer_original()
+    elif view.example.pair in view.browsed.index.rows:
+        _offer_button(f"Its pair, one edit apart: {plain(view.example.pair)}", PAIR)
+
+
+def _offer_original() -> None:
     source = next((one.edited for one in remembered() if one.digest == held("text")), None)
-    if view.browsed is not None and view.example.pair in view.browsed.index.rows:
-        label, asked = f"Its pair, one edit apart: {plain(view.example.pair)}", PAIR
-    elif view.browsed is None and source is not None:
-        label, asked = "Show beside the original", source.digest
-    else:
-        return
+    if source is not None:
+        _offer_button("Show beside the original", source.digest)
+
+
+def _offer_button(label: str, asked: str) -> None:
     st.button(label, key="beside", on_click=set_beside, args=(asked, held("text")), icon=":material/compare_arrows:")
+
+
+def _go_to(example: Example) -> None:
+    st.button(f"Go to {plain(example.id)}", on_click=choose, args=("example", example.id), key="go-to-pair")
 
 
 def _close() -> None:

@@ -14,6 +14,7 @@ from core.interactions.pairs import RULE, Paired, PairTest, check_pairs, masks_o
 from core.interactions.telling import COLUMNS, MASKED, MEANS, PairReport, signed
 from core.job import Job
 from core.oracle.target import target_key
+from core.results.word_pairs import pairs_result
 from core.storage.store import canonical_key
 from core.terms import MASF_P
 from core.validity.marks import HOLM, RULES
@@ -21,12 +22,15 @@ from core.validity.references import CALIBRATED, FORMS
 from core.wording import plain
 from pages.parts.components.joins import Join, joins_under
 from pages.parts.components.tables import macros
+from pages.parts.face.headline import draw_finding
 from pages.parts.frame.links import held_of, link_to
 from pages.parts.frame.sidebar import View
-from pages.parts.frame.texts import captions, show_answer
+from pages.parts.frame.texts import captions
 from pages.parts.frame.working import PageWork
 from pages.parts.sections.saving import save_pairs
 from pages.parts.sections.streaming import stream
+
+_MASKED = f"Under “masked” stands what that changes, in logits, and the {MASF_P} ↑ of that input where it is tested."
 
 
 @dataclass(frozen=True, eq=False)
@@ -53,7 +57,7 @@ class Pairing(PageWork):
 
     @property
     def label(self) -> str:
-        return "pairs of words, exact" if self.exact else "pairs of words, sampled"
+        return f"pairs of words, {'exact' if self.exact else 'sampled'}"
 
     @property
     def cost(self) -> Cost:
@@ -122,7 +126,7 @@ def pairs_section(view: View) -> None:
 
 
 def _show(view: View, report: PairReport) -> None:
-    show_answer(report.sentence)
+    draw_finding(pairs_result(report))
     tests = report.paired.tests
     if not tests:
         st.caption(plain(f"{report.how}."))
@@ -144,9 +148,7 @@ def _show(view: View, report: PairReport) -> None:
     with st.expander("In numbers, with what masking each of them does"):
         header = [*COLUMNS, *MASKED]
         st.html(macros("attributions/pairs.html").pairs(header, [_line(view, report, one) for one in tests]))
-        masked = "Under “masked” stands what that changes, in logits"
-        p = f", and the {MASF_P} ↑ of that input: too small a one is rejected." if tests[0].p else "."
-        captions([f"{report.how}. {RULE}", f"{masked}{p} {report.validity}"])
+        captions([f"{report.how}. {RULE}", _MASKED])
         save_pairs(view, report)
 
 

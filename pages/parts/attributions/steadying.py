@@ -5,6 +5,7 @@ that somebody asks for; what is known of it, beside rows and in files.
 from collections.abc import Callable, Collection, Generator, Mapping, Sequence
 from dataclasses import dataclass
 
+import numpy as np
 import streamlit as st
 
 from core.explanation.explainer import Cost
@@ -15,25 +16,18 @@ from core.mathematics.stepwise import relay
 from core.measures.catalogue import measures
 from core.network.scheduler import NonFinite
 from core.oracle.target import target_key
+from core.results.stability import stability_result
 from core.stability.finding import RUNS, Runs, find_stability, stability_cost, stored_stability
 from core.stability.moving import OFFERED
-from core.stability.telling import (
-    COLUMNS,
-    MEANS,
-    PATH,
-    Stability,
-    changes_sentence,
-    path_cells,
-    stability_sentence,
-    words_in_front,
-)
+from core.stability.telling import ABOUT_CHANGES, COLUMNS, FRONT, MEANS, PATH, Stability, front_cells, path_cells
 from core.storage.store import canonical_key
 from core.wording import number, plain
 from pages.parts.components.pictures import draw_figure
 from pages.parts.components.tables import table
+from pages.parts.face.headline import draw_finding
 from pages.parts.frame.links import choose_one, held, held_of
 from pages.parts.frame.sidebar import View
-from pages.parts.frame.texts import captions, show_answer
+from pages.parts.frame.texts import captions
 from pages.parts.frame.working import PageWork
 from pages.parts.sections.saving import about_view, save_stability
 from pages.parts.sections.sides import Side
@@ -41,6 +35,7 @@ from pages.parts.sections.streaming import stream
 
 _OFFERED = tuple(map(str, OFFERED))
 TITLE = "How stable are these?"
+_RUNS_HELP = "Seeds by which each measure that draws is run; what was drawn before is kept."
 
 
 @dataclass(frozen=True, eq=False)
@@ -123,10 +118,9 @@ def stability_section(view: View, names: Sequence[str], sign: str) -> None:
     """Draw how stable the rankings of these measures are, folded; nothing of it is computed unasked."""
     with st.expander(TITLE, expanded=held("unfolded") == "stability"):
         if not names or left_over(view.encoded) < 2:
-            st.caption(f"A ranking takes a measure and two {view.encoded.unit}s that can be masked.")
+            st.caption("A ranking takes a measure, and two features or more that can be masked.")
             return
-        about = "Seeds by which each measure that draws is run; what was drawn before is kept."
-        choose_one("Runs", _OFFERED, str(RUNS), "runs", about)
+        choose_one("Runs", _OFFERED, str(RUNS), "runs", _RUNS_HELP)
         side = Side(view.explainer, view.encoded, view.target, view.predicted, view.than)
         work = Steadying(side, tuple(names), runs_asked())
 
@@ -150,24 +144,24 @@ def _stored(side: Side, name: str, runs: int) -> Runs | None:
 
 
 def _show(view: View, found: list[Stability]) -> None:
-    show_answer(stability_sentence(found), *[words_in_front(one) for one in found if one.draws])
+    draw_finding(stability_result(found))
     table(COLUMNS, [one.cells() for one in found])
-    captions([MEANS, changes_sentence()])
+    if front := [row for one in found for row in front_cells(one)]:
+        table(FRONT, front)
+    captions([MEANS, ABOUT_CHANGES])
     for one in found:
         if one.draws:
             _error_bars(view, one)
     settling = [[one.measure, f"{n:,}", number(tau)] for one in found for n, tau in zip(one.runs.counts, one.taus)]
     if settling:
         table(["measure", "samples", "τ-b with the most samples ↑"], settling)
-    for one in found:
-        if lines := path_cells(one):
-            st.markdown(f"**Does {plain(one.measure)} add up?**")
-            table(PATH, lines)
+    if paths := [[one.measure, *row] for one in found for row in path_cells(one)]:
+        table(["measure", *PATH], paths)
     save_stability(view, found)
 
 
 def _error_bars(view: View, one: Stability) -> None:
-    words = [piece.text for piece, masked in zip(view.encoded.features, view.encoded.premasked) if not masked]
+    words = [view.encoded.features[i].text for i in np.flatnonzero(~view.encoded.premasked)]
     mean, sd = one.spread
     told = f"{one.measure}: mean and standard deviation of {len(one.drawn)} runs of each {view.encoded.unit}."
     st.caption(plain(told))

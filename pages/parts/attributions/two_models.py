@@ -6,21 +6,23 @@ from dataclasses import replace
 import numpy as np
 import streamlit as st
 
-from core.explanation.row_sentences import models_sentence
 from core.explanation.rows import WordRow, most_important, value_text
 from core.mathematics.ranking import kendall_tau
 from core.network.scheduler import NonFinite, OutOfMemory
-from core.stability.known import known_unstable, labelled, why_unstable
-from core.validity.marks import PLAIN, decide, model_text
+from core.results.inputs import gate_caveats
+from core.stability.known import known_unstable, labelled
+from core.terms import MASF_P
+from core.validity.marks import PLAIN, UNAVAILABLE, Gate, decide, with_sign
 from core.validity.references import CALIBRATED
 from core.wording import number, plain
 from pages.parts.attributions.attributing import Attributing, rows_beside
 from pages.parts.components.tables import table
 from pages.parts.components.versions import word_above_word
+from pages.parts.face.headline import draw_badges
 from pages.parts.frame.sidebar import View
-from pages.parts.frame.texts import captions, show_answer
+from pages.parts.frame.texts import captions
 from pages.parts.frame.working import in_turn
-from pages.parts.sections.sides import ALONE, Side, both_sides, choose_beside, classes_sentence, same_class
+from pages.parts.sections.sides import ALONE, Side, both_sides, choose_beside, same_class, side_caveats
 
 
 class OfModel(Attributing):
@@ -34,10 +36,9 @@ class OfModel(Attributing):
 def second_model(view: View, chosen: list[str], sign: str) -> None:
     """Draw the choice of a second model, and where there is one the text under both."""
     st.header("Do two models rest on the same words?", anchor=False)
-    name = choose_beside(view, "explains the same text, its words below this model’s")
+    name = choose_beside(view)
     said = st.container()
     if name == ALONE:
-        st.caption("Choose a model to see the same words under it, such as a twin that was trained without masking.")
         return
     try:
         with in_turn(view.model):
@@ -45,37 +46,52 @@ def second_model(view: View, chosen: list[str], sign: str) -> None:
             if len(sides) < 2:
                 return
             views = view, _under(view, sides[1])
-            told = [_tested(one) for one in views]
+            gates = [_tested(one) for one in views]
     except (NonFinite, OutOfMemory) as error:
         st.warning(plain(f"{name} cannot stand beside it: {error}"))
         return
     with said:
-        show_answer(
-            models_sentence([(one.model.name, one.model.labels, one.probabilities) for one in views]),
-            " ".join(filter(None, [classes_sentence(sides), *told])),
-        )
+        _predictions(sides, gates)
     if same_class(sides):
         _draw(views, chosen, sign)
 
 
+def _predictions(sides: Sequence[Side], gates: Sequence[tuple[Gate, float]]) -> None:
+    """What each model predicts and what its test says of the unmasked text, and what limits comparing them."""
+    columns = ["model", "predicts", "probability", "explained", f"{MASF_P} of the text ↑"]
+    rows = [
+        [side.model.name, side.predicted_name, number(side.probability), side.class_name, _p_text(gate, p)]
+        for side, (gate, p) in zip(sides, gates)
+    ]
+    table(columns, rows)
+    limits = [caveat for side in sides for caveat in side_caveats(sides, side)]
+    draw_badges([], [*limits, *gate_caveats([gate for gate, _ in gates])])
+
+
+def _p_text(gate: Gate, p: float) -> str:
+    return with_sign(number(p), gate.marked) if gate.available else UNAVAILABLE
+
+
 def _draw(views: tuple[View, View], chosen: list[str], sign: str) -> None:
     waiting = st.container()
-    works = [(Attributing(views[0], name), OfModel(views[1], name)) for name in chosen]
-    pairs = [rows for both in works if (rows := rows_beside(both, sign, waiting)) is not None]
+    pairs = rows_beside([(Attributing(views[0], name), OfModel(views[1], name)) for name in chosen], sign, waiting)
     words = [feature.text for feature in views[0].encoded.features]
     names = [one.model.name for one in views]
     places = [(i, i) for i in range(len(words))]
     word_above_word(names, (words, words), places, pairs, views[0].class_name, "two-models")
-    if pairs:
-        heads = ["measure", "same order? τ-b ↑", *(f"matters most under {name}" for name in names)]
-        unstable = [known_unstable(one.explainer, one.encoded, one.explained, chosen, sign) for one in views]
-        labels = {name: why for both in unstable for name, why in both.items() if why}
-        table(heads, [_agreement(both, words, labels) for both in pairs], most=240)
-        captions(f"{name}: {why_unstable(one)}" for name, one in zip(names, unstable) if any(one.values()))
-        st.caption(
-            "τ-b compares the orders of the words: 1 the same, 0 unrelated, −1 reversed. Two orders may differ because "
-            "the models do, or because the measure is not faithful to one: *Recursive masking* takes both models."
-        )
+    if not pairs:
+        return
+    heads = ["measure", "same order? τ-b ↑", *(f"matters most under {name}" for name in names)]
+    unstable = [_unstable(one, chosen, sign) for one in views]
+    table(heads, [_agreement(both, words, unstable[0] | unstable[1]) for both in pairs], most=240)
+    captions(f"{name}: {why}" for name, one in zip(names, unstable) for why in one.values())
+    st.caption("Two orders may differ because the models do, or because the measure is not faithful to one.")
+
+
+def _unstable(view: View, chosen: list[str], sign: str) -> dict[str, str]:
+    """{measure: why its ranking is unstable} of those that are known to be."""
+    known = known_unstable(view.explainer, view.encoded, view.explained, chosen, sign)
+    return {name: why for name, why in known.items() if why}
 
 
 def _agreement(rows: Sequence[WordRow], words: list[str], unstable: Mapping[str, str]) -> list[str]:
@@ -98,10 +114,10 @@ def _under(view: View, side: Side) -> View:
     )
 
 
-def _tested(view: View) -> str:
-    """What the test says of the unmasked text under one model."""
+def _tested(view: View) -> tuple[Gate, float]:
+    """What the test says of the unmasked text under one model, and its p-value; 1 without a reference."""
     reference = view.explainer.reference
     p = view.explainer.tested(view.encoded).judge(np.zeros((1, view.encoded.F), dtype=bool)).p.get(CALIBRATED)
     floor = None if reference is None else reference.floor(CALIBRATED)
     values = np.ones(1) if p is None else p
-    return model_text(decide(values, np.arange(1), 1, floor, PLAIN), view.model.name, float(values[0]))
+    return decide(values, np.arange(1), 1, floor, PLAIN), float(values[0])

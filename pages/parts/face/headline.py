@@ -40,6 +40,13 @@ def draw_headline(result: Result, *badges: Badge, more: Sequence[Caveat | str] =
     draw_badges(badges, [*result.caveats, *more])
 
 
+def draw_finding(result: Result, *badges: Badge) -> None:
+    """Draw what a part of a page comes to, its sentence in the size of text and its badges."""
+    about = f"data-question='{escaped(result.question)}' data-outcome='{escaped(result.name)}'"
+    st.html(f"<p class='finding' {about}>{headline(result, Form.HTML)}</p>")
+    draw_badges(badges, result.caveats)
+
+
 def draw_badges(badges: Sequence[Badge], caveats: Sequence[Caveat | str]) -> None:
     """Draw badges in one line, at most `MOST_BADGES`; nothing where there are none."""
     weighed = sorted(dict.fromkeys(caveats), key=lambda one: _WEIGHT[severity(one)])

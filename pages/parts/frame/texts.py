@@ -15,12 +15,6 @@ from pages.parts.frame.sidebar import View
 _RIGHT: dict[bool | None, tuple[str, Colour]] = {True: (" ✓", "green"), False: (" ✗ wrong", "red"), None: ("", "gray")}
 
 
-def show_answer(*said: str) -> None:
-    """What a part of a page answers, a paragraph each; HTML of ours, in which all text is escaped."""
-    if any(said):
-        st.html(unbroken("".join(f"<p>{one}</p>" for one in said if one)))
-
-
 def captions(told: Iterable[str]) -> None:
     """What a reader must know besides, a line of text each."""
     for one in told:

@@ -35,7 +35,7 @@ from core.texts.rendering import latex_comment
 from core.validity.marks import SIGN
 from core.verdicts.deciding import VerdictReport
 from core.verdicts.operators import UnderErasure
-from core.wording import safe_name, without_markup
+from core.wording import safe_name
 
 if TYPE_CHECKING:
     from core.reports.limits_page import SideLimits
@@ -123,15 +123,15 @@ def save_page(label: str, page: Callable[[], str], name: str, key: str) -> None:
 class OtherVersion:
     """What stands beside a view's text on the page: another version of it, with its rows.
 
-    names: of the view's own version and of this one; first: whether the view's own comes first; said: what changed,
-    HTML of ours in which all text is escaped; tables: (header, rows) of text.
+    names: of the view's own version and of this one; first: whether the view's own comes first; result: what changed;
+    tables: (header, rows) of text.
     """
 
     view: "View"
     rows: list[WordRow]
     names: tuple[str, str]
     first: bool
-    said: tuple[str, ...]
+    result: Result
     tables: tuple[tuple[list[str], list[list[str]]], ...]
 
 
@@ -172,7 +172,7 @@ def save_attributions(
         if beside is None:
             return None
         other = _version_shown(beside.view, beside.rows, ())
-        return Beside(beside.names, other, beside.first, tuple(map(without_markup, beside.said)), beside.tables)
+        return Beside(beside.names, other, beside.first, beside.result, beside.tables)
 
     def table() -> str:
         return csv_text(*attribution_table(shown(), versions()))

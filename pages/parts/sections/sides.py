@@ -28,7 +28,7 @@ from core.storage.store import canonical_key
 from core.terms import MASF_P
 from core.validity.marks import PERCENT, Gate, says_nothing
 from core.validity.references import LEVELS, LITERAL, Reference, fitting_command
-from core.wording import escaped, number, plain
+from core.wording import number, plain
 from pages.parts.components.tables import data_table
 from pages.parts.frame import resources
 from pages.parts.frame.links import choose_one, linked
@@ -39,6 +39,10 @@ from pages.parts.frame.working import PageWork
 PROBABILITY = "probability of it"
 ALONE = "no other"
 RECURSIVE, ONCE = "at each step", "once"
+
+
+class NoOther(ValueError):
+    """A second model cannot stand beside the page's; the message says why."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -95,17 +99,15 @@ class Side:
         return self.model.labels[self.predicted]
 
 
-def choose_beside(view: View, does: str) -> str:
-    """Draw the choice of a second model; its name, or ALONE. `does`: what it does there, "takes the same steps on the
-    same example".
-    """
+def choose_beside(view: View) -> str:
+    """Draw the choice of a second model; its name, or ALONE."""
     return linked(
         st.selectbox,
         "Beside it",
         [ALONE, *(name for name in resources.models() if name != view.model.name)],
         ALONE,
         "beside",
-        help=f"A second model that {does}, such as one that was trained without masking.",
+        help="A second model on the same text, such as one that was trained without masking.",
         format_func=lambda name: name_beside(name, view.model.labels),
     )
 
@@ -134,32 +136,17 @@ def both_sides(view: View, name: str, place: DeltaGenerator) -> list[Side]:
     sides = [Side(view.explainer, view.encoded, view.target, view.predicted, view.than)]
     if name == ALONE:
         return sides
-    with place, st.spinner(f"Loading the model {plain(name)} …"):
-        other, problem = _other_side(view, name)
-    if problem:
-        with place:
-            st.warning(plain(problem))
-    return sides if other is None else [*sides, other]
+    try:
+        with place, st.spinner(f"Loading the model {plain(name)} …"):
+            return [*sides, _other_side(view, name)]
+    except NoOther as error:
+        place.warning(plain(f"{name} cannot stand beside it: {error}"))
+        return sides
 
 
 def same_class(sides: Sequence[Side]) -> bool | None:
     """Whether models beside each other explain the same class; None where there is one model."""
     return None if len(sides) < 2 else len({side.class_name for side in sides}) == 1
-
-
-def classes_sentence(sides: Sequence[Side]) -> str:
-    """What to know of the classes that models beside each other explain, HTML in which all text is escaped; "" where
-    they explain the same one and each predicts it.
-    """
-    if same_class(sides) is False:
-        told = " and ".join(f"“{escaped(side.class_name)}” ({escaped(side.model.name)})" for side in sides)
-        return f"The two models explain different classes, {told}, so their scores are not compared."
-    return " ".join(
-        f"{escaped(side.model.name)} predicts “{escaped(side.predicted_name)}” for this text, so that “"
-        f"{escaped(side.class_name)}”, which is explained of both, is not its own prediction."
-        for side in sides[1:]
-        if side.predicted != side.target
-    )
 
 
 def with_score(columns: Sequence[str], sides: Sequence[Side]) -> list[str]:
@@ -218,13 +205,6 @@ class Orders(PageWork):
         )
 
 
-# What is said of a model that has no reference.
-_WITHOUT = (
-    "{model} has no MaSF reference, so nothing is known here about whether its masked inputs are in-distribution; "
-    "everything else works."
-)
-
-
 class HasExplainer(Protocol):
     """Whatever has an explainer, whose reference tests inputs."""
 
@@ -251,28 +231,31 @@ def side_caveats(sides: Sequence[Side], side: Side) -> list[Caveat]:
     return [*found, *([Caveat.OTHER_CLASSES] if same_class(sides) is False else [])]
 
 
-def _other_side(view: View, name: str) -> tuple[Side | None, str]:
-    """A second model at the same example, or None and a sentence on why the two cannot share one scrubber."""
+def _other_side(view: View, name: str) -> Side:
+    """A second model at the same example.
+
+    Raises:
+        NoOther: it has the same weights, reads the text otherwise, or cannot be run on it.
+    """
     try:
         explainer = resources.explainer(name)
         encoded = explainer.encode(view.example.text, view.example.second, view.encoded.unit)
         likely = int(explainer.probabilities(encoded).argmax())
     except (UnsupportedModel, NoFeatures, NonFinite, OutOfMemory) as error:
-        return None, f"{name} cannot stand beside it: {error}"
-    if [f.text for f in encoded.features] != [f.text for f in view.encoded.features] or (
-        encoded.premasked != view.encoded.premasked
-    ).any():
-        return None, (
-            f"{name} cannot stand beside it: it cuts this text into other {view.encoded.unit}s, or reads less of it. "
+        raise NoOther(str(error)) from error
+    same = [f.text for f in encoded.features] == [f.text for f in view.encoded.features]
+    if not same or (encoded.premasked != view.encoded.premasked).any():
+        raise NoOther(
+            f"it cuts this text into other {view.encoded.unit}s, or reads less of it. "
             "Choose the unit “word”, or a shorter text."
         )
     if explainer.model.digest == view.model.digest:
-        return None, f"{name} has the same weights as {view.model.name}, so there is nothing to compare."
+        raise NoOther(f"it has the same weights as {view.model.name}, so there is nothing to compare.")
     labels, named = explainer.model.labels, [view.model.labels[one] for one in classes_of(view.explained)]
     if all(name in labels for name in named):
         target, *than = (labels.index(name) for name in named)
-        return Side(explainer, encoded, target, likely, *than), ""
-    return Side(explainer, encoded, labels.index(named[0]) if named[0] in labels else likely, likely), ""
+        return Side(explainer, encoded, target, likely, *than)
+    return Side(explainer, encoded, labels.index(named[0]) if named[0] in labels else likely, likely)
 
 
 def about_side(side: Side) -> dict:
@@ -286,36 +269,28 @@ def about_side(side: Side) -> dict:
     }
 
 
+# How the texts of a reference are masked, by the model's training.
+_MASKED = {
+    "none": "unmasked, as the model was trained",
+    "mask": "all masked at random ratios, as the model was trained",
+    "half": "half of them masked at random ratios, as the model was trained",
+}
+
+
 def reference_facts(reference: Reference, form: str) -> list[list[str]]:
     """What a reference is, for a table: [fact, value]."""
-    about, rates = reference.about, reference.about["false_rejection"]
-    shares = reference.false_rejections(form)
-    observations = about["observations"]
-    parts = (
-        ", ".join(f"{observations[level]:,} on the {level}" for level in LEVELS)
-        if form != LITERAL
-        else f"{observations['first level']:,} on each level"
-    )
-    nothing = f": not below {PERCENT}, so it says nothing" if says_nothing(reference, form) else ""
-    masked = {
-        "none": "unmasked, as the model was trained",
-        "mask": "all masked at random ratios, as the model was trained",
-        "half": "half of them masked at random ratios, as the model was trained",
-    }[about["training"]]
+    about, rates, tokens = reference.about, reference.about["false_rejection"], reference.about["tokens"]
+    counts = about["observations"]
     # The literal form is fitted on the part that the calibrated one takes for its first level.
-    texts = f"{about['texts']:,} of {about['source']}"
-    first = f"the {LEVELS[0]}’s texts of {texts}, " if form == LITERAL else f"{texts}, "
+    levels = dict.fromkeys(LEVELS, counts[LEVELS[0]]) if form == LITERAL else {one: counts[one] for one in LEVELS}
+    shares = reference.false_rejections(form)
     return [
-        ["texts", f"{first}{masked}"],
-        ["observations", parts],
-        [
-            "length in tokens",
-            f"{about['tokens'][0]} to {about['tokens'][4]}; nine of ten {about['tokens'][1]} to {about['tokens'][3]}",
-        ],
-        [f"floor: the smallest {MASF_P} it can give ↓", number(reference.floor(form)) + nothing],
-        [
-            f"false rejections at {PERCENT} ↓",
-            f"{shares or 'not measured'} ({rates['texts']:,} texts, {rates['source']})",
-        ],
-        ["kept", "in compact form" if about["compact"] else "whole"],
+        ["texts", f"{about['texts']:,} of {about['source']}, {_MASKED[about['training']]}"],
+        ["masking ratios", f"{reference.forms[form].R}"],
+        ["observations", ", ".join(f"{count:,} on the {level}" for level, count in levels.items())],
+        ["length in tokens", f"{tokens[0]} to {tokens[4]}; nine of ten {tokens[1]} to {tokens[3]}"],
+        [f"floor: the smallest {MASF_P} it can give ↓", number(reference.floor(form))],
+        [f"can reject at {PERCENT}", "no" if says_nothing(reference, form) else "yes"],
+        [f"false rejections at {PERCENT} ↓", f"{shares} ({rates['texts']:,} texts, {rates['source']})"],
+        ["compact", "yes" if about["compact"] else "no"],
     ]
