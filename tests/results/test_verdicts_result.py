@@ -34,7 +34,7 @@ from core.texts.rendering import Form, write_result
 from core.verdicts.chance import NullOrders
 from core.verdicts.deciding import Cause, Verdict, VerdictReport, Word
 from core.verdicts.finding import Untold
-from core.verdicts.records import RECORDED, least_p, p_text
+from core.verdicts.records import RECORDED, p_text
 from core.wording import plain
 from tests.saved_page import harmless
 from tests.shown import shown
@@ -246,6 +246,4 @@ def test_causes_stand_with_their_p_and_rejected_inputs_with_the_sign():
 def test_p_values_that_were_not_drawn_to_their_end_are_bounds():
     assert p_text((0.2, 0.9)) == "p ≥ 0.2" and p_text((0.0, 0.04)) == "p ≤ 0.04"
     assert p_text((TINY, TINY)) == "p < 0.0001" and p_text((np.nan, np.nan)) == "—"
-    assert least_p(made([LOO, IXG], [Word.BETTER, Word.BETTER])) == pytest.approx(0.02)
-    assert np.isnan(least_p(made([LOO], [Word.UNTOLD], [Untold.FEW_ORDERS])))
     assert as_record(verdicts_result(HOSTILE))["facts"]["orders"] == 99
