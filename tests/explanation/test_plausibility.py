@@ -136,4 +136,4 @@ def test_what_is_saved_names_the_evidence():
         line[2] for line in lines if line[header.index("evidence")]
     } == {"good"}
     page = attribution_page(marked).split("</style>")[1]
-    assert page.count('evidence"') >= 4 and page.count("random order") == 1
+    assert page.count('evidence"') >= 4 and page.count('<th scope="row">random order') == 1
