@@ -12,7 +12,7 @@ import numpy as np
 import torch
 
 from core.data.tables import LabelledTexts
-from core.evaluation.families import NOT_ABOVE_CONSTANT, above_constant
+from core.evaluation.families import NOT_ABOVE_CONSTANT, above_constant, reads_pairs
 from core.evaluation.predicting import predict_at_ratios
 from core.loading.loading import load
 from core.mathematics.masking import RATIOS
@@ -106,6 +106,7 @@ def readable_card(card: dict, name: str) -> str:
         for split, d in card["data"].items()
     )
     warning = "" if above_constant(card) else f"\n**{NOT_ABOVE_CONSTANT}**\n"
+    texts = "of both texts " if reads_pairs(card) else ""
     ratios = "\n".join(f"| {r:.0%} | {p:.3f} |" for r, p in zip(shown["ratios"], shown["masked"]))
     return f"""# {name}
 
@@ -118,7 +119,7 @@ Trained in {card["seconds"] / 60:.1f} minutes ({card["machine"]}).
 {warning}
 ## Performance ({shown["metric"]}, {shown["split"]} file, {shown["examples"]:,} examples; higher is better)
 
-| tokens masked at random (of a pair, in both texts) | {shown["metric"]} |
+| tokens {texts}masked at random | {shown["metric"]} |
 |---|---|
 {ratios}
 | class majority ({shown["majority_class"]}) | {shown["class_majority"]:.3f} |

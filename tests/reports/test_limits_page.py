@@ -101,10 +101,13 @@ def rejecting(made: StandingTable, first: int) -> StandingTable:
 def told(view, made: StandingTable, name: str = "story", caveats=()) -> tuple[SideLimits, list[list]]:
     """What the app says of a board."""
     known = SimpleNamespace(
-        side=SimpleNamespace(model=SimpleNamespace(name=name), encoded=view.encoded),
+        side=SimpleNamespace(
+            model=SimpleNamespace(name=name),
+            encoded=view.encoded,
+            score_name=f"probability of {view.labels[view.target]}",
+        ),
         choice=SimpleNamespace(direction=COMPREHENSIVENESS),
         gating=StandingGates(view.encoded, None),
-        score_name=f"probability of {view.labels[view.target]}",
         complete=True,
         unstable={},
     )
