@@ -11,7 +11,7 @@ _NEEDS = "% needs \\usepackage{booktabs}\n"
 
 
 def latex_table(header: Sequence[str], rows: Sequence[Sequence[str]], caption: str = "") -> str:
-    """A table of text as LaTeX by booktabs, the first column left, the others right; with a note on the sign of doubt."""
+    """A table of text as LaTeX by booktabs, the first column left, the others right; the sign of doubt has a note."""
     columns = "l" + "r" * (len(header) - 1)
     body = [" & ".join(map(latex_text, row)) + r" \\" for row in rows]
     lines = [r"\begin{table}", r"\centering", rf"\begin{{tabular}}{{{columns}}}", r"\toprule"]
