@@ -581,7 +581,7 @@ def test_data_that_somebody_else_takes_away_is_said(nothing_added):
     app = upload(App(EXAMPLES), "mine.csv", OWN.encode()).press("Add this data")
     App(EXAMPLES).press("Remove")
     (warned,) = app.run().at.warning
-    assert "mine.csv" in warned.value and app.widget("selectbox", "Data").value == "reviews"
+    assert "mine" in warned.value and app.widget("selectbox", "Data").value == "reviews"
 
 
 def test_a_filter_that_another_model_does_not_know_is_taken_away(nothing_added, tiny_root):

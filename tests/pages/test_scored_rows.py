@@ -17,6 +17,7 @@ from core.explanation.standings import COMPREHENSIVENESS, StandingGates, build_s
 from core.mathematics.stepwise import finish
 from core.measures.catalogue import measures
 from core.network.features import find_words
+from core.results.verdicts import Status
 from core.validity.references import find_reference
 from core.wording import number
 from pages.parts.attributions.scoring import ALL_NUMBERS, _cell
@@ -94,7 +95,7 @@ def test_slow_scores_are_not_computed_unasked(fresh, monkeypatch):
     app = App(ATTRIBUTIONS, example=SMALL.id, measures=["gradient"])
     assert list(app.rows) == ["gradient"] and not resources.jobs().active()
     own = cells(app)["gradient"]
-    assert [own[figure]["text"] for figure in ("verdict:", "RACU ↑")] == ["not computed"] * 2
+    assert own["verdict:"]["chip"] == Status.NOT_TESTED and own["RACU ↑"]["text"] == "not computed"
     asked = [button.label for button in app.at.button if str(button.key).startswith("ask-")]
     assert all(label.startswith(("Compute pairs", "Compute verdicts", "Compute how stable")) for label in asked)
 

@@ -18,7 +18,7 @@ from core.mathematics.stepwise import finish
 from core.oracle.erasing import MASK, erasures_of
 from core.results.caveats import Caveat
 from core.results.verdict_tables import erasure_table, verdict_badge, verdict_cells
-from core.results.verdicts import statuses, verdict_status, verdicts_result
+from core.results.verdicts import Status, statuses, verdict_status, verdicts_result
 from core.texts.rendering import Form, caveat_badge, fact_label, fact_text, headline
 from core.validity.marks import SIGN
 from core.validity.references import find_reference
@@ -59,7 +59,8 @@ def any_speed(monkeypatch):
 
 
 def judged(app: App) -> bool:
-    return all("chip" in own.get("verdict:", {}) for own in cells(app).values())
+    there = not {"running", "not computed"} & {*app.outcomes}
+    return there and all("chip" in own.get("verdict:", {}) for own in cells(app).values())
 
 
 def test_the_badge_beside_a_row_is_the_librarys_and_leads_to_its_proof(report, fresh, any_speed):
@@ -124,7 +125,7 @@ def test_a_slow_verdict_is_offered_and_not_computed(fresh, monkeypatch):
     monkeypatch.setenv("FAITHSCOPE_EXACT", "1")
     monkeypatch.setattr("pages.parts.frame.working.AT_ONCE_SECONDS", 0.0)
     app = App(ATTRIBUTIONS, example=SMALL.id, measures=["gradient"])
-    assert cells(app)["gradient"]["verdict:"]["text"] == "not computed" and not resources.jobs().active()
+    assert cells(app)["gradient"]["verdict:"]["chip"] == Status.NOT_TESTED and not resources.jobs().active()
     assert app.outcomes == ["not computed"] and app.has("button", "Compute verdicts")
 
 
@@ -141,7 +142,7 @@ def test_what_waits_is_asked_for_by_one_button_and_comes_unasked_from_then_on(fr
     wait(app, lambda: app.has("button", "Compute verdicts"), rest=60.0)
     # The price of what it rests on, not that of limits which nobody asked for.
     assert "about 2.8 h" in app.said and app.outcomes == ["not computed"]
-    assert all(own["verdict:"]["text"] == "not computed" for own in cells(app).values())
+    assert all(own["verdict:"]["chip"] == Status.NOT_TESTED for own in cells(app).values())
     held = threading.Event()
 
     def waits(*about, **asked):

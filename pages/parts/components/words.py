@@ -80,7 +80,7 @@ def _clicked(state, text: str, count: int) -> int | None:
 def _so_far(row: WordRow, unit: str) -> str:
     """How many pieces have a score, where some have none yet; else ""."""
     waiting = int(np.isnan(row.scores).sum())
-    return f"so far {len(row.scores) - waiting:,} of {len(row.scores):,} {unit}s" if waiting else ""
+    return f"{len(row.scores) - waiting:,} of {len(row.scores):,} {unit}s" if waiting else ""
 
 
 def _detail(row: WordRow) -> str:
