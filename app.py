@@ -50,6 +50,7 @@ def _lead(strip: Strip | None) -> None:
 
 
 def _ways() -> None:
+    """Four ways in; mistakes and checks are of data, whatever text of one's own was looked at."""
     own = held("data") == OWN
     asked, of_data = held_of_all("model", "data", "text"), held_of_all("model", *([] if own else ["data", "text"]))
     with st.container(horizontal=True, key="ways"):
@@ -112,7 +113,7 @@ def _attribution(view: View, name: str):
     """What a measure finds, where it is known, fast or one pass and back; None elsewhere."""
     explainer, encoded = view.explainer, view.encoded
     stored, cost = explainer.stored(encoded, name, view.explained), explainer.cost(encoded, name)
-    if stored is not None or not (cost.cheap or cost.passes <= 1):
+    if stored is not None or not cost.prompt:
         return stored
     try:
         with in_turn(view.model):

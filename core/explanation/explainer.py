@@ -75,6 +75,11 @@ class Cost:
     def cheap(self) -> bool:
         return self.seconds <= 1.5
 
+    @property
+    def prompt(self) -> bool:
+        """Whether a page waits for it: it is cheap, or a single pass and back on however slow a machine."""
+        return self.cheap or self.passes <= 1
+
 
 @dataclass(frozen=True)
 class Completeness:

@@ -83,7 +83,7 @@ class Attributing(PageWork):
     @property
     def prompt(self) -> bool:
         """Whether the page waits for it: it is cheap, or a single way through the network and back."""
-        return self.cost.cheap or self.cost.passes <= 1
+        return self.cost.prompt
 
     def compute(self) -> Attribution | None:
         """Do it now, where it is cheap; None, and a sentence, where the model gives no numbers."""
