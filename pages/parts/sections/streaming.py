@@ -19,7 +19,7 @@ _PATIENCE = 0.35
 # The share of the time that drawing again may take (the rest is for the work itself), and the seconds after which what
 # is new is shown all the same.
 _SHARE, _LONGEST = 0.25, 1.0
-# So many offers stand one below the other; of more there is one button, and a menu.
+# So many works are named together; of more those that have their turn.
 _STACKED = 3
 
 
@@ -191,26 +191,22 @@ def _offer(works: Sequence[PageWork], together: bool) -> None:
     if not together or len(every) < 2:
         _offer_each(waiting)
         return
-    many = len(every) > _STACKED
-    with st.container(horizontal=True, vertical_alignment="center", border=many):
-        _offer_all(every, many)
-        if many:
-            with st.popover("One part alone"):
-                _offer_each(waiting)
-    if many:
-        _say_ended(waiting)
-    else:
-        _offer_each(waiting)
+    with st.container(horizontal=True, vertical_alignment="center", border=True):
+        _offer_all(every)
+        with st.popover("One part alone"):
+            _offer_each(waiting)
+    _say_ended(waiting)
 
 
-def _offer_all(every: Sequence[PageWork], first: bool) -> None:
+def _offer_all(every: Sequence[PageWork]) -> None:
+    """One button for all, with what they cost together."""
 
     def ask() -> None:
         for work in every:
             work.ask()
 
     named, icon = f"Compute all {len(every)} parts", ":material/play_arrow:"
-    st.button(named, key="ask-all", on_click=ask, icon=icon, type=_kind(first))
+    st.button(named, key="ask-all", on_click=ask, icon=icon, type="primary")
     st.markdown(price_of(every))
 
 
