@@ -29,9 +29,9 @@ def words_of(text: str) -> list[str]:
 
 
 def texts_of_examples() -> list[set[str]]:
-    """The words of each bundled example: its texts, and the line that names it with its note and tags."""
+    """The words of each bundled example."""
     return [
-        set(words_of(f"{one.id} {one.text} {one.second or ''} {one.note} {' '.join(one.tags)}"))
+        set(words_of(f"{one.text} {one.second or ''} {one.note}"))
         for name in bundled_data()
         for one in read_bundled(name)
     ]
