@@ -165,7 +165,10 @@ class Person:
         """
         asks = self.page.get_by_role("button", name=re.compile(f"^(Compute|Go on with) (?!{but})"))
         self.idle()
-        for _ in range(asks.count()):
+        # What was asked for may bring more to ask for, each at most once.
+        for _ in range(6):
+            if not asks.count():
+                break
             # What is offered may begin by itself meanwhile.
             with contextlib.suppress(playwright.TimeoutError):
                 asks.first.press("Enter", timeout=10_000)
