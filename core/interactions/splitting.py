@@ -57,7 +57,8 @@ def split_exactly(scores: np.ndarray) -> Split:
     F = len(scores).bit_length() - 1
     if F == 1:
         return Split(np.array([scores[0] - scores[1]]), np.zeros((1, 1)))
-    from shapiq import SHAPIQ
+    with IMPORTING:
+        from shapiq import SHAPIQ
 
     whole, places = len(scores) - 1, 1 << np.arange(F)
     found = SHAPIQ(F, max_order=ORDER, index=INDEX, random_state=0).approximate(
@@ -74,7 +75,8 @@ def split_by_sample(value: Value, F: int, sets: int | None = None, seed: int = 0
         F: from 2 to MOST_SAMPLED; sets: at least 2; None: `sample_sets` of them.
     Source: Fumagalli et al. (2024), KernelSHAP-IQ, Alg. 1.
     """
-    from shapiq import KernelSHAPIQ
+    with IMPORTING:
+        from shapiq import KernelSHAPIQ
 
     count = sample_sets(F) if sets is None else sets
     found = KernelSHAPIQ(F, max_order=ORDER, index=INDEX, random_state=seed).approximate(

@@ -1,8 +1,10 @@
 """What is let go of leaves the memory: models, and what existed while another model was loaded."""
 
+import ast
 import gc
 import platform
 import weakref
+from pathlib import Path
 
 import psutil
 import pytest
@@ -90,3 +92,37 @@ def test_clearing_the_caches_stops_the_work_and_ends_its_thread(server, place):
     assert not late.active and late.cancelled(), "nobody would ever take it up"
     assert job.cancelled() and not job.active and getattr(resources, place)() is not jobs
     assert not (job._thread and job._thread.is_alive())
+
+
+# Libraries that share others, such as matplotlib and scikit-learn, and that pages import in several threads.
+SHARING = {"captum", "shapiq", "umap"}
+
+
+def imports_of(path: Path) -> list[tuple[str, bool]]:
+    """(library, whether the lock is held) of each import inside a function that is one of those."""
+    found = []
+
+    def walk(node: ast.AST, inside: bool, held: bool) -> None:
+        names = [one.name for one in node.names] if isinstance(node, ast.Import) else []
+        names += [node.module or ""] if isinstance(node, ast.ImportFrom) else []
+        found.extend((name, held) for name in names if inside and name.partition(".")[0] in SHARING)
+        inside = inside or isinstance(node, (ast.FunctionDef, ast.AsyncFunctionDef))
+        held = held or (isinstance(node, ast.With) and any(ast.unparse(one) == "IMPORTING" for one in node.items))
+        for child in ast.iter_child_nodes(node):
+            walk(child, inside, held)
+
+    walk(ast.parse(path.read_text(encoding="utf-8")), False, False)
+    return found
+
+
+def test_libraries_that_share_others_are_imported_one_at_a_time():
+    """Two threads that import parts of one from either end would see half of it."""
+    root = Path(__file__).resolve().parents[2]
+    found = [
+        (path.name, *one)
+        for room in ("core", "pages")
+        for path in (root / room).rglob("*.py")
+        for one in imports_of(path)
+    ]
+    assert {name.partition(".")[0] for _, name, _ in found} == SHARING
+    assert {name for name, _, held in found if not held} <= {"bench.py"}

@@ -9,6 +9,7 @@ import numpy as np
 
 from core.evaluation.studies.behaviour import Walked
 from core.mathematics.masking import RATIOS
+from core.network.memory import IMPORTING
 from core.storage.content import Content, Numbers
 from core.storage.store import Store, canonical_key
 
@@ -98,7 +99,8 @@ def draw_map(points: Points, store: Store | None = None) -> np.ndarray:
 def _umap(states: np.ndarray) -> np.ndarray:
     with _ONE:
         # Imported here: it takes seconds, and only this needs it.
-        import umap
+        with IMPORTING:
+            import umap
 
         reducer = umap.UMAP(
             n_neighbors=min(NEIGHBOURS, len(states) - 1), min_dist=NEAREST, metric="cosine", random_state=SEED, n_jobs=1
