@@ -113,6 +113,8 @@ class Explainer:
         self.model, self.store = model, store
         self.reference, self.reference_problem, self.kept = reference, reference_problem, kept
         self.oracles = Oracles(model, store)
+        if store is not None:
+            store.names[model.digest] = model.name
         self._half: tuple[Oracles | None] | None = None
         self._tested: LRUCache[tuple[str, str], MaskTests] = LRUCache(64)
         self._insides: LRUCache[tuple, Inside] = LRUCache(8)

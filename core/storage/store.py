@@ -56,7 +56,19 @@ class Entry:
     meta: dict
 
 
-def canonical_key(producer: str, version: int, **inputs: Any) -> str:
+class Key(str):
+    """A key of the store; model: digest of the model whose result it is, "" where it is of none."""
+
+    __slots__ = ("model",)
+    model: str
+
+    def __new__(cls, text: str, model: str = "") -> "Key":
+        key = super().__new__(cls, text)
+        key.model = model
+        return key
+
+
+def canonical_key(producer: str, version: int, **inputs: Any) -> Key:
     """Hash a producer and all its inputs: SHA-256 of canonical JSON, 64 hex characters.
 
     The order of keywords and of dictionaries does not matter; 1, 1.0, True and "1" differ; a tuple
@@ -65,15 +77,20 @@ def canonical_key(producer: str, version: int, **inputs: Any) -> str:
     Args:
         producer: name of the function whose result is kept.
         version: raised when its results change.
-        inputs: None, bool, int, float, str, and lists, tuples or dictionaries of these.
+        inputs: None, bool, int, float, str, and lists, tuples or dictionaries of these; the result belongs to the model
+            whose digest is `model`, or else to that of the first input that is a key of one.
     Raises:
         TypeError: another type; arrays and files go in by their digest.
         ValueError: NaN or infinity.
     """
     if not isinstance(producer, str) or isinstance(version, bool) or not isinstance(version, int):
         raise TypeError(f"a key needs a name and a whole-number version, got {producer!r} and {version!r}.")
+    owner, owners = inputs.get("model"), [one.model for one in inputs.values() if isinstance(one, Key) and one.model]
     inputs = {name: _plain(value, name, finite=True) for name, value in inputs.items()}
-    return hashlib.sha256(_json_bytes({"producer": producer, "version": version, "inputs": inputs})).hexdigest()
+    text = hashlib.sha256(_json_bytes({"producer": producer, "version": version, "inputs": inputs})).hexdigest()
+    if isinstance(owner, str) and _KEY.fullmatch(owner):
+        return Key(text, owner)
+    return Key(text, owners[0] if owners else "")
 
 
 class Store:
@@ -87,6 +104,9 @@ class Store:
         cap_bytes: above it the oldest files go, down to 90 %. Each process looks at the folder after
             every twentieth of the cap that it wrote, so several may overshoot by that much each.
         shipped: an archive of results (`core.storage.shipped`), read where the folder has none.
+
+    Attributes:
+        names: {digest: name} of models, written beside their results (`core.storage.holdings`).
     """
 
     def __init__(self, root: Path, cap_bytes: int = 2_000_000_000, shipped: Path | None = None):
@@ -94,6 +114,7 @@ class Store:
         self.shipped = None if shipped is None else Shipped(shipped)
         self.cap_bytes = cap_bytes
         self.last_problem: str | None = None
+        self.names: dict[str, str] = {}
         self._most = int(min(0.9 * cap_bytes, _MOST_BYTES))
         self._cleared = False
         self._room = 0
@@ -171,7 +192,7 @@ class Store:
 
     def clear(self) -> None:
         """Delete everything that the store wrote; other files in the folder stay."""
-        for _, _, path, _ in self._files():
+        for _, _, path, _ in self.files():
             delete(path)
 
     def _place(self, key: str, suffix: str = "") -> Path:
@@ -218,7 +239,7 @@ class Store:
             self.last_problem = _IMPOSSIBLE
             return
         try:
-            seal, data = _pack(key, arrays, meta)
+            seal, data = _pack(key, arrays, meta, self.names.get(getattr(key, "model", ""), ""))
         except MemoryError:
             self.last_problem = _NO_MEMORY
         else:
@@ -248,7 +269,7 @@ class Store:
             self._room -= written
             if self._room > 0:
                 return
-            files = self._files()
+            files = self.files()
             size = sum(f[3] for f in files)
             cap = self.cap_bytes if size <= self.cap_bytes else 0.9 * self.cap_bytes
             for _, _, path, bytes_there in sorted(files):
@@ -257,7 +278,7 @@ class Store:
             # Other processes write too: look again before this one alone could have filled the rest.
             self._room = min(self.cap_bytes - size, self.cap_bytes // 20)
 
-    def _files(self) -> list[tuple[bool, int, str, int]]:
+    def files(self) -> list[tuple[bool, int, str, int]]:
         """(False if damaged or too large, time of writing in ns, path, bytes) of every file: the first goes first."""
         found = []
         for top in ("v1", "damaged"):
@@ -270,11 +291,13 @@ class Store:
         return found
 
 
-def _pack(key: str, arrays: dict, meta: dict) -> tuple[str, bytes]:
-    about = _json_bytes({"key": key, "meta": _plain(meta, "meta", finite=False)}).decode("latin-1")
+def _pack(key: str, arrays: dict, meta: dict, name: str = "") -> tuple[str, bytes]:
+    about: dict[str, Any] = {"key": key, "meta": _plain(meta, "meta", finite=False)}
+    if model := getattr(key, "model", ""):
+        about |= {"model": model, "name": name}
+    told = _json_bytes(about).decode("latin-1")
     data = save(
-        {name: _storable(name, array) for name, array in arrays.items()},
-        {"faithscope": f"{_UNSEALED.decode()} {about}"},
+        {name: _storable(name, array) for name, array in arrays.items()}, {"faithscope": f"{_UNSEALED.decode()} {told}"}
     )
     start, end = next(_SEAL.finditer(data)).span(1)
     seal = hashlib.sha256(data).hexdigest()

@@ -450,7 +450,7 @@ def test_the_store_beside_it_neither_counts_nor_clears_it(library):
     store = Store(library.root.parent, cap_bytes=100)
     store.put_text("over the cap" * 5)
     store.clear()
-    assert store._files() == [] and library.models() == ["x"] and library.get_file(digest) is not None
+    assert store.files() == [] and library.models() == ["x"] and library.get_file(digest) is not None
 
 
 # Pins

@@ -105,7 +105,7 @@ def has(store, key):
 
 def size_bytes(store):
     """Of all files of the store, damaged ones included."""
-    return sum(size for *_, size in store._files())
+    return sum(size for *_, size in store.files())
 
 
 def is_sentence(problem):
@@ -849,7 +849,7 @@ RACER = """
         elif act < 0.99:
             store.clear()
         else:
-            assert sum(size for *_, size in store._files()) >= 0
+            assert sum(size for *_, size in store.files()) >= 0
         problems.add(store.last_problem)
     print(hits, problems - {None})
 """

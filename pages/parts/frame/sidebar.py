@@ -61,6 +61,7 @@ from pages.parts.frame.picking import (
     text_box,
     wait_for_predictions,
 )
+from pages.parts.frame.storage import draw_storage
 from pages.parts.frame.tour import tour_bar
 from pages.parts.frame.tray import draw_tray
 from pages.parts.frame.words_and_keys import words_and_keys
@@ -210,6 +211,7 @@ def open_frame(title: str, lead: Callable[[], None] | None = None, above: bool =
         own = frame.example if frame.example is not None and frame.browsed is None else None
         copy_link(*((own.text, own.second) if own is not None else ()))
         steady_buttons(st.session_state.get(TURN, 0))
+        draw_storage()
         draw_tray()
     with missing:
         show_missing()
