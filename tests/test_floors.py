@@ -27,7 +27,7 @@ RUNS = ("innerHTML", "outerHTML", "insertAdjacentHTML", "document.write", "<scri
 ROOMS = (
     "core.wording core.terms core.settings core.registers core.mathematics core.mathematics.search core.storage core.network core.oracle "
     "core.measures core.metrics core.loading core.data core.validity core.explanation core.judging core.interactions core.stability core.verdicts core.evaluation "
-    "core.evaluation.studies core.training core.results core.texts core.figures core.reports core.viewers core.job core.jobs core.bench core.commands core.__main__ "
+    "core.evaluation.studies core.training core.results core.texts core.figures core.reports core.viewers core.job core.jobs core.bench core.commands core.tools core.__main__ "
     "pages.parts.components pages.parts.face pages.parts.frame pages.parts.sections pages.parts.steps pages.parts.limits "
     "pages.parts.erasure pages.parts.check pages.parts.data_set pages.parts.attributions pages.parts.examples "
     "pages.parts.scoreboard "
@@ -40,9 +40,9 @@ SIBLINGS = [room for room in ROOMS if room.startswith("pages.parts.")][4:]
 MOST_MODULES = 14
 MOST_LINES, MOST_OF_A_FUNCTION, MOST_COLUMNS = 450, 45, 120
 # What a register asks of every command, and how every register is asked.
-PROTOCOLS = {"add": "core.commands", "run": "core.commands", "register": "core."}
+PROTOCOLS = {"add": ("core.commands", "core.tools"), "run": ("core.commands", "core.tools"), "register": "core."}
 # Alike, and found by their register.
-ALIKE = {"core.results", "core.measures", "core.metrics", "core.evaluation.studies", "core.commands"}
+ALIKE = {"core.results", "core.measures", "core.metrics", "core.evaluation.studies", "core.commands", "core.tools"}
 
 
 def of_every_file(check):

@@ -1,51 +1,78 @@
 """The command line: every module of this room that has a function `run` is a command, under its own name."""
 
 import argparse
+import ast
 import functools
-import importlib
-import pkgutil
 import sys
+from importlib import import_module
+from pathlib import Path
 from types import ModuleType
 
 from safetensors import SafetensorError
 
-from core import commands as room
 from core.storage.files import no_room
 
+ROOM = "core.commands"
 FREE_SPACE = "The disk is full: free some space, and give the same command again."
 BEGINS_ANEW = "Nothing that it had not finished is kept; the same command begins anew."
 
 
+# Names that commands had, and the room where they are now; they work as before until the next version.
+MOVED = dict.fromkeys(("bench", "encoder", "readme", "stories"), "core.tools")
+
+
 @functools.cache
-def commands() -> dict[str, ModuleType]:
-    """Every command by name: a module with HELP, `add(option)`, which declares what it takes, and `run(options)`, which
-    returns an exit status; GOES_ON, where it has one, is said when it is interrupted.
+def commands(room: str = ROOM) -> dict[str, str]:
+    """{name: help} of the commands of a room, read without importing them, which takes seconds: modules with HELP,
+    `add(option)`, which declares what one takes, and `run(options)`, which returns an exit status; GOES_ON, where it
+    has one, is said when it is interrupted.
     """
-    names = [module.name for module in pkgutil.iter_modules(room.__path__)]
-    found = {name: importlib.import_module(f"{room.__name__}.{name}") for name in names}
-    return {name: module for name, module in found.items() if hasattr(module, "run")}
+    (folder,) = import_module(room).__path__
+    found = {path.stem: _help_of(path) for path in sorted(Path(folder).glob("*.py"))}
+    return {name: told for name, told in found.items() if told}
 
 
-def _read(arguments: list[str] | None) -> argparse.Namespace:
-    parser = argparse.ArgumentParser(prog="python -m core", description="Faithscope without a browser.")
-    offered = parser.add_subparsers(dest="command", required=True)
-    for name, command in commands().items():
+def command(name: str, room: str = ROOM) -> ModuleType:
+    """The module of a command of a room, or of one that moved from there."""
+    return import_module(f"{room if name in commands(room) else MOVED[name]}.{name}")
+
+
+def _help_of(path: Path) -> str:
+    for node in ast.parse(path.read_text(encoding="utf-8")).body:
+        if isinstance(node, ast.Assign) and ast.unparse(node.targets[0]) == "HELP":
+            return ast.literal_eval(node.value)
+    return ""
+
+
+def _read(arguments: list[str], room: str) -> argparse.Namespace:
+    about = import_module(room).__doc__
+    parser = argparse.ArgumentParser(prog=f"python -m {room.removesuffix('.commands')}", description=about)
+    offered = parser.add_subparsers(dest="command", required=True, metavar="command")
+    asked = next((one for one in arguments if not one.startswith("-")), None)
+    for name in (*commands(room), *(MOVED if room == ROOM else ())):
+        told = commands(room).get(name)
         form = argparse.ArgumentDefaultsHelpFormatter
-        command.add(offered.add_parser(name, help=command.HELP, formatter_class=form).add_argument)
+        # Without a help a name is understood and not listed.
+        add = offered.add_parser if told is None else functools.partial(offered.add_parser, help=told)
+        one = add(name, formatter_class=form)
+        if name == asked:
+            command(name, room).add(one.add_argument)
     return parser.parse_args(arguments)
 
 
-def main(arguments: list[str] | None = None) -> int:
-    """Run one command; 0 success, 1 a problem told in one sentence, 130 interrupted."""
-    command = None
+def main(arguments: list[str] | None = None, room: str = ROOM) -> int:
+    """Run one command of a room; 0 success, 1 a problem told in one sentence, 130 interrupted."""
+    asked = None
     try:
-        options = _read(arguments)
-        command = commands()[options.command]
-        status = command.run(options)
+        options = _read(sys.argv[1:] if arguments is None else arguments, room)
+        asked = command(options.command, room)
+        if options.command not in commands(room):
+            print(f"This is now python -m {MOVED[options.command]} {options.command}", file=sys.stderr)
+        status = asked.run(options)
         # What is printed may go into a file, and its disk be full.
         sys.stdout.flush()
     except KeyboardInterrupt:
-        print(f"\nStopped. {getattr(command, 'GOES_ON', BEGINS_ANEW)}", file=sys.stderr)
+        print(f"\nStopped. {getattr(asked, 'GOES_ON', BEGINS_ANEW)}", file=sys.stderr)
         return 130
     except (ValueError, RuntimeError, OSError, SafetensorError) as error:
         advice = f". {FREE_SPACE}" if no_room(error) else ""

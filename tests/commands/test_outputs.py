@@ -16,10 +16,11 @@ import pytest
 from pyarrow import parquet
 from safetensors import SafetensorError
 
-from core.commands import check, command_line, evaluating, stories
+from core.commands import check, command_line, evaluating
 from core.commands.command_line import FREE_SPACE, main
 from core.loading import loading
 from core.storage.files import only_writer
+from core.tools import stories
 from tests import tiny
 
 FOLDERS = "train", "encoder"
@@ -136,12 +137,12 @@ def test_an_interrupt_says_what_stays_at_any_moment(monkeypatch, tmp_path, capsy
         monkeypatch.setitem(sys.modules, "core.commands.command_line", types.ModuleType("core.commands.command_line"))
         sys.modules["core.commands.command_line"].__getattr__ = stop
     elif moment == "beginning":
-        monkeypatch.setattr(command_line, "commands", stop)
+        monkeypatch.setattr(command_line, "command", stop)
     else:
         monkeypatch.setattr(stories, "run", stop)
     with pytest.raises(SystemExit) as ended:
         runpy.run_module("core", run_name="__main__")
-    told = capsys.readouterr().err
+    told = capsys.readouterr().err.removeprefix("This is now python -m core.tools stories\n")
     assert ended.value.code == 130 and told.startswith("\nStopped") and told.endswith("command begins anew.\n")
 
 
@@ -152,7 +153,7 @@ def test_whatever_a_library_says_of_weights_is_a_sentence(monkeypatch, tmp_path,
         raise SafetensorError(said)
 
     monkeypatch.setattr(stories, "run", run)
-    assert main(["stories", "--task", "1", "--out", str(tmp_path / "out")]) == 1
+    assert main(["stories", "--task", "1", "--out", str(tmp_path / "out")], "core.tools") == 1
     assert capsys.readouterr().err == f"SafetensorError: {said}\n"
 
 

@@ -9,8 +9,8 @@ import pytest
 
 from core import settings
 from core.commands import command_line
-from core.commands.readme import measure_table, metric_table
 from core.loading.locating import bundled_models
+from core.tools.readme import measure_table, metric_table
 from pages.parts.frame.pages import PAGES
 
 ROOT = Path(__file__).resolve().parents[2]
@@ -83,7 +83,9 @@ def test_named_files_exist(link):
 
 
 COMMANDS = [
-    line for line in README.splitlines() if re.fullmatch(r"python -m core [a-z]+( .*)?", line) and "--help" not in line
+    line
+    for line in README.splitlines()
+    if re.fullmatch(r"python -m core(\.tools)? [a-z]+( .*)?", line) and "--help" not in line
 ]
 
 
@@ -94,8 +96,9 @@ def test_readme_shows_what_makes_checks_and_measures_models():
 @pytest.mark.parametrize("line", COMMANDS)
 def test_commands_are_understood(line, monkeypatch):
     asked = []
-    monkeypatch.setattr(command_line.commands()[line.split()[3]], "run", lambda options: asked.append(options) or 0)
-    assert command_line.main(shlex.split(line)[3:]) == 0
+    room = {"core": "core.commands"}.get(line.split()[2], line.split()[2])
+    monkeypatch.setattr(command_line.command(line.split()[3], room), "run", lambda options: asked.append(options) or 0)
+    assert command_line.main(shlex.split(line)[3:], room) == 0
     assert isinstance(asked[0], argparse.Namespace)
 
 

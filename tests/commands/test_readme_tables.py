@@ -1,4 +1,4 @@
-"""`python -m core readme` keeps the tables of both READMEs."""
+"""`python -m core.tools readme` keeps the tables of both READMEs."""
 
 import shutil
 from pathlib import Path
@@ -7,7 +7,7 @@ import pytest
 
 from core import settings
 from core.commands.command_line import main
-from core.commands.readme import renewed
+from core.tools.readme import renewed
 
 ROOT = Path(__file__).resolve().parents[2]
 
@@ -27,7 +27,7 @@ def house(tmp_path, monkeypatch):
 
 def test_both_hold_what_is_registered_and_what_the_rooms_promise():
     for path, (is_, should) in renewed(ROOT).items():
-        assert is_ == should, f"{path.relative_to(ROOT)}: run python -m core readme --write"
+        assert is_ == should, f"{path.relative_to(ROOT)}: run python -m core.tools readme --write"
 
 
 def test_what_differs_is_said_and_written(house, capsys):

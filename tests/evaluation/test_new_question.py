@@ -17,7 +17,6 @@ from pyarrow import parquet
 from core import figures, results
 from core.commands import evaluating
 from core.commands.command_line import main
-from core.commands.readme import question_table
 from core.data.examples import Example
 from core.evaluation import studies
 from core.evaluation.engine import Run, ask
@@ -34,6 +33,7 @@ from core.results.catalogue import question_result
 from core.storage.store import Store
 from core.texts import rendering
 from core.texts.rendering import headline
+from core.tools.readme import question_table
 from core.wording import WHOLE
 from pages.parts.frame.pages import PAGES
 from tests import tiny

@@ -13,12 +13,12 @@ import numpy as np
 import pytest
 import torch
 
-from core.commands.readme import measure_table
 from core.explanation.explainer import Explainer
 from core.measures.catalogue import default_measures, measures, swept_measures
 from core.measures.registry import ATTENTION, GRADIENTS, NOTHING, ORACLE, WORDS, Measure, NotApplicable, register
 from core.network.scheduler import Cancelled, NonFinite
 from core.storage.store import Store
+from core.tools.readme import measure_table
 from tests.pairs import pairs
 
 ROOT = Path(__file__).resolve().parents[2]

@@ -1,6 +1,6 @@
 """How a new importance measure is added, the example to read: one file, `example/leave_pair_out.py`, in the place of a
 file in `core/measures`, and its test. Everything else follows from what it registers; in the README by
-`python -m core readme --write`.
+`python -m core.tools readme --write`.
 """
 
 import json
@@ -9,12 +9,12 @@ import numpy as np
 import pytest
 
 from core import measures as room
-from core.commands.readme import measure_table
 from core.evaluation.studies.scoring import Scoring
 from core.figures.palette import hue
 from core.loading.inspection import check_model
 from core.measures.catalogue import default_measures, measures, swept_measures
 from core.measures.registry import REGISTERED
+from core.tools.readme import measure_table
 from tests.adding import TESTS, one_more_file, read_anew
 from tests.app_session import ATTRIBUTIONS, App
 from tests.colours import contrast

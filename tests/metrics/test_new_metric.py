@@ -1,15 +1,15 @@
 """How a new faithfulness metric is added, the example to read: one file, `example/half_erased.py`, in the place of a
 file in `core/metrics`, and its test. Everything else follows from what it registers; in the README by
-`python -m core readme --write`.
+`python -m core.tools readme --write`.
 """
 
 import pytest
 
 from core import metrics as room
-from core.commands.readme import metric_table
 from core.evaluation.studies.scoring import Scoring
 from core.metrics.catalogue import default_metrics, metrics, of_examples
 from core.metrics.registry import REGISTERED
+from core.tools.readme import metric_table
 from tests.adding import TESTS, one_more_file, read_anew
 from tests.app_session import App
 

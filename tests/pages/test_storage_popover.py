@@ -17,7 +17,7 @@ def opened():
 
 
 def test_closed_it_looks_at_no_file(monkeypatch):
-    monkeypatch.setattr("pages.parts.frame.storage.holdings", lambda _: pytest.fail("nobody asked"))
+    monkeypatch.setattr("pages.parts.frame.tray.holdings", lambda _: pytest.fail("nobody asked"))
     assert not App(ATTRIBUTIONS, measures=["gradient"]).has("metric", "Stored results")
 
 

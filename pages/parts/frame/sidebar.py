@@ -61,9 +61,8 @@ from pages.parts.frame.picking import (
     text_box,
     wait_for_predictions,
 )
-from pages.parts.frame.storage import draw_storage
 from pages.parts.frame.tour import tour_bar
-from pages.parts.frame.tray import draw_tray
+from pages.parts.frame.tray import draw_storage, draw_tray
 from pages.parts.frame.words_and_keys import words_and_keys
 from pages.parts.frame.working import arrive_anew, in_turn
 

@@ -1,9 +1,10 @@
-"""What goes on elsewhere for this session, in the sidebar, with a stop; what stands still since its page was left."""
+"""At the end of the sidebar: what is stored, and what goes on elsewhere for this session, with a stop."""
 
 import streamlit as st
 
 from core.job import Job
-from core.wording import estimate, plain
+from core.storage.holdings import delete_holding, holdings
+from core.wording import amount, estimate, plain
 from pages.parts.frame import resources
 from pages.parts.frame.working import place_of, viewer, waiting_for
 
@@ -12,6 +13,7 @@ _MOST = 4
 _SECONDS = 1.0
 # Where this session holds what was found last.
 _FOUND = "tray-found"
+_STORAGE = "storage"
 
 
 def draw_tray() -> None:
@@ -38,6 +40,30 @@ def draw_tray() -> None:
             st.caption(f"and {len(away) - _MOST:,} more")
 
     st.fragment(show, run_every=_SECONDS)()
+
+
+@st.fragment
+def draw_storage() -> None:
+    """The button, and what it opens; the folder is looked at only once it is open."""
+    opened = st.popover("Storage", icon=":material/database:", type="tertiary", on_change="rerun", key=_STORAGE)
+    if opened.open:
+        with opened:
+            draw_holdings()
+
+
+def draw_holdings() -> None:
+    """A table of models and what each holds, and a button that deletes the results of one."""
+    found = {one.label: one for one in holdings(resources.store())}
+    if gone := st.session_state.pop(f"{_STORAGE} gone", None):
+        st.success(plain(gone))
+    st.metric("Stored results", f"{sum(one.size for one in found.values()) / 1e6:,.1f} MB")
+    if not found:
+        return
+    columns = {"model": st.column_config.TextColumn("model"), "MB": st.column_config.NumberColumn("MB", format="%.1f")}
+    rows = [{"model": name, "files": one.files, "MB": one.size / 1e6} for name, one in found.items()]
+    st.dataframe(rows, hide_index=True, column_config=columns)
+    name = st.selectbox("Results of", list(found), key=f"{_STORAGE} model")
+    st.button("Delete these results", on_click=_delete, args=(name, found[name].model), icon=":material/delete:")
 
 
 def _asked() -> list[Job]:
@@ -86,3 +112,8 @@ def _line(job: Job) -> None:
         st.caption(f"{plain(job.label)} · {plain(job.place)}: {plain(far)}{left}")
         stop, icon = f"Stop {plain(job.label)}", ":material/close:"
         st.button(stop, key=f"stop-{job.key}", on_click=job.cancel, type="tertiary", icon=icon)
+
+
+def _delete(name: str, model: str) -> None:
+    count = delete_holding(resources.store(), model)
+    st.session_state[f"{_STORAGE} gone"] = f"{amount(count, 'file')} of {name} deleted."

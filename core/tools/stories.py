@@ -1,4 +1,4 @@
-"""`python -m core stories`: question-answering stories whose evidence is known."""
+"""`python -m core.tools stories`: question-answering stories whose evidence is known."""
 
 from pathlib import Path
 

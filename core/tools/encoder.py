@@ -1,4 +1,4 @@
-"""`python -m core encoder`: pretrain the small encoder of the story models."""
+"""`python -m core.tools encoder`: pretrain the small encoder of the story models."""
 
 from pathlib import Path
 

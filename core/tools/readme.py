@@ -1,4 +1,4 @@
-"""`python -m core readme`: the tables that the READMEs hold of registers and rooms, compared or written."""
+"""`python -m core.tools readme`: the tables that the READMEs hold of registers and rooms, compared or written."""
 
 import ast
 import difflib

@@ -1,4 +1,4 @@
-"""`python -m core bench`: speed of this machine, as ratios in one run."""
+"""`python -m core.tools bench`: speed of this machine, as ratios in one run."""
 
 import sys
 from functools import partial

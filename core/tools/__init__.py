@@ -1,0 +1,1 @@
+"""python -m core.tools …: what developers and owners of a machine need beside the commands, one file each."""
