@@ -15,15 +15,16 @@ from typing import Any
 from unittest import mock
 
 from core.data.examples import FIRST_REVIEWS, HARD_REVIEWS, bundled_set, read_bundled
-from core.evaluation.engine import Run, lacking, run_study, study_cost
+from core.evaluation.asking import run_study, study_cost
+from core.evaluation.engine import Run, lacking
 from core.evaluation.findings import FEW
-from core.evaluation.questions import Question
 from core.evaluation.sampling import SAMPLE, SCORED, Sample, draw_examples, draw_sample, without_labels
 from core.evaluation.store_log import StoreLog
 from core.evaluation.studies.check_question import MaskingCheck
 from core.evaluation.studies.check_report import metric_of
 from core.evaluation.studies.scoreboard import Scoreboard
 from core.evaluation.studies.verdicts_question import Verdicts
+from core.evaluation.study import Question
 from core.explanation.explainer import Explainer, with_reference
 from core.explanation.recursive import BY_RATIO, Summary, follow, summarise
 from core.loading.loading import load

@@ -28,7 +28,8 @@ import numpy as np
 import streamlit as st
 
 from core.data.examples import FIRST_REVIEWS, HARD_REVIEWS, Example, first_example, read_bundled
-from core.evaluation.engine import Run, run_study
+from core.evaluation.asking import run_study
+from core.evaluation.engine import Run
 from core.evaluation.sampling import SCORED, without_labels
 from core.evaluation.store_log import StoreLog, short_name
 from core.evaluation.studies.verdicts import VALUES, VerdictsOfTexts

@@ -22,7 +22,7 @@ from core.commands.terminal import (
 )
 from core.data.examples import DataSet, bundled_data
 from core.data.parsed import BadData
-from core.evaluation.engine import ask
+from core.evaluation.asking import ask
 from core.evaluation.sampling import SAMPLE, Sample, draw_sample, same_examples
 from core.evaluation.studies.check_findings import check_findings
 from core.evaluation.studies.check_question import EACH_STEP, ONCE, SEEDS, MaskingCheck

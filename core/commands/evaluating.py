@@ -9,9 +9,9 @@ from core import settings
 from core.commands.terminal import read_named, say_of_models, say_of_store
 from core.data.examples import DataSet
 from core.data.parsed import BadData
-from core.evaluation.engine import ask
-from core.evaluation.questions import Question, Table
+from core.evaluation.asking import ask
 from core.evaluation.sampling import Sample, draw_examples, draw_sample, repeats_note, without_labels
+from core.evaluation.study import Question, Table
 from core.explanation.explainer import with_reference
 from core.loading.loading import load
 from core.network.model import Model

@@ -10,7 +10,8 @@ from core.data.parsed import BadData
 from core.storage.files import write_whole
 
 if TYPE_CHECKING:
-    from core.evaluation.engine import Place, Row, Run
+    from core.evaluation.engine import Run
+    from core.evaluation.study import Place, Row
 
 
 class LineLog:

@@ -2,12 +2,8 @@
 
 from collections.abc import Callable, Generator, Sequence
 from contextlib import contextmanager
-from typing import TYPE_CHECKING
 
-from core.network.features import NoFeatures
-
-if TYPE_CHECKING:
-    from core.evaluation.engine import Run
+from core.network.scheduler import Counters
 
 # An example that takes more than it was thought to is nearly done until it is.
 _NEARLY = 0.95
@@ -20,15 +16,15 @@ class Meter:
         self.cancelled = self._asked = cancelled
         self._tell: Callable[[float], None] | None = None
 
-    def tell(self, tell: Callable[[float], None], run: "Run", left: Sequence[int]) -> None:
-        """Tell from now on, never less than before, up to the number of all examples; left: those to be computed."""
-        known, counters = run.done, run.explainer.model.scheduler.counters
-        claims = [_claim(run, i) for i in left]
+    def tell(self, tell: Callable[[float], None], done: int, claims: Sequence[int], counters: Counters) -> None:
+        """Tell from now on, never less than before, up to the number of all examples; done: so many of them; claims:
+        forward passes that each of the others takes at most.
+        """
         # An example without passes takes a moment, too.
         whole = sum(claim + 1 for claim in claims)
         self._weights = [len(claims) * (claim + 1) / whole for claim in claims]
         self._claims, self._counters, self._tell = claims, counters, tell
-        self._done, self._at, self._began = float(known), 0, 0
+        self._done, self._at, self._began = float(done), 0, 0
         # Passes that were claimed and made of the examples before: masks that come twice are read once.
         self._claimed = self._made = 0.0
         self.cancelled = self._asks
@@ -54,13 +50,3 @@ class Meter:
         if self._tell is not None:
             self._tell(self._done + self._weights[self._at] * min(_NEARLY, made / max(1.0, due)))
         return self._asked is not None and self._asked()
-
-
-def _claim(run: "Run", i: int) -> int:
-    """Forward passes that an example takes at most; 0 where nothing in it can be masked."""
-    example = run.sample.examples[i]
-    try:
-        encoded = run.explainer.encode(example.text, example.second, run.study.unit)
-    except NoFeatures:
-        return 0
-    return run.study.cost(run.explainer, encoded).passes

@@ -2,15 +2,14 @@
 
 from collections.abc import Iterator, Mapping
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
 
+from core.evaluation.engine import Run
+from core.evaluation.study import Place, Row
 from core.storage.content import ROWS, Content, Numbers
 from core.storage.store import Entry, Store, canonical_key
-
-if TYPE_CHECKING:
-    from core.evaluation.engine import Place, Row, Run
 
 # What a killed run loses at most.
 SAVE_SECONDS = 5.0
@@ -36,7 +35,7 @@ class StoreLog:
         """What a killed run loses at most."""
         return SAVE_SECONDS
 
-    def read(self, run: "Run") -> "Iterator[tuple[int, Place, Row]]":
+    def read(self, run: Run) -> Iterator[tuple[int, Place, Row]]:
         """Rows of the log that are rows of the sample, packed ones first; the same text may be there twice."""
         segments, places = [*self._packed(run), *self.store.segments(self.key, _content(run))], {}
         for i in range(len(run.sample)) if segments else ():
@@ -55,18 +54,18 @@ class StoreLog:
                     if run.study.fits(run.explainer, place, row):
                         yield i, place, row
 
-    def append(self, run: "Run", places: "list[tuple[int, Place]]") -> None:
+    def append(self, run: Run, places: list[tuple[int, Place]]) -> None:
         """Add rows as a segment."""
         self.store.append(self.key, *self._segment(run, places), _content(run))
 
-    def pack(self, run: "Run", places: "list[tuple[int, Place]]") -> None:
+    def pack(self, run: Run, places: list[tuple[int, Place]]) -> None:
         """Add rows as a segment in a third of the room: numbers in single precision, names cut short."""
         arrays, meta = self._segment(run, places)
         packed = {name: _narrow(array) for name, array in arrays.items() if name != run.study.names}
         packed[run.study.names] = arrays[run.study.names][:, :_SHORT]
         self.store.append(self._packed_key, packed, meta, _content(run, packed=True))
 
-    def packed_names(self, run: "Run") -> set[str]:
+    def packed_names(self, run: Run) -> set[str]:
         """Under what each packed row is kept, as `short_name`."""
         return {name.tobytes().hex() for entry in self._packed(run) for name in entry.arrays[run.study.names]}
 
@@ -79,7 +78,7 @@ class StoreLog:
     def _packed_key(self) -> str:
         return canonical_key("packed log", 1, log=self.key)
 
-    def _packed(self, run: "Run") -> list[Entry]:
+    def _packed(self, run: Run) -> list[Entry]:
         """What is packed, as segments whose names are short."""
         found, content = [], _content(run)
         for entry in self.store.segments(self._packed_key, _content(run, packed=True)):
@@ -90,7 +89,7 @@ class StoreLog:
         return found
 
     @staticmethod
-    def _segment(run: "Run", places: "list[tuple[int, Place]]") -> tuple[dict, dict]:
+    def _segment(run: Run, places: list[tuple[int, Place]]) -> tuple[dict, dict]:
         """Rows as the arrays and metadata of a segment."""
         keys, arrays, spoken, sentences = {}, {}, [], list(run.sentences)
         for i, _ in places:
@@ -109,7 +108,7 @@ class StoreLog:
         return arrays, meta
 
     @staticmethod
-    def _columns(run: "Run", segment: Entry) -> dict | None:
+    def _columns(run: Run, segment: Entry) -> dict | None:
         """The columns of a segment, sentences as text; None where they are not as long as those before."""
         found = {}
         for name, column in run.study.columns.items():
@@ -134,7 +133,7 @@ def _wide(array: np.ndarray, numbers: Numbers) -> np.ndarray:
     return np.ascontiguousarray(np.moveaxis(array, 0, -1)).view(_SINGLE)[..., 0].astype(numbers.dtype)
 
 
-def _content(run: "Run", packed: bool = False, names: bool = True) -> Content:
+def _content(run: Run, packed: bool = False, names: bool = True) -> Content:
     """What a segment of a study's log holds: the names of its rows, their columns, and the sentences that they say."""
     study = run.study
     rows, spoken = study.content(run.explainer), [name for name, column in study.columns.items() if column.sentence]

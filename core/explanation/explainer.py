@@ -11,8 +11,7 @@ from cachetools import LRUCache
 
 from core.loading.word_bits import find_words_of
 from core.measures.catalogue import measures
-from core.measures.mutual_information import WordBits
-from core.measures.registry import WORDS, Explained, Measure, NotApplicable
+from core.measures.registry import WORDS, Explained, Measure, NotApplicable, WordBits
 from core.network.features import Encoded
 from core.network.halves import WORTH, half_twin
 from core.network.model import Model

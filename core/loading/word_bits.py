@@ -10,8 +10,7 @@ from safetensors import SafetensorError
 from safetensors import numpy as tensors
 
 from core.loading.model_files import WORDS_FILE, kept_place
-from core.measures.mutual_information import WordBits
-from core.measures.registry import NotApplicable
+from core.measures.registry import NotApplicable, WordBits
 from core.network.model import Model
 from core.storage.files import read_plain, write_whole
 

@@ -2,29 +2,15 @@
 
 from collections import Counter
 from collections.abc import Sequence
-from dataclasses import dataclass
 
 import numpy as np
 
-from core.measures.registry import WORDS, Explained, Measure, NotApplicable, register
+from core.measures.registry import WORDS, Explained, Measure, NotApplicable, WordBits, register
 from core.network.features import find_words
 
 
 class MissingClass(ValueError):
     """A training split lacks one of the classes; the message names it."""
-
-
-@dataclass(frozen=True, eq=False)
-class WordBits:
-    """Bits of words, {word, its case folded: bits}; unseen: of any other word; digest: of all this."""
-
-    words: dict[str, float]
-    unseen: float
-    digest: str = ""
-
-    def of(self, word: str) -> float:
-        """Bits of a word, at least 0."""
-        return self.words.get(word.casefold(), self.unseen)
 
 
 def count_bits(present: np.ndarray, sizes: np.ndarray) -> np.ndarray:

@@ -11,7 +11,6 @@ from core.network.scheduler import NonFinite
 from core.oracle.target import Target, logit_of
 
 if TYPE_CHECKING:
-    from core.measures.mutual_information import WordBits
     from core.oracle.inside import Inside
 
 ORACLE, GRADIENTS, ATTENTION, NOTHING = "masking oracle", "gradients", "attention", "nothing"
@@ -23,6 +22,19 @@ LAST = 1000
 
 class NotApplicable(NonFinite):
     """A measure says nothing of this model or example; the message says why. Handled like NaN of a model."""
+
+
+@dataclass(frozen=True, eq=False)
+class WordBits:
+    """Bits of words, {word, its case folded: bits}; unseen: of any other word; digest: of all this."""
+
+    words: dict[str, float]
+    unseen: float
+    digest: str = ""
+
+    def of(self, word: str) -> float:
+        """Bits of a word, at least 0."""
+        return self.words.get(word.casefold(), self.unseen)
 
 
 @dataclass(eq=False)
@@ -43,7 +55,7 @@ class Explained:
     seed: int = 0
     example: int = 0
     inside: "Inside | None" = None
-    words: "WordBits | None" = None
+    words: WordBits | None = None
     watcher: Callable[[Mapping[str, np.ndarray]], None] | None = None
 
     @property

@@ -2,7 +2,7 @@
 
 from typing import Any
 
-from core.evaluation.questions import Answers, Question
+from core.evaluation.study import Answers, Question
 from core.results.catalogue import question_result
 from core.results.result import as_record
 from core.texts.rendering import write_result

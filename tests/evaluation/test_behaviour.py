@@ -15,9 +15,9 @@ import pytest
 
 from core.data.examples import Example
 from core.evaluation import store_log
-from core.evaluation.engine import read_study as known
-from core.evaluation.engine import run_study as behave
-from core.evaluation.engine import study_cost as behave_cost
+from core.evaluation.asking import read_study as known
+from core.evaluation.asking import run_study as behave
+from core.evaluation.asking import study_cost as behave_cost
 from core.evaluation.findings import FEW
 from core.evaluation.sampling import Sample
 from core.evaluation.studies import embedding_map

@@ -8,8 +8,8 @@ import pytest
 from scipy import stats
 
 from core.data.examples import Example
-from core.evaluation.engine import Run, read_study, run_study, study_cost
-from core.evaluation.questions import Answers
+from core.evaluation.asking import read_study, run_study, study_cost
+from core.evaluation.engine import Run
 from core.evaluation.sampling import draw_examples, without_labels
 from core.evaluation.store_log import StoreLog
 from core.evaluation.studies import diagnosticity_tables
@@ -26,6 +26,7 @@ from core.evaluation.studies.diagnosticity_report import (
 )
 from core.evaluation.studies.diagnosticity_rows import HEADER, diagnosticity_json, diagnosticity_rows
 from core.evaluation.studies.scoring import BY_LENGTH, ERROR, SHUFFLED, VALUE, Scored, Scoring, interval_text
+from core.evaluation.study import Answers
 from core.explanation.explainer import Cost, Explainer
 from core.figures.catalogue import question_figure
 from core.figures.diagnosticity_figures import draw_diagnosticity_by_length, draw_preferences

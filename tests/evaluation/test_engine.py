@@ -13,13 +13,14 @@ import pytest
 from core.data.examples import Example
 from core.evaluation import store_log
 from core.evaluation import studies as room
-from core.evaluation.engine import Column, Rows, Run, Study, read_study, run_study, study_cost
-from core.evaluation.questions import REGISTERED
+from core.evaluation.asking import read_study, run_study, study_cost
+from core.evaluation.engine import Run
 from core.evaluation.sampling import Sample, without_labels
 from core.evaluation.store_log import StoreLog
 from core.evaluation.studies.behaviour_question import Behaviour
 from core.evaluation.studies.catalogue import questions
 from core.evaluation.studies.check_question import MaskingCheck
+from core.evaluation.study import REGISTERED, Column, Rows, Study
 from core.explanation.explainer import Cost, Explainer, softmax
 from core.job import DONE
 from core.jobs import Jobs

@@ -1,48 +1,38 @@
 """How far a study is, within an example too: by hand, and over a real one whose clock is made up."""
 
-from types import SimpleNamespace
-
 import pytest
 
-from core.data.examples import read_bundled
-from core.evaluation.engine import run_study
+from core.data.examples import Example, read_bundled
+from core.evaluation.asking import run_study
 from core.evaluation.meter import Meter
 from core.evaluation.sampling import without_labels
 from core.evaluation.studies.model_check import Curve
-from core.explanation.explainer import Cost, Explainer
+from core.explanation.explainer import Explainer
 from core.job import Job
-from core.network.features import NoFeatures
+from core.mathematics.stepwise import finish
 
 
 class Counted:
-    """A run of four examples, the first known, that claim 9, 0 and 29 passes at most: of 41, with one for each."""
+    """Passes that were made, as the scheduler counts them."""
 
-    def __init__(self):
-        self.counters = SimpleNamespace(passes=500)
-        self.done, self.study = 1, SimpleNamespace(unit="word", cost=lambda _, claim: Cost(claim, 0.0))
-        self.sample = SimpleNamespace(examples=[SimpleNamespace(text=n, second=None) for n in (0, 9, None, 29)])
-        self.explainer = SimpleNamespace(model=SimpleNamespace(scheduler=self), encode=self.encode)
-
-    def encode(self, claim, second, unit):
-        if claim is None:
-            raise NoFeatures("nothing to mask")
-        return claim
+    passes = 500
 
 
 def test_how_far_it_is_goes_by_what_each_example_takes_and_never_back():
-    run, told = Counted(), []
+    counters, told = Counted(), []
     meter = Meter(lambda: False)
-    meter.tell(told.append, run, [1, 2, 3])
+    # Of four examples one is known; the others claim 9, 0 and 29 passes at most: of 41, with one for each.
+    meter.tell(told.append, 1, [9, 0, 29], counters)
     # Of the three that are left the weights are 3 · 10 / 41, 3 · 1 / 41 and 3 · 30 / 41.
     with meter.example():
         for _ in range(3):
-            run.counters.passes += 2
+            counters.passes += 2
             assert not meter.cancelled()
     with meter.example():
         pass
     with meter.example():
         for _ in range(5):
-            run.counters.passes += 5
+            counters.passes += 5
             meter.cancelled()
     first, third = 30 / 41, 90 / 41
     # 6 of 9 passes were made, so 29 that are claimed are 19⅓.
@@ -53,9 +43,9 @@ def test_how_far_it_is_goes_by_what_each_example_takes_and_never_back():
 
 
 def test_what_stops_in_the_middle_of_an_example_has_not_done_it():
-    run, told = Counted(), []
+    told = []
     meter = Meter(lambda: True)
-    meter.tell(told.append, run, [1, 3])
+    meter.tell(told.append, 1, [9, 29], Counted())
     with pytest.raises(ZeroDivisionError), meter.example():
         assert meter.cancelled()
         raise ZeroDivisionError
@@ -76,3 +66,15 @@ def test_a_study_tells_before_each_batch_and_its_job_moves(tiny_model):
     assert job.done == 0 and len(far) > 5 and far == sorted(far) and 0 < far[-1] < 1
     list(study)
     assert (job.done, job.total, job.share) == (2, 2, 1.0)
+
+
+def test_a_run_claims_what_each_example_takes_and_nothing_where_nothing_can_be_masked(tiny_model):
+    explainer, study = Explainer(tiny_model("bert")), Curve("leave-one-out")
+    texts = ("a fine film", "", "a very fine film")
+    sample = without_labels("some", "0" * 64, [Example(str(i), text) for i, text in enumerate(texts)])
+    told = []
+    finish(run_study(explainer, sample, study, within=told.append))
+    costs = [study.cost(explainer, explainer.encode(text, None, "word")).passes for text in texts if text]
+    assert 0 < costs[0] < costs[1] and told[0] == 0 and told == sorted(told) and told[-1] <= 3
+    first = 3 * (costs[0] + 1) / (sum(costs) + 3)
+    assert any(one == pytest.approx(first) for one in told)

@@ -23,10 +23,10 @@ from core.data.parsed import BadData
 from core.data.sources import understand
 from core.data.tables import LabelledTexts, read_table
 from core.evaluation import families
+from core.evaluation.asking import read_study as known
+from core.evaluation.asking import run_study as check
+from core.evaluation.asking import study_cost as check_cost
 from core.evaluation.engine import Run
-from core.evaluation.engine import read_study as known
-from core.evaluation.engine import run_study as check
-from core.evaluation.engine import study_cost as check_cost
 from core.evaluation.findings import points_text
 from core.evaluation.sampling import Sample, draw_examples, draw_sample, same_examples
 from core.evaluation.studies.check_findings import _LOSES_NOTHING, _unmasked_too, check_findings
@@ -2057,7 +2057,7 @@ def test_the_same_seed_tells_the_same_stories(tmp_path):
 def test_stories_that_cannot_be_told_are_one_sentence(tmp_path, monkeypatch, capsys, wrong, said):
     monkeypatch.chdir(tmp_path)
     (tmp_path / "nowhere").write_text("a file where a folder would have to be", encoding="utf-8")
-    assert main(["stories", "--task", "2", "--count", "3", "--out", "told.jsonl", *wrong]) == 1
+    assert main(["stories", "--task", "2", "--count", "3", "--out", "told.jsonl", *wrong], "core.tools") == 1
     problem = capsys.readouterr().err.strip().splitlines()
     assert len(problem) == 1 and said in problem[0]
 

@@ -19,10 +19,11 @@ from core.commands import evaluating
 from core.commands.command_line import main
 from core.data.examples import Example
 from core.evaluation import studies
-from core.evaluation.engine import Run, ask
-from core.evaluation.questions import REGISTERED
+from core.evaluation.asking import ask
+from core.evaluation.engine import Run
 from core.evaluation.sampling import without_labels
 from core.evaluation.studies.catalogue import questions
+from core.evaluation.study import REGISTERED
 from core.explanation.explainer import Explainer
 from core.figures import catalogue
 from core.figures.catalogue import question_figure
@@ -63,7 +64,7 @@ def added():
 
 @pytest.fixture(scope="module")
 def answers(tiny_model, tmp_path_factory):
-    """Of the four sentences, by `engine.ask`."""
+    """Of the four sentences, by `asking.ask`."""
     sample = without_labels("toy", "0" * 64, [Example(f"e{i}", text) for i, text in enumerate(TEXTS)])
     store = Store(tmp_path_factory.mktemp("asked"))
     return ask(Explainer(tiny_model("bert")), sample, questions()[NAME](), store)

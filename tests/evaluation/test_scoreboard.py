@@ -16,8 +16,8 @@ from scipy import stats
 from core.commands import evaluating
 from core.commands.command_line import main
 from core.data.examples import Example
-from core.evaluation.engine import Rows, Run, ask, run_study
-from core.evaluation.questions import Answers
+from core.evaluation.asking import ask, run_study
+from core.evaluation.engine import Run
 from core.evaluation.sampling import without_labels
 from core.evaluation.studies.board_front import front, front_numbers
 from core.evaluation.studies.board_leads import Lead, LeadKind, figure_leads
@@ -44,6 +44,7 @@ from core.evaluation.studies.board_tables import (
 from core.evaluation.studies.board_verdicts import ALONE, texts_column, verdicts_of_text
 from core.evaluation.studies.scoreboard import _RESTS, Scoreboard
 from core.evaluation.studies.verdicts import better_counts
+from core.evaluation.study import Answers, Rows
 from core.explanation.explainer import Explainer
 from core.explanation.limiting import score
 from core.explanation.recursive import BY_RATIO, ORDERS, follow, random_band, summarise

@@ -5,10 +5,9 @@ from dataclasses import dataclass, replace
 import numpy as np
 import pytest
 
-from core.evaluation.engine import Known
 from core.evaluation.findings import FEW, Finding, once_counted
-from core.evaluation.questions import Answers
 from core.evaluation.sampling import without_labels
+from core.evaluation.study import Answers, Known
 from core.results.asked import AskedOutcome, sample_caveats, unanswered, without_report
 from core.results.caveats import Caveat
 from core.wording import WHOLE, Tally

@@ -7,7 +7,7 @@ import pytest
 
 from core.data.browsing import TRAITS, Index, Query, Trait, counts, judge, match_labels, select
 from core.data.examples import DataSet, read_bundled
-from core.evaluation.engine import run_study
+from core.evaluation.asking import run_study
 from core.evaluation.sampling import without_labels
 from core.evaluation.studies.agreement import Agreement, least_agreement
 from core.evaluation.studies.behaviour import Changes, Course

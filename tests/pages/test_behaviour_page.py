@@ -13,8 +13,8 @@ import pytest
 import streamlit as st
 
 from core.data.examples import DataSet, read_bundled
+from core.evaluation.asking import run_study as behave
 from core.evaluation.engine import Run
-from core.evaluation.engine import run_study as behave
 from core.evaluation.sampling import draw_sample
 from core.evaluation.studies import embedding_map
 from core.evaluation.studies.behaviour import Course

@@ -16,7 +16,8 @@ import streamlit as st
 
 from core.data.browsing import Index
 from core.data.examples import DataSet, Example, read_bundled
-from core.evaluation.engine import Run, run_study
+from core.evaluation.asking import run_study
+from core.evaluation.engine import Run
 from core.evaluation.sampling import without_labels
 from core.evaluation.studies.diagnosticity_report import build_diagnosticity_report
 from core.evaluation.studies.diagnosticity_rows import HEADER

@@ -15,8 +15,8 @@ import streamlit as st
 
 from core.data.examples import DataSet, read_bundled
 from core.data.parsed import BadData
+from core.evaluation.asking import run_study as check
 from core.evaluation.engine import Run
-from core.evaluation.engine import run_study as check
 from core.evaluation.sampling import draw_sample
 from core.evaluation.studies.check_findings import check_findings
 from core.evaluation.studies.check_report import build_check_report

@@ -11,7 +11,7 @@ import pytest
 import streamlit as st
 
 from core.data.examples import read_bundled
-from core.evaluation.engine import run_study
+from core.evaluation.asking import run_study
 from core.evaluation.sampling import without_labels
 from core.evaluation.studies.board_rows import board_metrics
 from core.evaluation.studies.verdicts import VerdictsOfTexts, report_of_row

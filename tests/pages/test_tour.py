@@ -12,7 +12,7 @@ import streamlit as st
 
 from core.data.browsing import Index
 from core.data.examples import FIRST_REVIEWS, HARD_REVIEWS, bundled_set, first_example, read_bundled
-from core.evaluation.engine import run_study
+from core.evaluation.asking import run_study
 from core.evaluation.sampling import SAMPLE, SCORED, draw_examples, draw_sample, without_labels
 from core.evaluation.studies.check_lengths import leads_by_length, length_split
 from core.evaluation.studies.check_report import REJECTED, build_check_report

@@ -5,7 +5,7 @@ from pathlib import Path
 import numpy as np
 
 from core.data.examples import Example
-from core.evaluation.engine import run_study
+from core.evaluation.asking import run_study
 from core.evaluation.predicting import predict_all
 from core.evaluation.sampling import Sample
 from core.evaluation.studies import embedding_map

@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 
 from core.data.examples import Example
-from core.evaluation.engine import run_study
+from core.evaluation.asking import run_study
 from core.evaluation.sampling import without_labels
 from core.evaluation.studies.scoring import Scoring
 from core.explanation.explainer import Explainer

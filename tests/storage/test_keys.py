@@ -14,7 +14,7 @@ from pyarrow import parquet
 
 from core.data.examples import Example
 from core.data.tables import LabelledTexts
-from core.evaluation.engine import read_study
+from core.evaluation.asking import read_study
 from core.evaluation.predicting import stored_predictions
 from core.evaluation.sampling import Sample
 from core.evaluation.studies import behaviour, model_check

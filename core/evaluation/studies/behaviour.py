@@ -5,8 +5,8 @@ from typing import Any, ClassVar
 
 import numpy as np
 
-from core.evaluation.engine import Column, Known, Rows, Subject
 from core.evaluation.studies.orders import OrderStudy
+from core.evaluation.study import Column, Known, Rows, Subject
 from core.explanation.explainer import Cost, Explainer
 from core.explanation.recursive import BY_FEATURE, BY_RATIO, planned_counts, random_masks
 from core.explanation.rows import choose_variant, measured

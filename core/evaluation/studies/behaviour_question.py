@@ -2,12 +2,11 @@
 
 from dataclasses import dataclass, field, replace
 
-from core.evaluation.engine import Study
-from core.evaluation.questions import Answers, Question, Table, choice, register
 from core.evaluation.studies.behaviour import Course, Walked
 from core.evaluation.studies.behaviour_report import BehaviourReport, X, behaviour_report
 from core.evaluation.studies.behaviour_rows import behaviour_table
 from core.evaluation.studies.fewest import FewestFeatures, Searched
+from core.evaluation.study import Answers, Question, Study, Table, choice, register
 from core.explanation.explainer import softmax
 from core.explanation.rows import SIGNS, values_taken
 from core.measures.catalogue import default_measures, measures

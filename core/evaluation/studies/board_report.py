@@ -3,14 +3,13 @@
 from collections import Counter
 from dataclasses import dataclass, field
 from functools import cached_property
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import Any, NamedTuple, Protocol
 
 import numpy as np
 
-from core.evaluation.engine import Rows
 from core.evaluation.findings import FEW, look_share
-from core.evaluation.questions import Answers
-from core.evaluation.studies.board_rows import board_metrics
+from core.evaluation.studies.board_rows import BoardMeasure, board_metrics
+from core.evaluation.study import Answers, Rows, Study
 from core.mathematics.aopc import naopc
 from core.mathematics.curves import UNKNOWN, Areas, acu, areas_between, racu
 from core.mathematics.masking import RATIOS
@@ -18,9 +17,6 @@ from core.mathematics.statistics import Beaten, Interval, compare_pairs, mean_in
 from core.metrics.registry import ARROWS, HIGHER, LOWER
 from core.verdicts.deciding import Word
 from core.wording import WHOLE, Tally
-
-if TYPE_CHECKING:
-    from core.evaluation.studies.scoreboard import Scoreboard
 
 X = np.array(RATIOS)
 RANDOM = "random order"
@@ -64,6 +60,31 @@ class Cell(NamedTuple):
         return self.marked or self.unstable
 
 
+class Board(Protocol):
+    """What a scoreboard is asked by."""
+
+    @property
+    def sign(self) -> str:
+        """Which values of a measure."""
+        ...
+
+    @property
+    def by(self) -> str:
+        """The figure that decides."""
+
+    @property
+    def chance(self) -> Study[Rows]:
+        """Random order."""
+
+    @property
+    def measured(self) -> tuple[BoardMeasure, ...]:
+        """Each measure."""
+
+    @property
+    def limits(self) -> Study[Rows]:
+        """The limits of AOPC."""
+
+
 @dataclass(frozen=True, eq=False)
 class BoardReport:
     """A scoreboard as far as it is computed, on n texts that are known of random order and every measure that begun.
@@ -75,7 +96,7 @@ class BoardReport:
     not known of all.
     """
 
-    board: "Scoreboard"
+    board: Board
     model: str
     data: str
     names: tuple[str, ...]
@@ -156,7 +177,7 @@ class BoardReport:
         return self.told and self.verdict(name) in (Word.NO_BETTER, Word.WORSE)
 
 
-def build_board(board: "Scoreboard", answers: Answers) -> BoardReport | None:
+def build_board(board: Board, answers: Answers) -> BoardReport | None:
     """All of it in numbers; None before the first text that is known of random order and of a measure that began."""
     rows: dict[Any, Rows] = answers.found
     chance, limits, every = rows[board.chance], rows[board.limits], {one.measure: rows[one] for one in board.measured}
@@ -202,14 +223,14 @@ def build_board(board: "Scoreboard", answers: Answers) -> BoardReport | None:
     )
 
 
-def _tally(board: "Scoreboard", answers: Answers, n: int) -> Tally:
+def _tally(board: Board, answers: Answers, n: int) -> Tally:
     """How far it is: texts that are known of all that began, of those that can be; whether more are on their way."""
     asked = [answers.found[one] for one in (board.chance, *board.measured) if one in answers.coming]
     chance = answers.found[board.chance]
     return Tally(n, len(chance), len(chance.problems), any(not one.complete for one in asked), fewest=FEW)
 
 
-def text_values(board: "Scoreboard", answers: Answers, i: int, name: str) -> dict[str, float]:
+def text_values(board: Board, answers: Answers, i: int, name: str) -> dict[str, float]:
     """A measure's figures on the i-th text by themselves, RACU instead of ACU; NaN where there is none."""
     chance, limits, one, there = _of_text(board, answers, i, name)
     found = {figure: float(values[0, 0]) for figure, values in _values(chance, limits, one, there).items()}
@@ -217,21 +238,19 @@ def text_values(board: "Scoreboard", answers: Answers, i: int, name: str) -> dic
     return found | {RACU: 0.0 if name == RANDOM else racu(X, one[name].columns["curve"][i], base)}
 
 
-def text_marks(board: "Scoreboard", answers: Answers, i: int, name: str) -> dict[str, float]:
+def text_marks(board: Board, answers: Answers, i: int, name: str) -> dict[str, float]:
     """Whether each of them rests on rejected inputs: 1 or 0, NaN where nothing can be said."""
     found = _marks(*_of_text(board, answers, i, name))
     return {figure: float(marks[0, 0]) for figure, marks in found.items()}
 
 
-def text_errors(board: "Scoreboard", answers: Answers, i: int, name: str) -> dict[str, float]:
+def text_errors(board: Board, answers: Answers, i: int, name: str) -> dict[str, float]:
     """The standard errors of its erasure metrics on the i-th text; NaN where it draws nothing."""
     chance, _, one, there = _of_text(board, answers, i, name)
     return {figure: float(errors[0, 0]) for figure, errors in _errors(chance, one, there).items()}
 
 
-def _of_text(
-    board: "Scoreboard", answers: Answers, i: int, name: str
-) -> tuple[Rows, Rows, dict[str, Rows], np.ndarray]:
+def _of_text(board: Board, answers: Answers, i: int, name: str) -> tuple[Rows, Rows, dict[str, Rows], np.ndarray]:
     """Rows of random order, of the limits and of one measure, and the i-th text alone as bool[N]."""
     rows: dict[Any, Rows] = answers.found
     one = {study.measure: rows[study] for study in board.measured if study.measure == name}
@@ -249,7 +268,7 @@ class RejectedTexts(NamedTuple):
     marked: bool
 
 
-def rejected_texts(board: "Scoreboard", answers: Answers) -> dict[str, RejectedTexts]:
+def rejected_texts(board: Board, answers: Answers) -> dict[str, RejectedTexts]:
     """{figure: on how many texts it rests on rejected inputs}, of complete measures; {} below FEW texts."""
     rows: dict[Any, Rows] = answers.found
     chance, every = rows[board.chance], {one.measure: rows[one] for one in board.measured}

@@ -6,7 +6,6 @@ from typing import Any
 
 import numpy as np
 
-from core.evaluation.questions import Table
 from core.evaluation.studies.board_leads import figure_leads
 from core.evaluation.studies.board_report import (
     COMPREHENSIVENESS,
@@ -18,6 +17,7 @@ from core.evaluation.studies.board_report import (
     figures,
 )
 from core.evaluation.studies.board_verdicts import ALONE, VerdictColumn
+from core.evaluation.study import Table
 from core.explanation.recursive import UNSTABLE
 from core.validity.marks import SIGN, with_sign
 from core.verdicts.deciding import Word

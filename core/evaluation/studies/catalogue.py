@@ -1,7 +1,7 @@
 """All questions over a sample: every file in this room is loaded and registers what it asks."""
 
 from core.evaluation import studies as room
-from core.evaluation.questions import REGISTERED, Offered, Question
+from core.evaluation.study import REGISTERED, Offered, Question
 from core.registers import load_files
 
 

@@ -2,10 +2,10 @@
 
 from dataclasses import dataclass, replace
 
-from core.evaluation.questions import Answers, Question, Table, choice, register
 from core.evaluation.studies import check_tables
 from core.evaluation.studies.check_report import CheckReport, X, build_check_report
 from core.evaluation.studies.model_check import Curve
+from core.evaluation.study import Answers, Question, Table, choice, register
 from core.explanation.rows import SIGNS, values_taken
 from core.measures.catalogue import measures
 from core.network.features import UNITS

@@ -3,7 +3,6 @@
 from dataclasses import dataclass, replace
 from typing import Any
 
-from core.evaluation.questions import Answers, Table, register
 from core.evaluation.studies.diagnosticity_report import (
     ALL,
     DiagnosticityReport,
@@ -19,6 +18,7 @@ from core.evaluation.studies.diagnosticity_tables import (
     undefined_table,
 )
 from core.evaluation.studies.scoring import SHUFFLED, Scored, Scoring
+from core.evaluation.study import Answers, Table, register
 from core.mathematics.diagnosticity import HALF, STRICT
 from core.metrics.catalogue import metrics
 from core.network.model import Model

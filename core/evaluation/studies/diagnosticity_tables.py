@@ -1,10 +1,10 @@
 """What diagnosticity comes to as tables, each (header, rows) of text."""
 
 from core.evaluation.findings import FEW
-from core.evaluation.questions import Table
 from core.evaluation.studies.diagnosticity_paper import PAPER, PAPER_MEASURES, paper_findings
 from core.evaluation.studies.diagnosticity_report import ALL, BASELINE_WORDS, DiagnosticityReport
 from core.evaluation.studies.scoring import COUNTS, RANDOM, interval_text
+from core.evaluation.study import Table
 from core.mathematics.diagnosticity import CHANCE, HALF, STRICT, Diagnosticity
 from core.mathematics.erasure import LENGTHS
 from core.mathematics.statistics import Interval

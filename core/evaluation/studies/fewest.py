@@ -5,7 +5,7 @@ from typing import ClassVar
 
 import numpy as np
 
-from core.evaluation.engine import Column, Known, Rows, Study, Subject
+from core.evaluation.study import Column, Known, Rows, Study, Subject
 from core.explanation.explainer import Cost, Explainer
 from core.mathematics.search.fewest import EXACT_FEATURES, WIDTH, fewest_to_flip, most_asked
 from core.network.features import Encoded, NoFeatures

@@ -14,9 +14,10 @@ import numpy as np
 
 from core.data.examples import Example
 from core.data.tables import LabelledTexts
-from core.evaluation.engine import Column, Row, Rows, Run, Study, Subject
+from core.evaluation.engine import Run
 from core.evaluation.line_log import LineLog
 from core.evaluation.sampling import without_labels
+from core.evaluation.study import Column, Row, Rows, Study, Subject
 from core.explanation.explainer import Cost, Explainer
 from core.explanation.limiting import (
     Found,

@@ -5,8 +5,8 @@ from typing import Any, ClassVar
 
 import numpy as np
 
-from core.evaluation.engine import Column, Known, Rows, Subject
 from core.evaluation.studies.orders import OrderStudy
+from core.evaluation.study import Column, Known, Rows, Subject
 from core.explanation.explainer import Cost, Explainer, softmax
 from core.explanation.plausibility import evidence_of
 from core.explanation.recursive import BY_RATIO, compared_at, follow, path_cost, planned_counts, random_masks

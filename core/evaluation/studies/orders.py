@@ -2,7 +2,7 @@
 
 from dataclasses import dataclass
 
-from core.evaluation.engine import Found, Study
+from core.evaluation.study import Found, Study
 
 RANDOM = "random order"
 

@@ -1,7 +1,7 @@
 """What scores of attributions are kept under, beside model, unit, seed and example."""
 
 from collections.abc import Sequence
-from typing import TYPE_CHECKING
+from dataclasses import dataclass
 
 from core.explanation.explainer import Explainer
 from core.explanation.rows import measured
@@ -9,19 +9,34 @@ from core.judging.judging import How
 from core.metrics.catalogue import metrics
 from core.storage.store import canonical_key
 
-if TYPE_CHECKING:
-    from core.evaluation.studies.scoring import Attributed
+
+@dataclass(frozen=True)
+class Attributed:
+    """One attribution that is scored: a measure's, the r-th random one, or the r-th shuffle of a measure's."""
+
+    measure: str = ""
+    sign: str = "signed"
+    r: int = -1
+
+    @property
+    def random(self) -> bool:
+        return not self.measure
+
+    @property
+    def name(self) -> str:
+        """As people read it."""
+        if self.random:
+            return f"random {self.r}"
+        return self.measure if self.r < 0 else f"{self.measure}, shuffle {self.r}"
 
 
-def score_keys(
-    explainer: Explainer, attributions: Sequence["Attributed"], names: Sequence[str], how: How
-) -> list[bytes]:
+def score_keys(explainer: Explainer, attributions: Sequence[Attributed], names: Sequence[str], how: How) -> list[bytes]:
     """The key of the prediction, then of each attribution's metrics, to be joined with the example's digest."""
     scores = [_score_key(explainer, attributed, name, how) for attributed in attributions for name in names]
     return [bytes.fromhex(key) for key in (canonical_key("scores/prediction", 1), *scores)]
 
 
-def _score_key(explainer: Explainer, attributed: "Attributed", name: str, how: How) -> str:
+def _score_key(explainer: Explainer, attributed: Attributed, name: str, how: How) -> str:
     """The digest of what a score depends on beside model, seed and example."""
     metric = metrics()[name]
     about = {

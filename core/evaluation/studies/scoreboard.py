@@ -5,7 +5,6 @@ from dataclasses import dataclass, field
 
 import numpy as np
 
-from core.evaluation.questions import Answers, Question, Table, choice, register
 from core.evaluation.studies.board_front import front_numbers
 from core.evaluation.studies.board_report import (
     COMPREHENSIVENESS,
@@ -24,6 +23,7 @@ from core.evaluation.studies.board_tables import board_table, pairs_table
 from core.evaluation.studies.board_verdicts import VerdictLines
 from core.evaluation.studies.scoring import DRAWS
 from core.evaluation.studies.verdicts import VerdictsOfTexts
+from core.evaluation.study import Answers, Question, Table, choice, register
 from core.explanation.rows import SIGNS, values_taken
 from core.measures.catalogue import default_measures, measures, swept_measures
 from core.network.features import UNITS

@@ -8,11 +8,10 @@ from typing import Any, ClassVar, cast
 
 import numpy as np
 
-from core.evaluation.engine import Column, Known, Place, Row, Rows, Study, Subject
 from core.evaluation.findings import of_enough
-from core.evaluation.questions import Answers, Question, Table, register
 from core.evaluation.studies.preparing import prepare
-from core.evaluation.studies.score_keys import score_keys
+from core.evaluation.studies.score_keys import Attributed, score_keys
+from core.evaluation.study import Answers, Column, Known, Place, Question, Row, Rows, Study, Subject, Table, register
 from core.explanation.explainer import Cost, Explainer
 from core.explanation.rows import SIGNS, values_taken
 from core.judging.baselines import BASELINES
@@ -40,26 +39,6 @@ COUNTS = {RANDOM: BASELINES, SHUFFLED: 5}
 # value, standard error of its draws, and the value at each length of the rationale.
 VALUE, ERROR, BY_LENGTH = 0, 1, slice(2, 2 + len(LENGTHS))
 _WIDTH = 2 + len(LENGTHS)
-
-
-@dataclass(frozen=True)
-class Attributed:
-    """One attribution that is scored: a measure's, the r-th random one, or the r-th shuffle of a measure's."""
-
-    measure: str = ""
-    sign: str = "signed"
-    r: int = -1
-
-    @property
-    def random(self) -> bool:
-        return not self.measure
-
-    @property
-    def name(self) -> str:
-        """As people read it."""
-        if self.random:
-            return f"random {self.r}"
-        return self.measure if self.r < 0 else f"{self.measure}, shuffle {self.r}"
 
 
 @dataclass(frozen=True, eq=False)

@@ -6,12 +6,12 @@ import numpy as np
 
 from core.data.browsing import Predicted, Trait
 from core.data.examples import DataSet
-from core.evaluation.engine import Known, Rows, Study
 from core.evaluation.sampling import Sample
 from core.evaluation.studies.agreement import Agreement, least_agreement
 from core.evaluation.studies.behaviour import Changes, Walked
 from core.evaluation.studies.model_check import Curve, Passed
 from core.evaluation.studies.verdicts import WORDS, VerdictsOfTexts, first_verdict
+from core.evaluation.study import Known, Rows, Study
 from core.explanation.explainer import Explainer
 from core.explanation.recursive import BY_RATIO, planned_counts
 from core.mathematics.masking import RATIOS

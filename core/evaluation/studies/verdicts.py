@@ -5,7 +5,7 @@ from typing import Any, ClassVar
 
 import numpy as np
 
-from core.evaluation.engine import Column, Rows, Study, Subject
+from core.evaluation.study import Column, Rows, Study, Subject
 from core.explanation.explainer import Cost, Explainer
 from core.explanation.limiting import left_over
 from core.explanation.rows import measured

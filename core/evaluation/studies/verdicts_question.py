@@ -7,8 +7,8 @@ from dataclasses import dataclass, field
 import numpy as np
 
 from core.evaluation.findings import look_share, of_enough
-from core.evaluation.questions import Answers, Question, Table, register
 from core.evaluation.studies.verdicts import WORDS, VerdictsOfTexts
+from core.evaluation.study import Answers, Question, Table, register
 from core.explanation.rows import SIGNS, values_taken
 from core.mathematics.statistics import Interval, lead_p, leads, share_interval
 from core.measures.catalogue import default_measures

@@ -6,12 +6,12 @@ import streamlit as st
 from streamlit.delta_generator import DeltaGenerator
 
 from core.data.parsed import BadData
-from core.evaluation.questions import Question
 from core.evaluation.sampling import Sample, draw_sample, same_examples
 from core.evaluation.studies.behaviour_question import Behaviour
 from core.evaluation.studies.check_question import EACH_STEP, ONCE, SEEDS, MaskingCheck
 from core.evaluation.studies.check_report import metric_of
 from core.evaluation.studies.orders import RANDOM
+from core.evaluation.study import Question
 from core.mathematics.search.fewest import EXACT_FEATURES
 from core.network.architectures import UnsupportedModel
 from core.oracle.erasing import MASK, erasures_of

@@ -249,7 +249,7 @@ def trait_works() -> dict[str, Any]:
 
 @st.cache_resource(show_spinner=False, max_entries=32)
 def _trait(place: str, state: str, moment: str, _name, _asked, _explainer, _index, _judged) -> Trait:
-    from core.evaluation.engine import read_study
+    from core.evaluation.asking import read_study
     from core.evaluation.studies.traits import joined_traits, predicted_sample, trait_of, trait_studies
 
     everything, N = np.arange(len(_index)), len(_index)

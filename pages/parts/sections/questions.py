@@ -8,9 +8,9 @@ from typing import Any, NamedTuple
 import streamlit as st
 
 from core.data.examples import Example
-from core.evaluation.questions import Question
 from core.evaluation.sampling import Sample, draw_sample, without_labels
 from core.evaluation.studies.scoring import COUNTS, DRAWS, RANDOM
+from core.evaluation.study import Question
 from core.figures.catalogue import question_figure
 from core.metrics.catalogue import default_metrics, of_examples
 from core.network.model import Model

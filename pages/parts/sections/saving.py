@@ -13,7 +13,7 @@ import streamlit as st
 from streamlit.runtime import Runtime
 from streamlit.runtime.scriptrunner_utils.script_run_context import SCRIPT_RUN_CONTEXT_ATTR_NAME
 
-from core.evaluation.questions import Table
+from core.evaluation.study import Table
 from core.explanation.rows import WordRow
 from core.interactions.telling import PairReport
 from core.network.model import Model

@@ -9,10 +9,10 @@ from typing import Any, cast
 import numpy as np
 import streamlit as st
 
-from core.evaluation.engine import Known, Study, read_study, run_study, study_cost
+from core.evaluation.asking import read_study, run_study, study_cost
 from core.evaluation.findings import FEW
-from core.evaluation.questions import Answers, Question
 from core.evaluation.sampling import Sample
+from core.evaluation.study import Answers, Known, Question, Study
 from core.explanation.explainer import Cost, Explainer
 from core.job import Job
 from core.network.model import Model
@@ -162,7 +162,7 @@ def _cost(key: str, state: str, _work: Studying) -> Cost:
 class Asking:
     """One model that is asked a question on a sample: its works, and what is known of them together.
 
-    first: the page is about this model; drawn_from: as of `core.evaluation.questions.Answers`; of, begins, beginnings:
+    first: the page is about this model; drawn_from: as of `core.evaluation.study.Answers`; of, begins, beginnings:
     as of `Studying`.
     """
 

@@ -5,8 +5,7 @@ from typing import ClassVar
 
 import numpy as np
 
-from core.evaluation.engine import Column, Row, Rows, Study, Subject
-from core.evaluation.questions import Answers, Table, choice, register
+from core.evaluation.study import Answers, Column, Row, Rows, Study, Subject, Table, choice, register
 from core.explanation.explainer import Cost, Explainer, softmax
 from core.mathematics.statistics import Interval, mean_interval
 from core.network.features import Encoded

@@ -1,0 +1,80 @@
+"""Ask a study or a question of every example of a sample, with what the store knows; what it would take."""
+
+from collections.abc import Callable, Generator
+from functools import partial
+from typing import cast
+
+from core.evaluation.engine import Run, lacking
+from core.evaluation.sampling import Sample
+from core.evaluation.store_log import StoreLog
+from core.evaluation.study import Answers, Found, Known, Question, Study
+from core.explanation.explainer import Cost, Explainer
+from core.mathematics.stepwise import finish
+from core.network.features import NoFeatures
+from core.storage.store import Store
+
+
+def run_study(
+    explainer: Explainer,
+    sample: Sample,
+    study: Study[Found],
+    store: Store | None = None,
+    *,
+    progress: Callable[[int, int], None] | None = None,
+    cancelled: Callable[[], bool] | None = None,
+    within: Callable[[float], None] | None = None,
+) -> Generator[Found, None, Found]:
+    """Ask a study of every example of a sample; yields what is known after each, and returns all of it.
+
+    What the store knows is read; texts that cannot be masked, or give NaN, are left out and counted.
+
+    Args:
+        progress: called with (examples done, N); within: with how far it is, weighted by cost, before each batch.
+    Raises:
+        Cancelled, OutOfMemory: what was computed before is kept.
+        ValueError: as `Study.check`.
+    """
+    study.check(explainer.model)
+    # The study's own log is the store here: an entry for each forward pass of each example would be thousands of files.
+    # One example is what pages show, which know much of it already.
+    bare = Explainer(explainer.model, None, explainer.reference, kept=explainer.kept) if len(sample) > 1 else explainer
+    log = None if store is None else StoreLog(store, study.key(explainer))
+    return (yield from Run(bare, sample, study, log).go(progress, cancelled, within))
+
+
+def ask(
+    explainer: Explainer,
+    sample: Sample,
+    question: Question,
+    store: Store,
+    progress: Callable[[str, int, int], None] = lambda *_: None,
+    drawn_from: int = 0,
+) -> Answers:
+    """Ask a question of every example, study by study, resuming; progress: (label of the study, examples done, N).
+    ValueError as `Study.check`.
+    """
+    found = {
+        study: finish(run_study(explainer, sample, study, store, progress=partial(progress, study.label)))
+        for study in question.studies
+    }
+    return Answers(explainer.model, explainer.reference, sample, found, drawn_from)
+
+
+def read_study(explainer: Explainer, sample: Sample, study: Study[Found], store: Store) -> Found:
+    """What the store knows of a study on a sample; computes nothing."""
+    return Run(explainer, sample, study, StoreLog(store, study.key(explainer))).so_far()
+
+
+def study_cost(
+    explainer: Explainer, sample: Sample, study: Study[Found], found: Found | None = None, looked_at: int = 48
+) -> Cost:
+    """What a study takes at most on examples that are not known, by some of every length; found: what is."""
+    left, costs = list(range(len(sample))) if found is None else lacking(cast(Known, found)), []
+    rising = sorted((sample.examples[i] for i in left), key=lambda one: (len(one.text), one.text))
+    for k in range(parts := min(looked_at, len(rising))):  # the price hangs on the length
+        example = rising[(2 * k + 1) * len(rising) // (2 * parts)]
+        try:
+            costs.append(study.cost(explainer, explainer.encode(example.text, example.second, study.unit), found))
+        except NoFeatures:
+            continue
+    return Cost.sum(costs).times(len(left) / max(1, len(costs)))
