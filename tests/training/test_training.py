@@ -262,7 +262,7 @@ BAD = {
     "not UTF-8": ("a.csv", b"text,label\n\xff\xfe,0\n", ["a.csv", "cannot be read", "UTF-8"]),
     "JSON not UTF-8": ("a.jsonl", b'{"text": "\xff", "label": 0}', ["a.jsonl", "cannot be read", "UTF-8"]),
     "field too long": ("a.csv", "text,label\n" + "x" * 200_000 + ",0\n", ["a.csv", "cannot be read"]),
-    "no parquet": ("a.parquet", "nothing", ["a.parquet", "cannot be read"]),
+    "no parquet": ("a.parquet", "nothing", ["a.parquet", "no Parquet file"]),
 }
 
 
