@@ -112,7 +112,7 @@ def _binary() -> dict[str, Hostile]:
         "no ending": Hostile("data", PLAIN.encode(), "ending in nothing.*not read"),
         "another ending": Hostile("a.docx", PLAIN.encode(), r"\.docx are not read.*\.csv"),
         "one byte too many": Hostile(
-            "big.csv", b"text\n" + b"x" * (UPLOAD_BYTES - 4), r"10,000,001 bytes.*10 MB.*path.*split"
+            "big.csv", b"text\n" + b"x" * (UPLOAD_BYTES - 4), r"10,000,001 bytes.*10 MB.*path"
         ),
     }
 
@@ -124,7 +124,7 @@ def _encodings() -> dict[str, Hostile]:
         "UTF-16": Hostile("a.csv", PLAIN.encode("utf-16"), None, 3),
         "UTF-16 from the other end": Hostile("a.csv", b"\xfe\xff" + PLAIN.encode("utf-16-be"), None, 3),
         "UTF-16 without mark": Hostile("a.csv", PLAIN.encode("utf-16-le"), None, 3),
-        "UTF-16 cut in half": Hostile("a.csv", PLAIN.encode("utf-16")[:-1], "UTF-16.*damaged"),
+        "UTF-16 cut in half": Hostile("a.csv", PLAIN.encode("utf-16")[:-1], "damaged UTF-16"),
         "UTF-32": Hostile("a.csv", PLAIN.encode("utf-32"), None, 3),
         "Windows-1252": Hostile("a.csv", french.encode("cp1252"), None, 6),
         "Windows-1252 quotes": Hostile("a.csv", "text,label\n“so” he said – €5,a\n".encode("cp1252"), None, 1),
@@ -165,7 +165,7 @@ def _separated() -> dict[str, Hostile]:
         "lines inside quotes": Hostile("a.csv", b'text,label\n"one\ntwo, three\r\nfour",a\n"five",b\n', None, 2),
         "very long text": Hostile("a.csv", f"text,label\n{long},a\nshort,b\n".encode(), None, 2),
         "few ragged rows": Hostile("a.csv", ragged(8, 2), None, 8),
-        "mostly ragged": Hostile("a.csv", ragged(2, 8), "8 of 10 rows.*row 3.*quotation marks"),
+        "mostly ragged": Hostile("a.csv", ragged(2, 8), "8 of 10 rows.*row 3,.*Quote texts"),
         "short rows": Hostile("a.csv", b"text,label\na b,x\nc d,y\ne f\ng h,x\n", None, 3),
         "empty cells too many": Hostile("a.csv", b"text,label\na b,x,,\nc d,y,,\n", None, 2),
         "no header": Hostile(
@@ -336,9 +336,7 @@ def _parquets() -> dict[str, Hostile]:
             "a.csv", swollen(600, 1_000_000, store_schema=False), "holds more than 500 MB when unpacked. Split it"
         ),
         "Parquet of one text too often": Hostile(
-            "a.parquet",
-            swollen(2_000_001, 1),
-            r"^a\.parquet holds more than 2,000,000 rows when unpacked\. Split it\.$",
+            "a.parquet", swollen(2_000_001, 1), r"^a\.parquet holds more than 2,000,000 rows\. Split it\.$"
         ),
         "Parquet of one text quite often": Hostile("a.parquet", swollen(1_000, 10_000), None, 1_000),
         "Parquet of one long cell": Hostile(

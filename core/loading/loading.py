@@ -208,7 +208,7 @@ def _check_weights(source: ModelSource) -> None:
     if any(name.endswith(WEIGHTS_ENDING) for name in source.base_files.names):
         return
     if any(source.base.glob("*.bin")) or any(source.base.glob("*.pt")):
-        raise UnsupportedModel(f"{source.name!r} has only pickle weights, which can run code. {SAVE_AGAIN}")
+        raise UnsupportedModel(f"{source.name!r} has only pickle weights, no safetensors. {SAVE_AGAIN}")
     if source.base_id:
         raise UnsupportedModel(f"{source.base_id!r} {NO_WEIGHTS}")
     raise UnsupportedModel(f"{source.name!r} holds no model.safetensors. {SAVE_AGAIN}")

@@ -137,7 +137,7 @@ def _by_layer(patterns: dict | None, default: float, folder: Path) -> Callable[[
     patterns = patterns or {}
     too_many = len(patterns) > _MOST_PATTERNS or sum(map(len, patterns)) > _MOST_LETTERS
     if too_many or not all(map(_PLAIN_PATTERN.fullmatch, patterns)):
-        raise _unfit(folder, "sets ranks by patterns, not layer names", _MERGE)
+        raise _unfit(folder, "cannot be added to its base: ranks use patterns", _MERGE)
     compiled = [(re.compile(rf"(.*\.)?({key})$"), value) for key, value in patterns.items()]
 
     def value_for(target: str) -> float:

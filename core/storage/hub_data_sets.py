@@ -77,7 +77,7 @@ def _mirror(id: str) -> Listing:
     except HfHubHTTPError:
         sizes = {}
     except Exception as error:
-        raise HubError(_unreached(id)) from error
+        raise HubError(_unreached(id, error)) from error
     if not sizes:
         raise HubError(f"{id!r} needs a loading script, which is not run. {INSTEAD}")
     configs: dict[str, dict[str, list[str]]] = {}
@@ -104,7 +104,7 @@ def _fetched_before(id: str, error: Exception) -> Listing:
         files = filter(Path.is_file, folder.rglob("*"))
         sizes = _data_files({path.relative_to(folder).as_posix(): path.stat().st_size for path in files})
     if folder is None or not sizes:
-        raise HubError(_unreached(id)) from error
+        raise HubError(_unreached(id, error)) from error
     return Listing(id, folder.name, sizes, _card(folder / "README.md"), (_BEFORE,), folder)
 
 
@@ -150,13 +150,13 @@ def fetch_data_file(id: str, name: str, revision: str | None) -> Path:
     except GatedRepoError as error:
         raise HubError(_closed(id)) from error
     except LocalEntryNotFoundError as error:
-        raise HubError(_unreached(id)) from error
+        raise HubError(_unreached(id, error)) from error
     except Exception as error:
         raise HubError(f"{name!r} of {id!r} could not be fetched ({in_short(error)}). {_AGAIN}") from error
 
 
-def _unreached(id: str) -> str:
-    return f"The hub could not be reached for {id!r}. {_AGAIN}"
+def _unreached(id: str, error: Exception) -> str:
+    return f"The hub could not be reached for {id!r} ({in_short(error)}). {_AGAIN}"
 
 
 def _closed(id: str) -> str:

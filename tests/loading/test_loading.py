@@ -213,7 +213,7 @@ def test_ranks_go_to_the_layers_that_peft_gives_them_to(tmp_path, pattern):
 def test_more_classes_than_can_be_told_apart_are_a_sentence(tiny_root, tmp_path):
     _, adapter = write_adapter(tiny_root, tmp_path, "bert", target_modules=["query"])
     change_json(adapter / "adapter_config.json", faithscope_labels=[str(i) for i in range(100_000)])
-    refusal(adapter, "100,000 classes", "faithscope_labels")
+    refusal(adapter, "at most 10,000 names", "faithscope_labels")
 
 
 def test_an_adapter_on_anwrite_adapter(tiny_root, tmp_path):
@@ -625,7 +625,7 @@ def test_unknown_and_absent_devices(copied, monkeypatch):
     monkeypatch.setattr(torch.cuda, "is_available", lambda: False)
     monkeypatch.setattr(torch.backends.mps, "is_available", lambda: False)
     folder = copied()
-    refusal(folder, "'tpu'", "unknown", "FAITHSCOPE_DEVICE", device="tpu")
+    refusal(folder, "'tpu'", "not available", "FAITHSCOPE_DEVICE", device="tpu")
     refusal(folder, "'cuda:1'", "not available", "FAITHSCOPE_DEVICE", device="cuda:1")
     refusal(folder, "'mps'", "not available", "FAITHSCOPE_DEVICE", device="mps")
     assert loading.choose_device("auto") == "cpu"
@@ -669,7 +669,7 @@ def test_a_hub_id_without_network_says_so_within_seconds(monkeypatch, tmp_path):
         monkeypatch.setattr(socket, name, unreachable)
     monkeypatch.setattr(socket.socket, "connect", unreachable)
     started = time.monotonic()
-    refusal("someone/some-model", "someone/some-model", "could not be reached", "network", "folder")
+    refusal("someone/some-model", "someone/some-model", "could not be reached", "Connect", "folder")
     assert time.monotonic() - started < 6
 
 
