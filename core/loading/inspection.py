@@ -162,7 +162,7 @@ class _Check:
 
     def inside(self, module: Module, config: Config) -> None:
         L, H = config.num_hidden_layers + 1, config.hidden_size
-        self.add("Hidden states", YES, f"{L} outputs of width {H:,}.")
+        self.add("Hidden states", YES, f"{L} outputs of width {H:,}: embeddings and {L - 1} layers.")
         eager = _eager_attention(module)
         for measure in measures().values():
             self.add(measure.name, *_measure(measure, config, eager, self.masking))

@@ -20,7 +20,7 @@ from core.network.model import Model
 from core.storage.files import read_plain
 from core.wording import in_short
 
-NO_WEIGHTS = "has no safetensors weights, or the hub could not be reached. Choose another model."
+NO_WEIGHTS = "has no safetensors weights on the hub, or it could not be reached. Choose another model."
 _MOST_CARD = 1_000_000
 # Figures of other weights are none of these: training writes the card last, and files are exchanged by hand.
 OTHER_CARD = "Its card.json is not used: it was written for other weights or files."
