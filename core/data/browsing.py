@@ -143,20 +143,29 @@ class Index:
         return {"label": ((*self.data.classes, NO_LABEL), self.labels), "tag": ((*self.tags, UNTAGGED), self.tagged)}
 
 
-def each_text_once(told: np.ndarray, texts: np.ndarray | None) -> np.ndarray:
-    """The first of each text among those told, bool[N]: intervals take examples for independent. texts: of `Index`."""
+def each_text_once(chosen: np.ndarray, texts: np.ndarray | None) -> np.ndarray:
+    """Keep the first example of each text, since confidence intervals assume independent examples.
+
+    Args:
+        chosen: bool[N], the examples to count.
+        texts: int64[N] or None, as of `Index`.
+    Returns:
+        bool[N], a subset of `chosen`.
+    """
     if texts is None:
-        return told
-    places = np.flatnonzero(told)
-    kept = np.zeros(len(told), dtype=bool)
+        return chosen
+    places = np.flatnonzero(chosen)
+    kept = np.zeros(len(chosen), dtype=bool)
     kept[places[np.unique(texts[places], return_index=True)[1]]] = True
     return kept
 
 
 @dataclass(frozen=True)
 class LabelMatch:
-    """Which class of a model each label of a data set means; how: what was not matched or matched by order, "" if
-    labels and classes are the same; by_order: taken from the order of the classes, which may be wrong.
+    """Which class of a model each label of a data set means.
+
+    classes: {label: place of its class}; how: what was not matched, or matched by order, "" if labels and classes are
+    the same; by_order: matched by the order of the classes, which may be wrong.
     """
 
     classes: dict[str, int]
@@ -180,12 +189,12 @@ def match_labels(labels: tuple[str, ...], model_labels: tuple[str, ...]) -> Labe
         return _by_order({label: int(label) for label in labels}, model_labels)
     if len(labels) == len(model_labels) and all(re.fullmatch(r"(?i)label_\d+", name) for name in model_labels):
         return _by_order({label: i for i, label in enumerate(labels)}, model_labels)
-    return LabelMatch({}, f"Not judged: {listed(labels, 6)}. Classes of the model: {listed(model_labels, 6)}.")
+    return LabelMatch({}, f"Not judged: {listed(labels, 6)}. The model's classes: {listed(model_labels, 6)}.")
 
 
 def _by_order(classes: dict[str, int], model_labels: tuple[str, ...]) -> LabelMatch:
     meant = listed((f"{label} = {model_labels[i]}" for label, i in classes.items()), 6)
-    return LabelMatch(classes, f"Labels matched to classes by order: {meant}.", by_order=True)
+    return LabelMatch(classes, f"Labels matched by order: {meant}.", by_order=True)
 
 
 @dataclass(frozen=True, eq=False)
@@ -198,11 +207,12 @@ class Trait:
 
 @dataclass(frozen=True, eq=False)
 class Predicted:
-    """A data set under a model: float64[N] and int64[N], NaN and −1 where nothing is predicted or can be judged.
+    """Predictions of a model for the N examples of a data set.
 
-    predicted: class; confidence: its probability; label_probability: of the label's class (low: confidently wrong);
-    right: 1, 0, or −1; traits: {name of TRAITS: what is known}; pinned: bool[N], which somebody pinned, or None where
-    nobody asks.
+    labels: the model's C class names; predicted: int64[N], the class, −1 without a prediction; confidence: float64[N],
+    its probability, NaN without one; label_probability: float64[N], of the label's class, NaN without either (low:
+    confidently wrong); right: int64[N], 1 right, 0 wrong, −1 not judged; traits: {name of TRAITS: what is known};
+    pinned: bool[N], or None where pins are not asked for.
     """
 
     labels: tuple[str, ...]
@@ -221,8 +231,11 @@ class Predicted:
 
 
 def judge(index: Index, labels: tuple[str, ...], match: LabelMatch, probabilities: np.ndarray | None) -> Predicted:
-    """Set predictions beside labels. labels: C class names of the model, () while there is none; probabilities:
-    float[N, C], rows of NaN where there is none yet.
+    """Compare predictions with labels.
+
+    Args:
+        labels: the model's C class names, () without a model.
+        probabilities: float[N, C], rows of NaN for examples that are not predicted yet; None for none at all.
     """
     N = len(index)
     if not labels:

@@ -83,14 +83,11 @@ def bundled_data() -> dict[str, str]:
     """Names of the shipped example sets and what each holds."""
     return {
         # Its results ship, so that a first visit shows them at once.
-        HARD_REVIEWS: "Review sentences written for this project, most of them to be hard",
-        FIRST_REVIEWS: "Review sentences written for this project",
-        "contrast pairs": "Pairs of sentences, one edit apart, with opposite labels",
-        "news": "News items written for this project",
-        **{
-            name: f"Stories with a question whose answer rests on {_FACTS[task]}; the evidence is known"
-            for name, task in _STORIES.items()
-        },
+        HARD_REVIEWS: "Review sentences, most of them hard",
+        FIRST_REVIEWS: "Review sentences",
+        "contrast pairs": "Sentence pairs, one edit apart, with opposite labels",
+        "news": "News items",
+        **{name: f"Stories with known evidence, {_FACTS[task]} each" for name, task in _STORIES.items()},
     }
 
 

@@ -7,7 +7,7 @@ from statistics import fmean
 
 from core.data import evidence_columns as evidence
 from core.data.mapping import MOST_LABELS, Mapping, is_blank, short_text
-from core.data.parsed import BadData
+from core.data.parsed import BadData, no_rows
 from core.data.tables import RawTable
 from core.wording import listed
 
@@ -81,7 +81,7 @@ def guess_mapping(table: RawTable) -> Mapping:
         BadData: no column holds text.
     """
     if not len(table):
-        raise BadData(f"{table.name} holds no rows.")
+        raise no_rows(table.name)
     step = max(1, len(table) // max(50, min(2_000, 2_000_000 // len(table.columns))))
     columns = [_look(name, table.cells[name][::step]) for name in table.columns]
     evident = next(

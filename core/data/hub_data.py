@@ -17,10 +17,10 @@ from fnmatch import fnmatch
 from pathlib import Path
 from typing import Any
 
-from core.data.parsed import BadData, Repair
-from core.data.tables import RawTable
+from core.data.parsed import BadData, Repair, no_rows
+from core.data.tables import A_FOLDER, RawTable
 from core.storage.hub import HubError, quietly
-from core.storage.hub_data_sets import INSTEAD, Listing, fetch_data_file, leads_out, list_data_set
+from core.storage.hub_data_sets import INSTEAD, NO_HUB_ID, Listing, fetch_data_file, leads_out, list_data_set
 from core.wording import in_short, listed, quoted, shortened
 
 MOST_ROWS = 200_000
@@ -63,7 +63,7 @@ def read_hub(id: str, config: str | None = None, split: str = "validation") -> R
     more = any(len(values) > MOST_ROWS for values in cells.values())
     cells = {column: values[:MOST_ROWS] for column, values in cells.items()}
     if not cells or not next(iter(cells.values())):
-        raise BadData(f"{_called(listing.id, config)}, split {quoted(split)}, holds no rows.")
+        raise no_rows(f"{_called(listing.id, config)}, split {quoted(split)},")
     notes = [*listing.notes]
     notes += [f"{Repair.LOST_COLUMNS} {listed(dropped)}."] if dropped else []
     notes += [f"{Repair.FIRST_ROWS}: {MOST_ROWS:,}."] if more else []
@@ -80,12 +80,10 @@ def _hub_id(id: str) -> str:
         folder, there = place.is_dir(), place.exists()
     except (OSError, RuntimeError, ValueError):
         folder = there = False
-    if not name:
-        raise BadData("The data set has no usable name. Give a hub id such as nyu-mll/glue.")
-    if folder:
-        raise BadData(f"{quoted(name)} is a folder on this machine, not a hub id. Give one of its files instead.")
-    if there or name.startswith((".", "/", "~")) or "\\" in name or name.count("/") > 1:
-        raise BadData(f"{quoted(name)} is no hub id. Write it as on the hub, such as nyu-mll/glue.")
+    if folder and name:
+        raise BadData(f"{quoted(name)} {A_FOLDER}")
+    if not name or there or name.startswith((".", "/", "~")) or "\\" in name or name.count("/") > 1:
+        raise BadData(f"{quoted(name)} {NO_HUB_ID}")
     return name
 
 
@@ -93,15 +91,11 @@ def _hub_id(id: str) -> str:
 def _as_folder(listing: Listing):
     """A folder that looks like the data set, its data files empty: enough to find configurations and splits."""
     if not listing.sizes:
-        raise BadData(
-            f"{quoted(listing.id)} holds no tables (Parquet, CSV, JSON Lines or text). Choose another set, {INSTEAD}."
-        )
+        raise BadData(f"{quoted(listing.id)} holds no tables. {INSTEAD}")
     places = [[entry.get("data_files"), entry.get("data_dir")] for entry in _entries(listing.card, "configs")]
     outside = list(filter(leads_out, _named(places)))
     if outside:
-        raise BadData(
-            f"The card names files from elsewhere ({listed(outside)}), not fetched here. Choose another set, {INSTEAD}."
-        )
+        raise BadData(f"The card names files from elsewhere ({listed(outside)}). {INSTEAD}")
     with tempfile.TemporaryDirectory(prefix="faithscope-") as place:
         folder = Path(place).resolve() / "data"
         for name in listing.sizes:
@@ -180,7 +174,7 @@ def _filled(folder: Path, listing: Listing, config: str, split: str, names: list
     for name in names:
         size += listing.sizes[name]
         if size > MOST_BYTES:
-            raise BadData(f"This split holds more than {MOST_BYTES // 1_000_000:,} MB. Choose another, {INSTEAD}.")
+            raise BadData(f"This split holds more than {MOST_BYTES // 1_000_000:,} MB. {INSTEAD}")
         held = listing.fetched
         real = held / name if held else fetch_data_file(listing.id, name, listing.revision or None)
         (folder / name).parent.mkdir(parents=True, exist_ok=True)
@@ -193,7 +187,7 @@ def _filled(folder: Path, listing: Listing, config: str, split: str, names: list
         if name.lower().endswith(".parquet") and rows > MOST_ROWS:
             break
     if not rows:
-        raise BadData(f"{_called(listing.id, config)}, split {quoted(split)}, holds no rows.")
+        raise no_rows(f"{_called(listing.id, config)}, split {quoted(split)},")
     # Only this split is named: `datasets` looks into every split that a card names, even to read another.
     about = next((entry for entry in _entries(listing.card, "configs") if entry.get("config_name") == config), {})
     about = {key: value for key, value in about.items() if key not in ("data_dir", "default")}
@@ -277,9 +271,7 @@ def _plain_errors(id: str):
         raise BadData(str(error)) from error.__cause__
     except Exception as error:
         cause = error.__cause__ or error
-        raise BadData(
-            f"The files of {quoted(id)} cannot be read as tables ({in_short(cause)}). Choose another set, {INSTEAD}."
-        ) from error
+        raise BadData(f"{quoted(id)} cannot be read as tables ({in_short(cause)}). {INSTEAD}") from error
 
 
 def _called(id: str, config: str) -> str:

@@ -14,6 +14,7 @@ from core.data.tables import RawTable
 from core.wording import listed, quoted
 
 MOST_LABELS = 200
+_DAMAGED_CHOICE = "The choice of columns is damaged. Choose them again."
 _NO_LABEL = ("", "nan", "null", "<na>", "n/a", "#n/a", "-")
 _NUMBER = re.compile(r"[+-]?\d{1,15}(\.0*)?")
 
@@ -42,18 +43,17 @@ class Mapping:
     def from_dict(cls, found: object) -> "Mapping":
         """Back from `as_dict`; BadData if it is not of that kind."""
         if not isinstance(found, dict):
-            raise BadData("The choice of columns is damaged. Choose the columns again.")
+            raise BadData(_DAMAGED_CHOICE)
         chosen: dict[str, Any] = {
             role: found.get(role) for role in ("text", "second", "label", "id", "tags", "note", "evidence")
         }
         names = found.get("label_names") or ()
         if not isinstance(chosen["text"], str) or not chosen["text"]:
-            raise BadData("No column is chosen as the text. Choose one.")
-        wrong = [role for role, column in chosen.items() if not (column is None or isinstance(column, str))]
-        if wrong or not isinstance(names, (list, tuple)) or not all(isinstance(name, str) for name in names):
-            raise BadData(
-                f"The choice of columns is damaged ({listed(wrong) or 'names of labels'}). Choose the columns again."
-            )
+            raise BadData("Choose a column as the text.")
+        if not isinstance(names, (list, tuple)) or not all(isinstance(name, str) for name in names):
+            raise BadData(_DAMAGED_CHOICE)
+        if not all(column is None or isinstance(column, str) for column in chosen.values()):
+            raise BadData(_DAMAGED_CHOICE)
         return cls(
             chosen.pop("text"), **{role: column or None for role, column in chosen.items()}, label_names=tuple(names)
         )
@@ -74,9 +74,7 @@ def build(table: RawTable, mapping: Mapping) -> DataSet:
     texts = _written(table, mapping.text, numbers)
     kept = [i for i, text in enumerate(texts) if text.strip()]
     if not kept:
-        raise BadData(
-            f"{table.name}: column {quoted(mapping.text)} holds no text in {len(table):,} rows. Choose another."
-        )
+        raise _unfit(table.name, mapping.text, "holds no text")
     rows = [numbers[i] for i in kept]
     first = {texts[i]: i for i in reversed(kept)}
     notes = noted(Repair.EMPTY_TEXT, [number for number, text in zip(numbers, texts) if not text.strip()])
@@ -114,16 +112,18 @@ def _check(table: RawTable, mapping: Mapping) -> None:
     if missing:
         raise BadData(f"{table.name} has no column {quoted(missing[0])}; it has {listed(table.columns, 10)}.")
     if mapping.text == mapping.second:
-        raise BadData(f"Column {quoted(mapping.text)} is chosen as both texts. Choose another for one of them.")
+        raise BadData(f"Column {quoted(mapping.text)} is chosen as both texts. Choose another.")
+
+
+def _unfit(where: str, column: str, why: str) -> BadData:
+    return BadData(f"{where}: column {quoted(column)} {why}. Choose another.")
 
 
 def _written(table: RawTable, column: str, numbers) -> list[str]:
     """A column as text, numbers written out; BadData names the first list or object."""
     for row, value in zip(numbers, table.cells[column]):
         if isinstance(value, (list, dict)):
-            raise BadData(
-                f"{table.name}, row {row}: column {quoted(column)} holds a list or an object, not text. Choose another."
-            )
+            raise _unfit(f"{table.name}, row {row}", column, "holds a list or an object")
     return ["" if value is None else str(value) for value in table.cells[column]]
 
 
@@ -177,9 +177,7 @@ def _labels(
     raw = [table.cells[mapping.label][i] for i in kept]
     nested = next((row for row, value in zip(rows, raw) if isinstance(value, (list, dict))), None)
     if nested is not None:
-        raise BadData(
-            f"{table.name}, row {nested}: column {quoted(mapping.label)} holds several labels. Choose another."
-        )
+        raise _unfit(f"{table.name}, row {nested}", mapping.label, "holds several labels")
     names = _label_names(table, mapping)
     found = _canonical(raw, names)
     used = {label.lstrip("+") for label in found if label is not None}
@@ -195,9 +193,7 @@ def _labels(
         return meant, names, [*notes, *noted(Repair.UNKNOWN_LABEL, strange)]
     different = {label for label in found if label is not None}
     if len(different) > MOST_LABELS:
-        raise BadData(
-            f"{table.name}: column {quoted(mapping.label)} holds {len(different):,} different values. Choose another."
-        )
+        raise _unfit(table.name, mapping.label, f"holds {len(different):,} different values")
     numeric = all(re.fullmatch(r"[+-]?\d+(\.\d+)?", label) for label in different)
     return (
         found,
@@ -212,7 +208,7 @@ def _label_names(table: RawTable, mapping: Mapping) -> tuple[str, ...]:
         tuple(name.strip() for name in names) for names in (mapping.label_names, table.classes.get(mapping.label, ()))
     )
     if not all(chosen) or len(set(chosen)) < len(chosen):
-        raise BadData("Two label names are the same, or one is empty. Give every label a name of its own.")
+        raise BadData("Label names must be different and not empty.")
     return chosen or (own if all(own) and len(set(own)) == len(own) else ())
 
 
@@ -238,8 +234,8 @@ def _named(
     strange = [i for i, label in enumerate(found) if label is not None and meant[i] is None]
     if strange and not any(meant):
         raise BadData(
-            f"{file}, row {rows[strange[0]]}: the label {listed([quoted(found[strange[0]])])} is neither one of "
-            f"{listed(names, 10)} nor a number from 0 to {len(names) - 1}. Correct the names of the labels."
+            f"{file}, row {rows[strange[0]]}: the label {listed([quoted(found[strange[0]])])} is none of "
+            f"{listed(names, 10)}, nor a number up to {len(names) - 1}. Correct the label names."
         )
     return meant, [rows[i] for i in strange]
 

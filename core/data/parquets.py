@@ -30,13 +30,25 @@ class TooMuch(ValueError):
         return f"{name} {str(self).removeprefix('it ')}. {self.advice}"
 
 
+def check_rows(count: int) -> None:
+    """TooMuch where a table has more rows than are read."""
+    if count > MOST_ROWS:
+        raise TooMuch(f"it holds more than {MOST_ROWS:,} rows")
+
+
+def check_columns(count: int) -> None:
+    """TooMuch where a table has more columns than are read."""
+    if count > MOST_COLUMNS:
+        raise TooMuch(f"it has {count:,} columns, over {MOST_COLUMNS:,}", "Leave some out.")
+
+
 def open_parquet(content: bytes) -> Any:
     """A file as pyarrow.Table with its texts still packed: repeated ones are held once, as entries of a dictionary.
 
     Raises:
-        TooMuch: it has too many rows, a cell is too long, or it would unpack to too much; found before much memory is
-            taken.
-        ValueError, OSError: it is damaged, or has too many columns.
+        TooMuch: it has too many rows or columns, a cell is too long, or it would unpack to too much; found before
+            much memory is taken.
+        ValueError, OSError: it is damaged.
     """
     import pyarrow
     from pyarrow import parquet
@@ -73,25 +85,21 @@ def open_parquet(content: bytes) -> Any:
         table, packed = opened([]).read(), []
     _refuse(size + sum(_unpacked(table.column(path)) for path in packed))
     if any(_longest(column) > MOST_CELL for column in table.columns):
-        raise TooMuch(f"it holds a cell of more than {MOST_CELL // 1_000_000} MB", "Leave out that row or column.")
+        raise TooMuch(f"it holds a cell of more than {MOST_CELL // 1_000_000} MB", "Leave it out.")
     return table
 
 
 def _checked_size(rows: int, leaves: list, groups: list, packed: int) -> int:
-    """Bytes that the cells take at least; ValueError or TooMuch by what the header says; packed: bytes of the file."""
-    if len(leaves) > MOST_COLUMNS:
-        raise ValueError(f"it has {len(leaves):,} columns, which is too much")
+    """Bytes that the cells take at least; TooMuch by what the header says; packed: bytes of the file."""
+    check_columns(len(leaves))
     if len(leaves) * len(groups) > MOST_CHUNKS:
-        raise TooMuch(f"it holds more than {MOST_CHUNKS:,} parts of columns", "Write it again with fewer row groups.")
-    if rows > MOST_ROWS:
-        raise TooMuch(f"it holds more than {MOST_ROWS:,} rows when unpacked")
+        raise TooMuch(f"it has over {MOST_CHUNKS:,} column chunks", "Use fewer row groups.")
+    check_rows(rows)
     size = rows * sum(_CELL + max(0, leaf.length) for leaf in leaves)
     unpacked = sum(group.total_byte_size for group in groups)
     _refuse(max(size, unpacked))
     if unpacked > max(_HARMLESS, _MOST_PACKED * packed):
-        raise TooMuch(
-            f"it holds values that unpack to more than {_MOST_PACKED} times their size", "Save it as CSV or JSON Lines."
-        )
+        raise TooMuch(f"it unpacks to more than {_MOST_PACKED} times its size", "Save it as CSV.")
     return size
 
 

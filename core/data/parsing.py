@@ -5,8 +5,8 @@ import json
 import re
 from typing import Any
 
-from core.data.parquets import MOST_COLUMNS, MOST_ROWS, TooMuch, class_names, column_values, open_parquet
-from core.data.parsed import BadData, Parsed, Repair
+from core.data.parquets import MOST_COLUMNS, TooMuch, check_rows, class_names, column_values, open_parquet
+from core.data.parsed import BadData, Parsed, Repair, no_rows
 from core.data.separated import csv_columns
 from core.wording import counted, listed
 
@@ -14,18 +14,20 @@ from core.wording import counted, listed
 MOST_GAPS = 10_000_000
 KINDS = {".csv": "csv", ".tsv": "csv", ".jsonl": "json", ".ndjson": "json", ".json": "json", ".parquet": "parquet"}
 USE = "Use .jsonl, .csv, .tsv or .parquet."
-_ARCHIVE = "is a compressed archive. Unpack it, and give the file inside."
-_BINARY = f"is a binary file of another kind. Save its table as one that is read here. {USE}"
+_AS_CSV, AS_UTF8 = "Save it as CSV (UTF-8).", "Save it as UTF-8."
+_ARCHIVE = "is a compressed archive. Unpack it first."
+_BINARY = f"is a binary file. {USE}"
 _PICKLE = "is a Python pickle; these can run foreign code and are never opened. Save the table as CSV or Parquet."
-_EXCEL = "is an Excel workbook. Save it as CSV (UTF-8), and give that file."
+_EXCEL = f"is an Excel workbook. {_AS_CSV}"
+_NO_PARQUET = "is no Parquet file, or damaged. Save it as CSV."
 _FOREIGN = (
-    (rb"\x89PNG|\xff\xd8\xff|GIF8[79]a|RIFF....WEBP", f"is a picture, not a table. {USE}"),
+    (rb"\x89PNG|\xff\xd8\xff|GIF8[79]a|RIFF....WEBP", f"is a picture. {USE}"),
     (rb"PK\x03\x04.{0,4000}?(xl/|\[Content_Types\]\.xml)|\xd0\xcf\x11\xe0", _EXCEL),
     (rb"PK\x03\x04|\x1f\x8b|BZh\d1AY|\xfd7zXZ|\x28\xb5\x2f\xfd|7z\xbc\xaf|Rar!\x1a", _ARCHIVE),
     (rb"\x80[\x02-\x05]", _PICKLE),
     (rb"%PDF-|SQLite format 3\0|ARROW1|\x93NUMPY|\x89HDF|\x7fELF", _BINARY),
-    (rb"(?i)(\xef\xbb\xbf)?\s*<(!doctype html|html)", "is a web page, not a table. Download the file itself."),
-    (rb"version https://git-lfs", "is a pointer of Git LFS, not the data itself. Fetch the file with “git lfs pull”."),
+    (rb"(?i)(\xef\xbb\xbf)?\s*<(!doctype html|html)", "is a web page. Download the file itself."),
+    (rb"version https://git-lfs", "is a Git LFS pointer. Run “git lfs pull”."),
 )
 _MARKS = (
     (codecs.BOM_UTF32_LE, "UTF-32"),
@@ -56,12 +58,9 @@ def _parsed(content: bytes, name: str) -> Parsed:
             raise BadData(f"{name} {what}")
     kind = KINDS.get(ending)
     if kind is None:
-        raise BadData(
-            f"{name}: files ending in {ending or 'nothing'} are not read. "
-            + ("Save it as CSV (UTF-8)." if ending.startswith(".xls") else USE)
-        )
+        raise unread_ending(name, ending)
     if kind == "parquet":
-        raise BadData(f"{name} is no Parquet file, or damaged. If it is CSV or JSON Lines, name it .csv or .jsonl.")
+        raise BadData(f"{name} {_NO_PARQUET}")
     text, notes = decoded(content, name)
     if not text.strip():
         raise BadData(f"{name} is empty.")
@@ -70,6 +69,12 @@ def _parsed(content: bytes, name: str) -> Parsed:
     found = json_columns(text, name) if kind == "json" else csv_columns(text, name, "\t" if ending == ".tsv" else ",")
     found.notes[:0] = notes
     return found
+
+
+def unread_ending(name: str, ending: str) -> BadData:
+    """The error of a file of another kind than those in KINDS."""
+    remedy = _AS_CSV if ending.startswith(".xls") else USE
+    return BadData(f"{name}: files ending in {ending or 'nothing'} are not read. {remedy}")
 
 
 # ---- text
@@ -87,15 +92,13 @@ def decoded(content: bytes, name: str) -> tuple[str, list[str]]:
         try:
             text, notes = content.decode(encoding), [f"Read as {encoding[:6]}."]
         except UnicodeDecodeError as error:
-            raise BadData(
-                f"{name} begins as {encoding[:6]} text, but is damaged further on. Save it again as UTF-8."
-            ) from error
+            raise BadData(f"{name} is damaged {encoding[:6]} text. {AS_UTF8}") from error
     else:
         text, notes = _unmarked(content.removeprefix(codecs.BOM_UTF8), name)
     text = text.removeprefix("\ufeff")
     if "\0" in text:
         line = text.count("\n", 0, text.index("\0")) + 1
-        raise BadData(f"{name}, line {line}: there is a NUL byte, which no text holds. Save it again as UTF-8.")
+        raise BadData(f"{name}, line {line}: NUL byte. {AS_UTF8}")
     return text, notes
 
 
@@ -115,7 +118,7 @@ def _unmarked(content: bytes, name: str) -> tuple[str, list[str]]:
     except UnicodeDecodeError:
         text = "\0"
     if re.search(r"[\x00-\x08\x0e-\x1f\x7f]", text):
-        raise BadData(f"{name}, line {line}: this is neither UTF-8 nor Windows-1252 text. Save the file as UTF-8.")
+        raise BadData(f"{name}, line {line}: neither UTF-8 nor Windows-1252 text. {AS_UTF8}")
     return text, [f"{Repair.WINDOWS} (line {line})."]
 
 
@@ -130,7 +133,7 @@ def json_objects(text: str, name: str) -> list[dict]:
             continue
         row = _loaded(line, name, number)
         if not isinstance(row, dict):
-            raise BadData(f"{name}, line {number}: expected an object, found {type(row).__name__}.")
+            raise _no_object(f"{name}, line {number}", row)
         rows.append(row)
     return rows
 
@@ -139,17 +142,16 @@ def json_columns(text: str, name: str) -> Parsed:
     """Columns of JSON Lines, or of a list of objects; a key that a row lacks gives None."""
     notes = []
     rows = _json_rows(text, name)
-    if len(rows) > MOST_ROWS:
-        raise TooMuch(f"it holds more than {MOST_ROWS:,} rows")
+    check_rows(len(rows))
     if re.search(r"\\u[dD][89a-fA-F]", text):
         whole = _whole(rows)
         notes += [f"{Repair.HALVES}."] if whole != rows else []
         rows = whole
     columns = list(dict.fromkeys(key for row in rows for key in row))
     if not columns:
-        raise BadData(f"{name} holds no rows with columns.")
+        raise no_rows(name)
     if len(columns) > MOST_COLUMNS or len(columns) * len(rows) - sum(map(len, rows)) > MOST_GAPS:
-        raise BadData(f"{name} has {len(columns):,} different keys in {len(rows):,} rows. Give all rows the same few.")
+        raise BadData(f"{name} has {len(columns):,} different keys in {len(rows):,} rows. Give all the same.")
     lacking = [number for number, row in enumerate(rows, start=1) if len(row) < len(columns)]
     if lacking:
         keys = [repr(column) for column in columns if any(column not in rows[number - 1] for number in lacking)]
@@ -178,28 +180,28 @@ def _json_rows(text: str, name: str) -> list[dict[str, Any]]:
             if isinstance(value, list) and value and all(isinstance(row, dict) for row in value)
         ]
         if len(inner) != 1:
-            raise BadData(
-                f"{name} is one object that holds everything. Save the rows as JSON Lines, one object a line."
-            )
+            raise BadData(f"{name} is a single object. Save its rows as JSON Lines.")
         return inner[0]
     rows = _loaded(text, name, 1)
     strange = next((number for number, row in enumerate(rows, start=1) if not isinstance(row, dict)), None)
     if strange:
-        raise BadData(f"{name}, row {strange}: expected an object, found {type(rows[strange - 1]).__name__}.")
+        raise _no_object(f"{name}, row {strange}", rows[strange - 1])
     return rows
+
+
+def _no_object(where: str, found: object) -> BadData:
+    return BadData(f"{where}: expected an object, found {type(found).__name__}.")
 
 
 def _loaded(text: str, name: str, line: int):
     try:
         return json.loads(text)
-    except RecursionError as error:
-        raise BadData(f"{name}, line {line}: not valid JSON (nested too deeply).") from error
-    except json.JSONDecodeError as error:
-        raise BadData(
-            f"{name}, line {line + error.lineno - 1}: not valid JSON ({error.msg}, column {error.colno})."
-        ) from error
-    except ValueError as error:
-        raise BadData(f"{name}, line {line}: not valid JSON (a number with too many digits).") from error
+    except (RecursionError, ValueError) as error:
+        if isinstance(error, json.JSONDecodeError):
+            line, why = line + error.lineno - 1, f"{error.msg}, column {error.colno}"
+        else:
+            why = "nested too deeply" if isinstance(error, RecursionError) else "too many digits"
+        raise BadData(f"{name}, line {line}: not valid JSON ({why}).") from error
 
 
 def _is_object(text: str) -> bool:
@@ -228,8 +230,7 @@ def parquet_columns(content: bytes, name: str) -> Parsed:
     except TooMuch:
         raise
     except Exception as error:  # whatever a damaged file makes the library raise
-        why = str(error) if str(error).startswith("it has") else "it is damaged, cut off or of a kind that is not known"
-        raise BadData(f"{name} cannot be read as Parquet ({why}). Write it again, or save it as CSV.") from error
+        raise BadData(f"{name} {_NO_PARQUET}") from error
     columns, cells, lost = [], [], []
     for column, values in zip(table.column_names, table.columns):
         try:
@@ -239,5 +240,5 @@ def parquet_columns(content: bytes, name: str) -> Parsed:
             lost.append(column)
     notes = [f"{Repair.LOST_COLUMNS} {listed(lost)}."] if lost else []
     if not columns or not len(table):
-        raise BadData(f"{name} holds no rows.")
+        raise no_rows(name)
     return Parsed(columns, cells, notes, classes=class_names(table.schema.metadata or {}))

@@ -12,8 +12,8 @@ from collections.abc import Iterator
 from itertools import pairwise
 from typing import Any
 
-from core.data.parquets import MOST_COLUMNS, MOST_ROWS, TooMuch
-from core.data.parsed import BadData, Parsed, Repair, noted
+from core.data.parquets import TooMuch, check_columns, check_rows
+from core.data.parsed import BadData, Parsed, Repair, no_rows, noted
 from core.wording import listed
 
 _SEPARATORS = ",;\t|"
@@ -29,20 +29,12 @@ _QUOTES = {
     "backslash": (
         r'\\"',
         {"strict": True, "escapechar": "\\", "doublequote": False},
-        "Quotation marks after a backslash were read as part of the text.",
+        "Escaped quotation marks read as text.",
     ),
-    "spaced": ('SEP "', {"strict": True, "skipinitialspace": True}, "Spaces after a separator were left out."),
-    "escaped": (
-        r"\\SEP",
-        {"quoting": csv.QUOTE_NONE, "escapechar": "\\"},
-        "Separators after a backslash were read as part of the text.",
-    ),
-    "lenient": ("", {}, "Some quotation marks inside quoted cells are not doubled; those cells may have lost one."),
-    "literal": (
-        "",
-        {"quoting": csv.QUOTE_NONE},
-        "Quotation marks are not paired, so they were read as ordinary characters.",
-    ),
+    "spaced": ('SEP "', {"strict": True, "skipinitialspace": True}, "Spaces after separators left out."),
+    "escaped": (r"\\SEP", {"quoting": csv.QUOTE_NONE, "escapechar": "\\"}, "Escaped separators read as text."),
+    "lenient": ("", {}, "Quotation marks inside quoted cells are not doubled; some may be lost."),
+    "literal": ("", {"quoting": csv.QUOTE_NONE}, "Unpaired quotation marks read as text."),
 }
 
 
@@ -60,8 +52,7 @@ def cut(text: str, separator: str, longest: int = 131_072, **quoting: Any) -> li
             for row in reader:
                 if row:
                     rows.append(row)
-                if len(rows) > MOST_ROWS + 1:
-                    raise TooMuch(f"it holds more than {MOST_ROWS:,} rows")
+                check_rows(len(rows) - 1)
                 began = reader.line_num + 1
         except csv.Error as error:
             raise csv.Error(f"line {began}: {error}") from error
@@ -78,14 +69,11 @@ def csv_columns(text: str, name: str, usual: str) -> Parsed:
     declared = re.match(r"sep=([,;\t|])\r?\n", text)
     text = text[declared.end() :] if declared else text
     if not text.strip():
-        raise BadData(f"{name} holds no rows.")
+        raise no_rows(name)
     separator = declared[1] if declared else _separator(text, usual)
     rows, how = _rows(text, separator, name)
     width = len(rows[0])
-    if width > MOST_COLUMNS:
-        raise BadData(
-            f"{name} has {width:,} columns; at most {MOST_COLUMNS:,} are read. Keep the columns with texts and labels."
-        )
+    check_columns(width)
     notes = [how] if how else []
     if len(rows) > 1 and _is_data(rows):
         notes.append(f"{Repair.NO_HEADER}.")
@@ -99,7 +87,7 @@ def csv_columns(text: str, name: str, usual: str) -> Parsed:
     # Spreadsheets like to add columns with neither name nor content.
     there = [i for i in range(width) if rows[0][i].strip() or any(cells[i])]
     if not there:
-        raise BadData(f"{name} holds no rows, only separators.")
+        raise no_rows(name)
     return Parsed([rows[0][i] for i in there], [cells[i] for i in there], notes, kept)
 
 
@@ -135,13 +123,11 @@ def _rows(text: str, separator: str, name: str) -> tuple[list[list[str]], str]:
         return [[line] for line in re.split(r"[\r\n]+", text) if line.strip()], f"{Repair.ONE_COLUMN}."
     missing = [i for i, row in enumerate(rows) if not _fits(row, len(rows[0]))]
     if trouble and 20 * len(missing) > len(rows):
-        raise BadData(
-            f"{name}, {trouble}: a quotation mark is opened there and not closed. Close it, or double it inside a text."
-        )
+        raise BadData(f"{name}, {trouble}: unclosed quotation mark. Close it, or double it in a text.")
     if 2 * len(missing) > len(rows) - 1:
         raise BadData(
-            f"{name}: {len(missing):,} of {len(rows) - 1:,} rows do not have {len(rows[0])} cells as the first, as "
-            f"row {missing[0]}. Put texts that hold {separator!r} in quotation marks, and give every column a name."
+            f"{name}: {len(missing):,} of {len(rows) - 1:,} rows, such as row {missing[0]}, lack the header's "
+            f"{len(rows[0])} cells. Quote texts that hold {separator!r}."
         )
     return best
 

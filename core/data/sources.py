@@ -19,6 +19,7 @@ from core.wording import quoted
 
 # Rows that no file holds as they are (of a hub, or a part of a file) are kept as JSON Lines with their numbers.
 _ROWS, _NUMBER = ".rows.jsonl", "faithscope row"
+_DAMAGED = "The kept data set is gone or damaged. Add it again."
 
 
 @dataclass(frozen=True)
@@ -57,7 +58,7 @@ class DataSource:
             if not all(isinstance(text, str) for text in (name, file, suffix, origin)):
                 raise TypeError("expected texts")
         except (KeyError, TypeError, AttributeError) as error:
-            raise BadData("What was kept of this data set is damaged. Add it again.") from error
+            raise BadData(_DAMAGED) from error
         notes = found.get("notes")
         return cls(
             name,
@@ -89,9 +90,7 @@ def keep(library: Library, table: RawTable, mapping: Mapping, origin: str, conte
     try:
         library.add_data(source.key, source.as_dict())
     except ValueError as error:
-        raise BadData(
-            f"{table.name} cannot be kept: too many class names or columns. Leave out those not needed."
-        ) from error
+        raise BadData(f"{table.name} has too many class names or columns. Leave some out.") from error
     # A file that is not kept is worth saying, though its description is.
     library.last_problem = library.last_problem or problem
     return source
@@ -135,8 +134,7 @@ def from_setting(library: Library, asked: str) -> DataSource:
     task = tasks().get(asked)
     if task is None and ("/" not in asked or asked.startswith((".", "/", "~"))):
         raise BadData(
-            f"There is no file {quoted(asked)}, and no task of that name. Give a file, owner/name of a hub data set, "
-            f"or one of {', '.join(tasks())}."
+            f"There is no file or task {quoted(asked)}. Give a file, a hub id or one of {', '.join(tasks())}."
         )
     if task is not None and task.hub is None:
         raise BadData(task.local)
@@ -203,7 +201,7 @@ def open_data(library: Library, key: str) -> DataSet:
     source = DataSource.from_dict(library.data()[key])
     content = library.get_file(source.file)
     if content is None:
-        raise BadData(f"The kept file of {source.name} is gone or damaged. Add it again.")
+        raise BadData(_DAMAGED)
     made = source.suffix == _ROWS
     table = _numbered(read_table(content, "rows.jsonl"), source) if made else read_table(content, source.name)
     # Numbered classes were named by the first place, which the file does not remember.

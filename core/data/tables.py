@@ -10,13 +10,14 @@ from pathlib import Path
 import numpy as np
 
 from core.data.parquets import TooMuch
-from core.data.parsed import BadData, Parsed, Repair
-from core.data.parsing import KINDS, USE, json_objects, parquet_columns, parse
+from core.data.parsed import BadData, Parsed, Repair, no_rows
+from core.data.parsing import AS_UTF8, KINDS, json_objects, parquet_columns, parse, unread_ending
 from core.data.separated import cut
 from core.storage.library import FILE_BYTES
 from core.wording import in_short, listed, quoted, shortened
 
 UPLOAD_BYTES = 10_000_000
+A_FOLDER = "is a folder. Give a file in it."
 
 
 @dataclass(frozen=True, eq=False)
@@ -52,13 +53,13 @@ def read_table(source: Path | bytes, name: str | None = None, most_bytes: int | 
     """
     if isinstance(source, (bytes, bytearray, memoryview)):
         content, name = bytes(source), _file_name(name or "data")
-        _check_size(len(content), name, most_bytes, "can be uploaded. Give the file’s path instead, or split it.")
+        _check_size(len(content), name, most_bytes, "can be uploaded. Give its path instead.")
     else:
         content, name = read_file(Path(source), name, most_bytes)
     try:
         found = parse(content, name)
     except RecursionError as error:
-        raise BadData(f"{name} is nested too deeply. Give each row plain values, such as text and label.") from error
+        raise BadData(f"{name} is nested too deeply. Use plain values.") from error
     columns, notes = _named(found)
     cells = {column: _plain(values) for column, values in zip(columns, found.cells)}
     classes = {column: found.classes[raw] for column, raw in zip(columns, found.columns) if raw in found.classes}
@@ -72,14 +73,12 @@ def read_file(path: Path, name: str | None = None, most_bytes: int | None = None
     try:
         path = path.expanduser()
         if path.is_dir():
-            raise BadData(f"{quoted(path, 200)} is a folder. Give the path of a file in it.")
+            raise BadData(f"{quoted(path, 200)} {A_FOLDER}")
         # Devices and pipes have no end.
         if not path.is_file():
             raise BadData(f"There is no file {quoted(path, 200)}.")
         name = _file_name(name or path.name)
-        _check_size(
-            path.stat().st_size, name, most_bytes or FILE_BYTES, "can be read. Split it, or leave out rows and columns."
-        )
+        _check_size(path.stat().st_size, name, most_bytes or FILE_BYTES, "can be read. Split it.")
         return path.read_bytes(), name
     except BadData:
         raise
@@ -163,7 +162,7 @@ def read_labelled(
     content, _ = read_file(path)
     rows = _rows(path, content)
     if not rows:
-        raise BadData(f"{path.name} holds no rows.")
+        raise no_rows(path.name)
     columns = [column for column in (text, label, second) if column]
     for number, row in enumerate(rows, start=1):
         lacking = [c for c in columns if row.get(c) is None]
@@ -172,7 +171,7 @@ def read_labelled(
                 f"{path.name}, row {number}: column {quoted(lacking[0])} is missing; it has {listed(row, 10)}."
             )
         if not str(row[text]).strip():
-            raise BadData(f"{path.name}, row {number}: the text is empty. Remove the row, or write at least one word.")
+            raise BadData(f"{path.name}, row {number}: the text is empty. Remove the row.")
     classes, labels = (
         _numbered([str(row[label]).strip() for row in rows], classes, path)
         if label
@@ -201,9 +200,7 @@ def _rows(path: Path, content: bytes) -> list[dict]:
     except TooMuch as error:
         raise BadData(error.said_of(path.name)) from error
     except (OSError, ValueError, csv.Error, RecursionError) as error:
-        raise BadData(
-            f"{path.name} cannot be read ({in_short(error)}). It must be UTF-8 and of the kind that its ending says."
-        ) from error
+        raise BadData(f"{path.name} cannot be read ({in_short(error)}). {AS_UTF8}") from error
 
 
 def _parsed(path: Path, content: bytes, kind: str) -> list[dict]:
@@ -216,9 +213,9 @@ def _parsed(path: Path, content: bytes, kind: str) -> list[dict]:
         found = parquet_columns(content, path.name)
         again = [name for name, count in Counter(found.columns).items() if count > 1]
         if again:
-            raise BadData(f"{path.name} has several columns named {listed(again)}. Give each a name of its own.")
+            raise BadData(f"{path.name} has several columns named {listed(again)}. Rename them.")
         return [dict(zip(found.columns, row)) for row in zip(*found.cells)]
-    raise BadData(f"{path.name}: files ending in {kind or 'nothing'} are not read. {USE}")
+    raise unread_ending(path.name, kind)
 
 
 def _numbered(raw: list[str], classes: tuple[str, ...] | None, path: Path) -> tuple[tuple[str, ...], np.ndarray]:
@@ -228,9 +225,7 @@ def _numbered(raw: list[str], classes: tuple[str, ...] | None, path: Path) -> tu
         next((value for value in raw if len(value.lstrip("0")) > 9 or int(value) >= len(raw)), "") if numeric else ""
     )
     if classes is None and large:
-        raise BadData(
-            f"{path.name}: the label {shortened(large)} is more than there are rows. Number the classes from 0."
-        )
+        raise BadData(f"{path.name}: the label {shortened(large)} exceeds the number of rows. Number classes from 0.")
     negative = next((row for row, value in enumerate(raw, start=1) if value[:1] == "-" and value[1:].isdigit()), None)
     if classes is None and negative is not None:
         raise BadData(

@@ -103,7 +103,7 @@ class Task:
         ]
         if not rows:
             which = ", ".join(f"{column} {value}" for column, value in self.only.items())
-            raise BadData(f"{table.name}: no row has {which or 'content'}, so none belongs to {self.name}.")
+            raise BadData(f"{table.name}: no row has {which or 'content'} for {self.name}.")
         numbers = table.rows or range(1, len(table) + 1)
         if len(rows) < len(table):
             notes.append(f"{len(rows):,} of {len(table):,} rows belong to {self.name}.")
@@ -201,11 +201,11 @@ def _task(row: dict[str, Any]) -> Task:
             raise ValueError(f"{name!r} holds {row[name]!r}")
     texts = [*row["columns"], *row["papers"], *(row["label_names"] or ()), *(row["label_values"] or {}).values()]
     if not all(isinstance(text, str) and text for text in texts) or not row["name"] or not row["citation"]:
-        raise ValueError("a name, the citation, a column, a paper or a label is empty or no text")
+        raise ValueError("a field is empty or no text")
     if tuple(row["splits"]) != _SPLITS or not all(
         split is None or isinstance(split, str) for split in row["splits"].values()
     ):
-        raise ValueError(f"'splits' must name {', '.join(_SPLITS)}, each with a text or null")
+        raise ValueError(f"'splits' must name {', '.join(_SPLITS)}")
     task = replace(
         Task(**row),
         columns=tuple(row["columns"]),
@@ -222,19 +222,19 @@ def _check(task: Task) -> None:
     if task.metric not in METRICS:
         raise ValueError(f"the metric {task.metric!r} is none of {', '.join(METRICS)}")
     if task.class_majority is not None and not 0 <= task.class_majority <= 1:
-        raise ValueError(f"the class majority {task.class_majority} is no share between 0 and 1")
+        raise ValueError(f"the class majority {task.class_majority} is not within [0, 1]")
     if (task.class_majority is None) == bool(task.majority_from):
-        raise ValueError("a class majority and the table that it is from go together")
+        raise ValueError("class_majority and majority_from go together")
     if (task.hub is None) != (not any(task.splits.values())) or (task.hub is None) != bool(task.local):
-        raise ValueError("a task has either a hub id with splits, or says how to get its file")
+        raise ValueError("a task has either a hub id and splits, or local")
     if not set(task.needed) <= set(task.columns):
         raise ValueError(f"the column {next(c for c in task.needed if c not in task.columns)!r} is none of its columns")
     if len(set(task.label_names)) != len(task.label_names) or len(task.label_names) == 1:
-        raise ValueError("the labels' names must be different and at least two, or null")
+        raise ValueError("label_names need two different names, or null")
     if not set(task.label_values.values()) <= set(task.label_names) or (
         task.threshold is not None and len(task.label_names) != 2
     ):
-        raise ValueError("label values must be among the labels' names, and a threshold parts two of them")
+        raise ValueError("label_values or the threshold do not fit label_names")
 
 
 def _written(value) -> str:

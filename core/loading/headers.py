@@ -7,9 +7,9 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from core.loading import lora
-from core.loading.loading import build_classifier, building, check_complete, merged, unreadable, weights_of
+from core.loading.loading import NO_WEIGHTS, build_classifier, building, check_complete, merged, unreadable, weights_of
 from core.loading.locating import ModelSource
-from core.loading.model_files import ADAPTER_WEIGHTS, ForeignFile, ModelFiles
+from core.loading.model_files import ADAPTER_WEIGHTS, COPY_AGAIN, ForeignFile, ModelFiles, cannot_read
 from core.network.architectures import Config, Module, UnsupportedModel
 from core.network.memory import IMPORTING
 from core.storage import hub
@@ -33,7 +33,7 @@ class Headers:
     def description(self) -> str:
         """A sentence on the file format and what the numbers are stored as."""
         kinds = sorted({dtype for tensors in (self.base, self.adapter) for dtype, _ in (tensors or {}).values()})
-        return f"The weights are safetensors, stored as {', '.join(kinds)}."
+        return f"Safetensors, stored as {', '.join(kinds)}."
 
 
 def read_headers(source: ModelSource, config: Config) -> Headers:
@@ -90,10 +90,7 @@ def _tensors(folder: Path, hub_id: str | None, read: Callable[[], dict], adapter
             raise
     found = hub.tensor_shapes(hub_id, folder, adapter)
     if found == {}:
-        raise UnsupportedModel(
-            f"{hub_id!r} has no safetensors weights on the hub, and pickle weights are not read. "
-            "Choose a model with model.safetensors, or convert it with save_pretrained."
-        )
+        raise UnsupportedModel(f"{hub_id!r} {NO_WEIGHTS}")
     return found, False
 
 
@@ -111,7 +108,7 @@ def _adapter_weights(files: ModelFiles) -> dict[str, tuple[str, tuple[int, ...]]
     try:
         return files.heads(ADAPTER_WEIGHTS)
     except Exception as error:
-        raise lora.unreadable_adapter(files.folder) from error
+        raise cannot_read(ADAPTER_WEIGHTS, files.folder.name, error, COPY_AGAIN) from error
 
 
 def _bytes(source: ModelSource, here: bool, *tensors: dict | None) -> int:

@@ -11,6 +11,7 @@ from core import settings
 from core.loading.headers import Headers, blueprint, read_headers
 from core.loading.loading import choose_device
 from core.loading.locating import ModelSource, bundled_models, locate
+from core.loading.model_files import SAVE_AGAIN
 from core.loading.small_files import (
     check_vocabulary,
     longest_input,
@@ -31,10 +32,10 @@ _ITEM_BYTES = {"float32": 4, "bfloat16": 2, "float16": 2}
 _BATCH_TOKENS = 4096
 # Pages of this machine's memory, and bytes of each.
 _MEMORY = ("SC_PHYS_PAGES", "SC_PAGE_SIZE")
-_OTHER_TASK = "It was trained for several classes at once or for numbers; here exactly one class is right."
+_OTHER_TASK = "Multi-label or regression; here exactly one class is right."
 _NAMELESS = "These names say nothing; write id2label in its config.json."
-_FITS = "They hold a trained classification head, and every shape fits."
-_NOT_FETCHED = "They are not here yet; whether they fit is seen when the model is loaded."
+_FITS = "All shapes fit."
+_NOT_FETCHED = "Not fetched; checked when the model is loaded."
 
 
 @dataclass(frozen=True)
@@ -94,9 +95,7 @@ class _Check:
         except BaseException as error:
             if isinstance(error, (KeyboardInterrupt, SystemExit, GeneratorExit)):
                 raise
-            why = (
-                f"This part of the model cannot be read ({in_short(error)}). Save the model again with save_pretrained."
-            )
+            why = f"This part cannot be read ({in_short(error)}). {SAVE_AGAIN}"
             self.add(what, NO, why)
         return None
 
@@ -138,7 +137,7 @@ class _Check:
             self.add("Classes", YES, named)
 
     def tokens(self, tokenizer: Tokenizer, config: Config) -> None:
-        self.add("Tokenizer", YES, "It is fast and gives character offsets.")
+        self.add("Tokenizer", YES, "Fast, with character offsets.")
         masking = self.step("Mask token", mask_token, tokenizer, self.name)
         if masking:
             self.masking = PARTLY if masking[1] else YES
@@ -163,9 +162,7 @@ class _Check:
 
     def inside(self, module: Module, config: Config) -> None:
         L, H = config.num_hidden_layers + 1, config.hidden_size
-        self.add(
-            "Hidden states", YES, f"{L} outputs of width {H:,}: the embeddings' and one of each of {L - 1} layers."
-        )
+        self.add("Hidden states", YES, f"{L} outputs of width {H:,}: embeddings and {L - 1} layers.")
         eager = _eager_attention(module)
         for measure in measures().values():
             self.add(measure.name, *_measure(measure, config, eager, self.masking))
@@ -230,7 +227,7 @@ def _eager_attention(module) -> str | None:
         module.set_attn_implementation("eager")
     except Exception as error:
         return in_short(error)
-    return None if module.config._attn_implementation == "eager" else "the eager implementation is not offered"
+    return None if module.config._attn_implementation == "eager" else "no eager implementation"
 
 
 def _without_weights(source: ModelSource, config):

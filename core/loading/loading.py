@@ -8,7 +8,7 @@ from typing import Any, cast
 
 from core.loading.locating import ModelSource, digest, locate
 from core.loading.lora import adapter_settings, merge_adapter, read_adapter
-from core.loading.model_files import WEIGHTS_ENDING, parse_json, weight_files
+from core.loading.model_files import COPY_AGAIN, SAVE_AGAIN, WEIGHTS_ENDING, cannot_read, parse_json, weight_files
 from core.loading.small_files import read_parts
 from core.mathematics.masking import TRAINING_STRATEGIES
 from core.mathematics.performance import METRICS
@@ -20,12 +20,10 @@ from core.network.model import Model
 from core.storage.files import read_plain
 from core.wording import in_short
 
+NO_WEIGHTS = "has no safetensors weights on the hub, or it could not be reached. Choose another model."
 _MOST_CARD = 1_000_000
 # Figures of other weights are none of these: training writes the card last, and files are exchanged by hand.
-OTHER_CARD = (
-    "The card.json in its folder does not say that it is of these weights, so nothing of it is used: no figures, "
-    "no metric, not how it was trained. A file that was added to the folder makes it another model's card, too."
-)
+OTHER_CARD = "Its card.json is not used: it was written for other weights or files."
 _BUILDING = threading.RLock()
 
 
@@ -61,7 +59,7 @@ def load(name: str, device: str = "auto", precision: str = "float32") -> Model:
     _put(module, where, name)
     if is_scale_free(architecture, module.config):
         less = ", and ".join(measure.scale_free.note for measure in measures().values() if measure.scale_free)
-        notes += (f"This family normalises its word embeddings before anything else, so {less}.",)
+        notes += (f"Word embeddings are normalised, so {less}.",)
     found = digest(source)
     card, doubts = _card_of(source.top, found)
     return Model(
@@ -103,12 +101,8 @@ def choose_device(device: str) -> str:
         return "cuda" if torch.cuda.is_available() else "mps" if torch.backends.mps.is_available() else "cpu"
     there = {"cuda": torch.cuda.is_available, "mps": torch.backends.mps.is_available, "cpu": lambda: True}
     kind = device.partition(":")[0]
-    if kind not in there:
-        raise UnsupportedModel(f"Device {device!r} is unknown. Set FAITHSCOPE_DEVICE to auto, cuda, mps or cpu.")
-    if not there[kind]() or not _is_there(device, kind):
-        raise UnsupportedModel(
-            f"Device {device!r} is not available on this machine. Set FAITHSCOPE_DEVICE to auto or cpu."
-        )
+    if kind not in there or not there[kind]() or not _is_there(device, kind):
+        raise UnsupportedModel(f"Device {device!r} is not available. Set FAITHSCOPE_DEVICE to auto, cuda, mps or cpu.")
     return device
 
 
@@ -153,7 +147,7 @@ def check_complete(source: ModelSource, missing: set[str]) -> None:
     if missing:
         raise UnsupportedModel(
             f"{source.name!r} lacks trained weights for {', '.join(sorted(missing)[:3])}. "
-            "Give a model fine-tuned for classification, or train one with `python -m core train`."
+            "Give a fine-tuned classifier, or run `python -m core train`."
         )
 
 
@@ -194,8 +188,8 @@ def build_classifier(config: Config, tensors: dict[str, Tensor], **more: Any) ->
 
 
 def unreadable(name: str, error: Exception) -> UnsupportedModel:
-    """The sentence for weights that a library could not read."""
-    return UnsupportedModel(f"The weights of {name!r} cannot be read ({in_short(error)}); cut short? Copy them again.")
+    """The error of weights that a library could not read."""
+    return cannot_read("A weights file", name, error, COPY_AGAIN)
 
 
 def weights_of(source: ModelSource, config: Config) -> tuple[str, ...]:
@@ -214,16 +208,10 @@ def _check_weights(source: ModelSource) -> None:
     if any(name.endswith(WEIGHTS_ENDING) for name in source.base_files.names):
         return
     if any(source.base.glob("*.bin")) or any(source.base.glob("*.pt")):
-        raise UnsupportedModel(
-            f"{source.name!r} has its weights as pickle only, which can run code when read. "
-            "Save it again with save_pretrained, which writes model.safetensors."
-        )
+        raise UnsupportedModel(f"{source.name!r} has only pickle weights, no safetensors. {SAVE_AGAIN}")
     if source.base_id:
-        raise UnsupportedModel(
-            f"The hub gave no safetensors weights of {source.base_id!r}: it has none, or could not be reached. "
-            "Connect to the network, or choose a model with model.safetensors."
-        )
-    raise UnsupportedModel(f"{source.name!r} holds no model.safetensors. Give the folder that save_pretrained wrote.")
+        raise UnsupportedModel(f"{source.base_id!r} {NO_WEIGHTS}")
+    raise UnsupportedModel(f"{source.name!r} holds no model.safetensors. {SAVE_AGAIN}")
 
 
 def _card_of(folder: Path, weights: str) -> tuple[dict | None, tuple[str, ...]]:

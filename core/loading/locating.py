@@ -7,7 +7,7 @@ from pathlib import Path
 
 from core import settings
 from core.loading.lora import adapter_settings
-from core.loading.model_files import ModelFiles
+from core.loading.model_files import ModelFiles, cannot_read
 from core.network.architectures import UnsupportedModel
 from core.storage import hub
 from core.wording import in_short
@@ -17,8 +17,10 @@ MODELS, BASES = settings.BUNDLED / "models", settings.BUNDLED / "bases"
 
 @dataclass(frozen=True)
 class ModelSource:
-    """Where a model's files lie: the folder with weights, its adapter's folder if it is one, and the hub ids of those
-    that came from there; base_files, adapter_files: what these folders hold of it.
+    """Where a model's files lie.
+
+    base: the folder with the weights; adapter: the LoRA adapter's folder, or None; base_id, adapter_id: their hub ids,
+    None for local folders; base_files, adapter_files: the files in these folders.
     """
 
     name: str
@@ -71,18 +73,14 @@ def locate(name: str, weights: bool = True) -> ModelSource:
     base = adapter.get("base_model_name_or_path")
     if not base:
         raise UnsupportedModel(
-            f"The adapter {name!r} does not name its base. Add base_model_name_or_path to its adapter_config.json."
+            f"The adapter {name!r} names no base. Set base_model_name_or_path in its adapter_config.json."
         )
     try:
         folder, base_id = _folder_of(base, top, weights)
     except UnsupportedModel as error:
-        raise UnsupportedModel(
-            f"The adapter {name!r} needs its base model {_shown(base)}, which was not found. {error}"
-        ) from error
+        raise UnsupportedModel(f"The adapter {name!r} needs its base {_shown(base)}. {error}") from error
     if adapter_settings(ModelFiles(folder)) is not None:
-        raise UnsupportedModel(
-            f"The base of the adapter {name!r} is an adapter itself. Merge that one into its own base with PEFT."
-        )
+        raise UnsupportedModel(f"The base of adapter {name!r} is an adapter. Merge that one with PEFT.")
     return ModelSource(name, folder, top, base_id, top_id)
 
 
@@ -94,9 +92,7 @@ def digest(source: ModelSource) -> str:
             for name, found in files.hashes():
                 total.update(os.fsencode(name) + b"\0" + found)
     except OSError as error:
-        raise UnsupportedModel(
-            f"A file of {source.name!r} cannot be read ({in_short(error)}). Load the model again."
-        ) from error
+        raise cannot_read("A file", source.name, error, "Load the model again.") from error
     return total.hexdigest()
 
 
@@ -105,7 +101,7 @@ def _folder_of(name: str, near: Path | None, weights: bool) -> tuple[Path, str |
     if name in bundled_models():
         return MODELS / name, None
     if not isinstance(name, str) or not name.strip() or len(name) > 4000:
-        raise UnsupportedModel("The model has no usable name. Give a bundled name, a folder or a hub id.")
+        raise _no_folder(name)
     places = [BASES / name] if near and name in bundled_bases() else []
     places += [near / name] if near else []
     try:
@@ -114,21 +110,25 @@ def _folder_of(name: str, near: Path | None, weights: bool) -> tuple[Path, str |
                 next(place.iterdir(), None)
                 return place.resolve(), None
             if place.is_file():
-                raise UnsupportedModel(f"{_shown(name)} is a file. Give the folder that holds the model's files.")
+                raise UnsupportedModel(f"{_shown(name)} is a file. Give its folder.")
     except (OSError, RuntimeError, ValueError) as error:
         if isinstance(error, UnsupportedModel):
             raise
         raise UnsupportedModel(
-            f"The folder {_shown(name)} cannot be opened ({in_short(error)}). Check its name and that it may be read."
+            f"The folder {_shown(name)} cannot be opened ({in_short(error)}). Check its name and permissions."
         ) from error
     if name.startswith((".", "/", "~")) or "\\" in name or name.count("/") > 1:
-        raise UnsupportedModel(
-            f"There is no folder {_shown(name)}. Give one, a hub id or one of {', '.join(bundled_models())}."
-        )
+        raise _no_folder(name)
     try:
         return hub.fetch(name, weights), name
     except hub.HubError as error:
         raise UnsupportedModel(str(error)) from error
+
+
+def _no_folder(name) -> UnsupportedModel:
+    return UnsupportedModel(
+        f"There is no folder {_shown(name)}. Give one, a hub id or one of {', '.join(bundled_models())}."
+    )
 
 
 def _shown(name) -> str:

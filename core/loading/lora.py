@@ -8,13 +8,14 @@ import re
 from collections.abc import Callable
 from pathlib import Path
 
-from core.loading.model_files import ADAPTER, ADAPTER_WEIGHTS, ModelFiles
+from core.loading.model_files import ADAPTER, ADAPTER_WEIGHTS, COPY_AGAIN, ModelFiles, cannot_read
 from core.network.architectures import Module, Tensor, UnsupportedModel
-from core.wording import in_short
 
 # A layer's name, or several with bars between: without repetition, so that matching takes no longer than the name.
 _PLAIN_PATTERN = re.compile(r"\^?(?:[\w.|-]|\\\.)+\$?", re.ASCII)
 _MOST_PATTERNS, _MOST_LETTERS = 2_000, 100_000
+_AGAIN, _MERGE = "Save it again with PEFT.", "Merge it into its base with PEFT."
+_OWN_BASE = "Give the base it was trained on."
 _PREFIX = "base_model.model."
 # What an adapter adds to the name of a parameter: to its layer, and in the place of its last part.
 _ADDED = re.compile(r"\.lora_A|\.modules_to_save")
@@ -28,29 +29,21 @@ def adapter_settings(files: ModelFiles) -> dict | None:
         return None
     try:
         found = files.settings(ADAPTER)
-    except OSError as error:
-        raise UnsupportedModel(
-            f"{path.name} of the adapter {folder.name!r} cannot be read ({in_short(error)}). Save the adapter again."
-        ) from error
-    except ValueError as error:
-        raise UnsupportedModel(
-            f"{path.name} of the adapter {folder.name!r} is not valid JSON ({in_short(error)}). Save the adapter again."
-        ) from error
-    if not isinstance(found, dict):
-        raise UnsupportedModel(
-            f"{path.name} of the adapter {folder.name!r} is no object of settings. Save the adapter again."
-        )
+        if not isinstance(found, dict):
+            raise ValueError("no JSON object")
+    except (OSError, ValueError) as error:
+        raise cannot_read(ADAPTER, folder.name, error, _AGAIN) from error
     unknown = [key for key in ("use_dora", "layer_replication", "megatron_config", "use_qalora") if found.get(key)]
     if found.get("peft_type") != "LORA" or found.get("bias", "none") != "none" or unknown:
-        raise UnsupportedModel(
-            f"The adapter {folder.name!r} is not a plain LoRA adapter. Merge it into its base with PEFT."
-        )
+        raise _unfit(folder, "is not plain LoRA", _MERGE)
     lacking = [key for key in ("r", "lora_alpha") if not isinstance(found.get(key), int | float) or not found[key]]
     if lacking:
-        raise UnsupportedModel(
-            f"{path.name} of the adapter {folder.name!r} lacks {lacking[0]}. Save the adapter again."
-        )
+        raise _unfit(folder, f"lacks {lacking[0]}", _AGAIN)
     return found
+
+
+def _unfit(folder: Path, why: str, remedy: str) -> UnsupportedModel:
+    return UnsupportedModel(f"The adapter {folder.name!r} {why}. {remedy}")
 
 
 def merge_adapter(module: Module, folder: Path, config: dict, tensors: dict) -> set[str]:
@@ -78,9 +71,7 @@ def merge_adapter(module: Module, folder: Path, config: dict, tensors: dict) -> 
                 continue
             target = _target(name)
             if target not in parameters:
-                raise UnsupportedModel(
-                    f"The adapter {folder.name!r} changes {target!r}, which its base does not have. Give its own base."
-                )
+                raise _unfit(folder, f"changes {target!r}, which its base lacks", _OWN_BASE)
             weight, value = parameters[target], tensors[name].float()
             if name.endswith("lora_A.weight"):
                 delta = scale(target) * (_partner(tensors, name, folder).float() @ value)
@@ -97,14 +88,7 @@ def merge_adapter(module: Module, folder: Path, config: dict, tensors: dict) -> 
 
 def no_weights(folder: Path) -> UnsupportedModel:
     """The sentence for an adapter without safetensors."""
-    return UnsupportedModel(
-        f"The adapter {folder.name!r} holds no adapter_model.safetensors, and pickle is not read. Save it with PEFT."
-    )
-
-
-def unreadable_adapter(folder: Path) -> UnsupportedModel:
-    """The sentence for an adapter whose weights cannot be read."""
-    return UnsupportedModel(f"The weights of the adapter {folder.name!r} cannot be read; cut short? Copy them again.")
+    return _unfit(folder, f"holds no {ADAPTER_WEIGHTS}, and pickle is not read", _AGAIN)
 
 
 def read_adapter(files: ModelFiles) -> dict[str, Tensor]:
@@ -114,7 +98,7 @@ def read_adapter(files: ModelFiles) -> dict[str, Tensor]:
     try:
         return files.tensors(ADAPTER_WEIGHTS)
     except Exception as error:
-        raise unreadable_adapter(files.folder) from error
+        raise cannot_read(ADAPTER_WEIGHTS, files.folder.name, error, COPY_AGAIN) from error
 
 
 def _target(name: str) -> str:
@@ -125,16 +109,14 @@ def _target(name: str) -> str:
 def _partner(tensors: dict, name: str, folder: Path):
     other = name.replace("lora_A", "lora_B")
     if other not in tensors:
-        raise UnsupportedModel(f"The adapter {folder.name!r} lacks {other!r}. Save it again with PEFT.")
+        raise _unfit(folder, f"lacks {other!r}", _AGAIN)
     return tensors[other]
 
 
 def _fitting(value, weight, target: str, folder: Path):
     if value.shape != weight.shape:
-        raise UnsupportedModel(
-            f"The adapter {folder.name!r} has {target!r} of shape {list(value.shape)}, its base of shape "
-            f"{list(weight.shape)}. Give its own base, with its number of classes."
-        )
+        shapes = f"{list(value.shape)}, its base {list(weight.shape)}"
+        raise _unfit(folder, f"has {target!r} of shape {shapes}", _OWN_BASE)
     return value
 
 
@@ -155,9 +137,7 @@ def _by_layer(patterns: dict | None, default: float, folder: Path) -> Callable[[
     patterns = patterns or {}
     too_many = len(patterns) > _MOST_PATTERNS or sum(map(len, patterns)) > _MOST_LETTERS
     if too_many or not all(map(_PLAIN_PATTERN.fullmatch, patterns)):
-        raise UnsupportedModel(
-            f"The adapter {folder.name!r} cannot be added to its base: ranks go by more than names. Merge it with PEFT."
-        )
+        raise _unfit(folder, "cannot be added to its base: ranks use patterns", _MERGE)
     compiled = [(re.compile(rf"(.*\.)?({key})$"), value) for key, value in patterns.items()]
 
     def value_for(target: str) -> float:
@@ -172,5 +152,5 @@ def _token_indices(config: dict, target: str, vocabulary: int) -> list[int]:
     if not isinstance(chosen, list):
         chosen = next(indices for layer, indices in chosen.items() if target.removesuffix(".weight").endswith(layer))
     if not all(0 <= index < vocabulary for index in chosen):
-        raise ValueError(f"it trained tokens beyond the {vocabulary:,} of the vocabulary")
+        raise ValueError(f"it trained tokens beyond the vocabulary of {vocabulary:,}")
     return chosen

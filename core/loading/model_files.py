@@ -23,6 +23,7 @@ from core.wording import in_short, shortened
 REFERENCE_FILE, WORDS_FILE = "masf.safetensors", "words.safetensors"
 WEIGHTS, INDEX, WEIGHTS_ENDING = "model.safetensors", "model.safetensors.index.json", ".safetensors"
 ADAPTER, ADAPTER_WEIGHTS = "adapter_config.json", "adapter_model.safetensors"
+SAVE_AGAIN, COPY_AGAIN = "Save it with save_pretrained.", "If it was cut short, copy it again."
 _FITTED = {REFERENCE_FILE, WORDS_FILE}
 _NOT_PART_OF_RESULTS = _FITTED | {"README.md", "card.json", "SOURCE.md", "LICENSE", "LICENSE.txt", "NOTICE"}
 _SMALL_ENDINGS = {".json", ".txt", ".model"}
@@ -32,6 +33,11 @@ _MOST_BYTES, _MOST_SETTINGS = 100_000_000, 10_000_000
 
 class ForeignFile(UnsupportedModel):
     """A model names a file of weights that is not its own or may be pickle; the message says which."""
+
+
+def cannot_read(what: str, name: str, error: Exception, remedy: str = SAVE_AGAIN) -> UnsupportedModel:
+    """The error of a part of a model that cannot be read."""
+    return UnsupportedModel(f"{what} of {name!r} cannot be read ({in_short(error)}). {remedy}")
 
 
 class NoCopies(UnsupportedModel):
@@ -70,7 +76,7 @@ class ModelFiles:
     def read(self, name: str) -> bytes:
         """A small file's content, the same at each call; OSError if it is none of them."""
         if name not in self._held:
-            self._expect(name)
+            self.expect(name)
             self._held[name] = read_plain(self.folder / name, _MOST_BYTES)
             self._hashes[name] = hashlib.sha256(self._held[name]).digest()
         return self._held[name]
@@ -98,7 +104,7 @@ class ModelFiles:
         """{tensor's name: (dtype, shape)} of a file of weights, without reading these; errors as `tensors`."""
         from safetensors import safe_open
 
-        self._expect(name)
+        self.expect(name)
         with safe_open(self.folder / name, framework="pt") as tensors:
             views = {key: tensors.get_slice(key) for key in tensors.keys()}  # noqa: SIM118 (no dictionary: it iterates over nothing)
             return {key: (view.get_dtype(), tuple(view.get_shape())) for key, view in views.items()}
@@ -129,14 +135,15 @@ class ModelFiles:
                     (folder / name).write_bytes(data)
             except OSError as error:
                 raise NoCopies(
-                    f"No room for copies of the small files of {self.folder.name!r} ({in_short(error)}). Free some "
-                    f"space in {tempfile.tempdir or 'the temporary folder'}, or set TMPDIR to a folder on another disk."
+                    f"No room for copies of {self.folder.name!r} ({in_short(error)}). Free some space in "
+                    f"{tempfile.tempdir or 'the temporary folder'}, or change TMPDIR."
                 ) from error
             yield folder
 
-    def _expect(self, name: str) -> None:
+    def expect(self, name: str) -> None:
+        """FileNotFoundError unless it is one of these files."""
         if name not in self.names:
-            raise FileNotFoundError(f"there is no plain file {name} of a size that can be")
+            raise FileNotFoundError(f"there is no plain file {name}")
 
 
 def weight_files(files: ModelFiles, config: Config) -> tuple[str, ...]:
@@ -160,8 +167,7 @@ def weight_files(files: ModelFiles, config: Config) -> tuple[str, ...]:
             raise ValueError(f"{chosen} is no index of weights")
         named = tuple(sorted({_own(part) for part in parts.values()}))
     for name in named:
-        if name not in files.names:
-            raise FileNotFoundError(f"there is no plain file {name}")
+        files.expect(name)
     return named
 
 
@@ -170,7 +176,7 @@ def parse_json(data: bytes | str) -> Any:
     try:
         return json.loads(data)
     except RecursionError as error:
-        raise ValueError("it is nested too deeply") from error
+        raise ValueError("nested too deeply") from error
 
 
 def _own(name: Any, ending: str = WEIGHTS_ENDING) -> str:
@@ -178,8 +184,8 @@ def _own(name: Any, ending: str = WEIGHTS_ENDING) -> str:
     if _ends(name, ending) and not {"/", "\\", "\0"} & set(name) and name not in _FITTED:
         return name
     raise ForeignFile(
-        f"The model names {shortened(repr(name), 100)} as a file of its weights, and only safetensors files that lie "
-        f"in its own folder are read. Save the model again with save_pretrained."
+        f"The model names {shortened(repr(name), 100)} as weights; only safetensors files in its own folder are read. "
+        f"{SAVE_AGAIN}"
     )
 
 

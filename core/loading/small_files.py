@@ -5,11 +5,10 @@ from dataclasses import dataclass
 
 from core.loading.locating import ModelSource
 from core.loading.lora import adapter_settings
-from core.loading.model_files import ForeignFile, ModelFiles, NoCopies, weight_files
+from core.loading.model_files import ForeignFile, ModelFiles, NoCopies, cannot_read, weight_files
 from core.network.architectures import Architecture, Config, Tokenizer, UnsupportedModel, architecture_of
 from core.network.memory import IMPORTING
 from core.network.tokens import encodable
-from core.wording import in_short
 
 # Beyond these a configuration is damaged or hostile, and building its module would take forever; the deepest models of
 # the families that work have 48 layers.
@@ -60,9 +59,7 @@ def read_tokenizer(source: ModelSource) -> Tokenizer:
     base, adapter = source.base_files, source.adapter_files
     files = adapter if adapter and "tokenizer_config.json" in adapter.names else base
     if not {"tokenizer.json", "vocab.txt", "vocab.json", "spm.model", "spiece.model"} & set(files.names):
-        raise UnsupportedModel(
-            f"{source.name!r} has no tokenizer files. Save the tokenizer into its folder (tokenizer.save_pretrained)."
-        )
+        raise UnsupportedModel(f"{source.name!r} has no tokenizer files. Add them with save_pretrained.")
     try:
         with files.small_copies(_without_paths(files)) as folder:
             tokenizer: Tokenizer = AutoTokenizer.from_pretrained(folder, local_files_only=True, trust_remote_code=False)
@@ -70,13 +67,9 @@ def read_tokenizer(source: ModelSource) -> Tokenizer:
     except NoCopies:
         raise
     except Exception as error:
-        raise UnsupportedModel(
-            f"The tokenizer of {source.name!r} cannot be read ({in_short(error)}). Save it with save_pretrained."
-        ) from error
+        raise cannot_read("The tokenizer", source.name, error) from error
     if not tokenizer or not tokenizer.is_fast:
-        raise UnsupportedModel(
-            f"The tokenizer of {source.name!r} gives no character offsets. Convert it to a fast tokenizer."
-        )
+        raise UnsupportedModel(f"{source.name!r} needs a fast tokenizer, for character offsets.")
     return tokenizer
 
 
@@ -101,9 +94,7 @@ def read_config(source: ModelSource) -> Config:
         found = source.base_files.settings("config.json")
         kind = str(found["model_type"])
     except (OSError, ValueError, KeyError, TypeError) as error:
-        raise UnsupportedModel(
-            f"{source.name!r} has no readable config.json ({in_short(error)}). Save it with save_pretrained."
-        ) from error
+        raise cannot_read("config.json", source.name, error) from error
     architecture_of(kind)
     try:
         for key, most in _MOST.items():
@@ -113,9 +104,7 @@ def read_config(source: ModelSource) -> Config:
             raise ValueError(f"id2label names over {_MOST_CLASSES:,} classes")
         config = CONFIG_MAPPING[kind].from_dict(found, name_or_path=str(source.base))
     except Exception as error:
-        raise UnsupportedModel(
-            f"The config.json of {source.name!r} cannot be used ({in_short(error)}). Save it with save_pretrained."
-        ) from error
+        raise cannot_read("config.json", source.name, error) from error
     adapter = adapter_settings(source.adapter_files) if source.adapter_files else None
     if adapter and adapter.get("faithscope_labels") is not None:
         config.id2label, config.label2id = _label_maps(adapter["faithscope_labels"], source.name)
@@ -123,13 +112,13 @@ def read_config(source: ModelSource) -> Config:
 
 
 def _label_maps(labels, name: str) -> tuple[dict[int, str], dict[str, int]]:
-    if not isinstance(labels, list) or not all(isinstance(label, str) for label in labels):
+    if (
+        not isinstance(labels, list)
+        or len(labels) > _MOST_CLASSES
+        or not all(isinstance(label, str) for label in labels)
+    ):
         raise UnsupportedModel(
-            f"The classes of the adapter {name!r} are no list of names. Write faithscope_labels as a list."
-        )
-    if len(labels) > _MOST_CLASSES:
-        raise UnsupportedModel(
-            f"The adapter {name!r} names {len(labels):,} classes, over {_MOST_CLASSES:,}. Shorten faithscope_labels."
+            f"faithscope_labels of the adapter {name!r} must be a list of at most {_MOST_CLASSES:,} names."
         )
     return dict(enumerate(labels)), {label: i for i, label in enumerate(labels)}
 
@@ -155,9 +144,7 @@ def mask_token(tokenizer: Tokenizer, name: str) -> tuple[int, tuple[str, ...]]:
     if tokenizer.mask_token_id is not None:
         return tokenizer.mask_token_id, ()
     if tokenizer.eos_token_id is None:
-        raise UnsupportedModel(
-            f"The tokenizer of {name!r} has neither a mask token nor an end-of-sequence token. Choose another model."
-        )
+        raise UnsupportedModel(f"The tokenizer of {name!r} has no mask or end-of-sequence token. Choose another model.")
     return tokenizer.eos_token_id, (f"{tokenizer.eos_token} {_STANDS_IN}",)
 
 
@@ -166,13 +153,11 @@ def check_vocabulary(tokenizer: Tokenizer, mask_id: int, config: Config, name: s
     try:
         highest = max([mask_id, *tokenizer("a")["input_ids"]])
     except Exception as error:
-        raise UnsupportedModel(
-            f"The tokenizer of {name!r} reads no text ({in_short(error)}). Save it with save_pretrained."
-        ) from error
+        raise cannot_read("The tokenizer", name, error) from error
     if highest >= config.vocab_size:
         raise UnsupportedModel(
-            f"The tokenizer of {name!r} gives token number {highest:,}, and the model has word embeddings for "
-            f"{config.vocab_size:,} tokens. Save the model's own tokenizer into its folder."
+            f"The tokenizer of {name!r} gives token {highest:,}, beyond the model's {config.vocab_size:,}. "
+            "Use the model's own."
         )
 
 
@@ -186,7 +171,5 @@ def longest_input(tokenizer: Tokenizer, config: Config, architecture: Architectu
     except (TypeError, ValueError):
         most = 0
     if most < 3:
-        raise UnsupportedModel(
-            "No text fits into the longest input of this model. Set model_max_length in its tokenizer_config.json."
-        )
+        raise UnsupportedModel("The longest input holds no word. Set model_max_length in tokenizer_config.json.")
     return most

@@ -25,6 +25,7 @@ _KINDS = {
     "BOOL": "bool",
     **{f"{sign}{bits}": f"{kind}{bits}" for sign, kind in (("I", "int"), ("U", "uint")) for bits in (8, 16, 32, 64)},
 }
+_BAD_HEAD = "its head is damaged"
 # The format's own limit for a head; what is read at a time, which a processor holds until it is hashed.
 _MOST_HEAD, _AT_A_TIME = 100_000_000, 1 << 20
 
@@ -43,7 +44,7 @@ def read_tensors(file: BufferedReader) -> "tuple[dict[str, Tensor], bytes]":
     size, seen = os.fstat(file.fileno()).st_size, hashlib.sha256()
     length = int.from_bytes(_hashed(file, bytearray(8), seen), "little")
     if length > min(_MOST_HEAD, size - 8):
-        raise ValueError("its head is longer than it can be")
+        raise ValueError(_BAD_HEAD)
     tensors = {}
     for name, kind, shape, start, end in _planned(_hashed(file, bytearray(length), seen), size - 8 - length):
         tensor = torch.empty(shape, dtype=kind)
@@ -75,7 +76,7 @@ def _planned(head: bytearray, room: int) -> list[tuple[str, Any, list[int], int,
 
     said = json.loads(head)
     if not isinstance(said, dict):
-        raise ValueError("its head is no list of tensors")
+        raise ValueError(_BAD_HEAD)
     found = []
     for name, about in said.items():
         if name == "__metadata__":
@@ -83,11 +84,11 @@ def _planned(head: bytearray, room: int) -> list[tuple[str, Any, list[int], int,
         try:
             kind, shape, (start, end) = getattr(torch, _KINDS[about["dtype"]]), about["shape"], about["data_offsets"]
         except (KeyError, TypeError, ValueError) as error:
-            raise ValueError("its head says of a tensor what is not known") from error
+            raise ValueError(_BAD_HEAD) from error
         if not isinstance(shape, list) or not all(type(n) is int and n >= 0 for n in (*shape, start, end)):
-            raise ValueError("its head says of a tensor what is no number")
+            raise ValueError(_BAD_HEAD)
         if end - start != math.prod(shape) * kind.itemsize:
-            raise ValueError("its head says of a tensor what does not fit its shape")
+            raise ValueError("its tensors do not fit their shapes")
         found.append((name, kind, shape, start, end))
     found.sort(key=lambda one: one[3:])
     ends = [0, *(end for *_, end in found)]

@@ -15,6 +15,7 @@ from core.network.model import Model
 from core.storage.files import read_plain, write_whole
 
 _VERSION, _MOST_BYTES = 1, 500_000_000
+_FIT_AGAIN = "Fit it again: python -m core words."
 
 
 class BadWords(NotApplicable):
@@ -36,22 +37,19 @@ def find_words_of(model: Model, kept: Path | None = None) -> WordBits | None:
 
 @functools.lru_cache(maxsize=8)
 def _read(path: Path, written: int, model: str) -> WordBits:
-    """Read a file; written: when, so that one that is written anew is read anew."""
+    """Read a file; written: its time of writing, so that a new file is read."""
     try:
         data = read_plain(path, _MOST_BYTES)
         about = json.loads(json.loads(data[8 : 8 + int.from_bytes(data[:8], "little")])["__metadata__"]["faithscope"])
         arrays = tensors.load(data)
         words, bits = arrays["words"].tobytes().decode().split("\n"), arrays["bits"].astype(np.float64)
         if about["version"] != _VERSION or bits.shape != (len(words) + 1,) or not (bits >= 0).all():
-            raise ValueError("words and bits do not fit together")
+            raise ValueError("words and bits do not match")
     except (OSError, SafetensorError, ValueError, LookupError, TypeError, MemoryError) as error:
-        raise BadWords(
-            f"The words in {path.name} are damaged ({type(error).__name__}). Fit them again with: python -m core words."
-        ) from error
+        raise BadWords(f"{path.name} is damaged ({type(error).__name__}). {_FIT_AGAIN}") from error
     if about["model"] != model:
         raise BadWords(
-            f"The words in {path.name} were measured for another model ({str(about['model'])[:12]}… and not "
-            f"{model[:12]}…). Fit them again with: python -m core words."
+            f"{path.name} is for another model, {str(about['model'])[:12]}… and not {model[:12]}…. {_FIT_AGAIN}"
         )
     return WordBits(dict(zip(words, bits[:-1].tolist())), float(bits[-1]), hashlib.sha256(data).hexdigest())
 

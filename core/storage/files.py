@@ -76,7 +76,7 @@ def only_writer(out: Path, folder: bool = False) -> Generator[Path]:
     try:
         lock.acquire()
     except Timeout as error:
-        raise InUse(f"Another run is writing {out}. Wait until it has ended, or choose another --out.") from error
+        raise InUse(f"Another run is writing {out}. Wait, or choose another --out.") from error
     try:
         for left in Path(lock.lock_file).parent.glob(".*.tmp"):
             # It may be anybody's folder: another program's file stays, however old.
@@ -132,10 +132,7 @@ def no_room(error: BaseException) -> bool:
 
 def cannot_write(folder: Path, error: OSError) -> str:
     """The sentence about a folder that nothing could be written to."""
-    return (
-        f"{folder} cannot be written ({error.strerror or error}). Free some space, or set FAITHSCOPE_CACHE to another "
-        f"folder."
-    )
+    return f"{folder} cannot be written ({error.strerror or error}). Free some space, or change FAITHSCOPE_CACHE."
 
 
 def _number(error: BaseException) -> int | None:

@@ -43,14 +43,9 @@ def fetch(name: str, weights: bool) -> Path:
             )
         )
     except (RepositoryNotFoundError, HFValidationError) as error:
-        raise HubError(
-            f"{name!r} is not bundled, no folder and not on the hub, or private there: try `hf auth login`."
-        ) from error
+        raise HubError(f"{name!r} was not found, here or on the hub. If private, run `hf auth login`.") from error
     except Exception as error:
-        raise HubError(
-            f"{name!r} is neither bundled nor a folder here, and the hub could not be reached to fetch it. "
-            "Connect to the network once, or give a folder that holds the model."
-        ) from error
+        raise HubError(f"{name!r} is not here, and the hub could not be reached. Connect, or give a folder.") from error
 
 
 def tensor_shapes(name: str, folder: Path, adapter: bool) -> dict[str, tuple[str, tuple[int, ...]]] | None:

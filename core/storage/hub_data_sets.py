@@ -14,10 +14,12 @@ _PACKED = (".gz", ".bz2", ".xz", ".zst")
 _NOT_DATA = (
     "dataset_infos.json dataset_info.json dataset_dict.json config.json state.json requirements.txt license.txt"
 ).split()
-_COPY = "This set is defined by a loading script, which was not run; the hub's own Parquet copy was read."
-_PART = "The hub's copy holds only a part of it."
-_BEFORE = "The hub gave no answer; what was fetched before was read, and only its splits are offered."
-INSTEAD = "or give the data as a local file (.jsonl, .csv, .tsv or .parquet)"
+_COPY = "Its loading script was not run; the hub's Parquet copy was read."
+_PART = "The hub's copy is partial."
+_BEFORE = "The hub gave no answer; only splits fetched before are offered."
+INSTEAD = "Choose another set, or give a local file."
+NO_HUB_ID = "is no hub id. Give one such as nyu-mll/glue."
+_AGAIN = "Try again, or give a local file."
 
 
 @dataclass(frozen=True)
@@ -42,11 +44,9 @@ def list_data_set(id: str) -> Listing:
     except GatedRepoError as error:
         raise HubError(_closed(id)) from error
     except HFValidationError as error:
-        raise HubError(f"{id[:80]!r} is no hub id. Write it as on the hub, such as nyu-mll/glue.") from error
+        raise HubError(f"{id[:80]!r} {NO_HUB_ID}") from error
     except RepositoryNotFoundError as error:
-        raise HubError(
-            f"{id!r} was not found among the hub's data sets. Check its spelling, or run `hf auth login`."
-        ) from error
+        raise HubError(f"{id!r} was not found on the hub. Check its spelling, or run `hf auth login`.") from error
     except Exception as error:
         return _fetched_before(id, error)
     sizes = {sibling.rfilename: sibling.size or 0 for sibling in found.siblings or []}
@@ -77,11 +77,9 @@ def _mirror(id: str) -> Listing:
     except HfHubHTTPError:
         sizes = {}
     except Exception as error:
-        raise HubError(f"The hub could not be reached for {id!r}. Try again, {INSTEAD}.") from error
+        raise HubError(_unreached(id, error)) from error
     if not sizes:
-        raise HubError(
-            f"{id!r} needs a loading script, which is not run. Give a copy that is stored as Parquet, {INSTEAD}."
-        )
+        raise HubError(f"{id!r} needs a loading script, which is not run. {INSTEAD}")
     configs: dict[str, dict[str, list[str]]] = {}
     for name in sorted(sizes):
         config, folder, _ = name.split("/")
@@ -106,9 +104,7 @@ def _fetched_before(id: str, error: Exception) -> Listing:
         files = filter(Path.is_file, folder.rglob("*"))
         sizes = _data_files({path.relative_to(folder).as_posix(): path.stat().st_size for path in files})
     if folder is None or not sizes:
-        raise HubError(
-            f"The hub could not be reached for {id!r} ({in_short(error)}). Connect to the network, {INSTEAD}."
-        ) from error
+        raise HubError(_unreached(id, error)) from error
     return Listing(id, folder.name, sizes, _card(folder / "README.md"), (_BEFORE,), folder)
 
 
@@ -146,7 +142,7 @@ def _card(path: Path) -> dict:
 def fetch_data_file(id: str, name: str, revision: str | None) -> Path:
     """Fetch one file of a data set into the hub's cache; HubError with a sentence where that cannot be."""
     from huggingface_hub import hf_hub_download
-    from huggingface_hub.errors import EntryNotFoundError, GatedRepoError, LocalEntryNotFoundError
+    from huggingface_hub.errors import GatedRepoError, LocalEntryNotFoundError
 
     try:
         with quietly():
@@ -154,16 +150,14 @@ def fetch_data_file(id: str, name: str, revision: str | None) -> Path:
     except GatedRepoError as error:
         raise HubError(_closed(id)) from error
     except LocalEntryNotFoundError as error:
-        raise HubError(f"The hub could not be reached to fetch {name!r} of {id!r}. Try again, {INSTEAD}.") from error
-    except EntryNotFoundError as error:
-        raise HubError(
-            f"The hub lists {name!r} for {id!r} but does not hold it. Try again later, {INSTEAD}."
-        ) from error
+        raise HubError(_unreached(id, error)) from error
     except Exception as error:
-        raise HubError(
-            f"{name!r} of {id!r} could not be fetched ({in_short(error)}). Check network and disk, {INSTEAD}."
-        ) from error
+        raise HubError(f"{name!r} of {id!r} could not be fetched ({in_short(error)}). {_AGAIN}") from error
+
+
+def _unreached(id: str, error: Exception) -> str:
+    return f"The hub could not be reached for {id!r} ({in_short(error)}). {_AGAIN}"
 
 
 def _closed(id: str) -> str:
-    return f"{id!r} is gated: ask for access on its page on the hub, then run `hf auth login`, {INSTEAD}."
+    return f"{id!r} is gated. Request access on the hub, then run `hf auth login`."

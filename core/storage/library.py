@@ -159,7 +159,7 @@ class Library:
 
     def _add(self, kind: str, name: str, descriptor: dict) -> None:
         if not isinstance(name, str) or not name.strip():
-            raise ValueError("What is added needs a name.")
+            raise ValueError("An item needs a name.")
         if not isinstance(descriptor, dict):
             raise ValueError(f"{name[:80]!r} is described by {type(descriptor).__name__}; give a dictionary.")
         with self._guard:
@@ -172,13 +172,9 @@ class Library:
                     "ascii"
                 )
             except (TypeError, ValueError, RecursionError) as error:
-                raise ValueError(
-                    f"{name[:80]!r} cannot be remembered: its description is none that JSON can hold."
-                ) from error
+                raise ValueError(f"{name[:80]!r} cannot be remembered: it is no JSON.") from error
             if len(data) > ITEM_BYTES:
-                raise ValueError(
-                    f"{name[:80]!r} cannot be remembered: its name or description is over {ITEM_BYTES // 1_000_000} MB."
-                )
+                raise ValueError(f"{name[:80]!r} cannot be remembered: over {ITEM_BYTES // 1_000_000} MB.")
             self._undeleted.pop((kind, name), None)
             if self._write(self._place(kind, name), data, repr(name[:80])):
                 self._unwritten.pop((kind, name), None)

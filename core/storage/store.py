@@ -42,10 +42,10 @@ _UNSEALED = b"0" * 64
 _DTYPES = "bool int8 int16 int32 int64 uint8 uint16 uint32 uint64 float16 float32 float64 complex64".split()
 # No result is nearly as large; what else lies there is not read into memory.
 _MOST_BYTES = 1_000_000_000
-_NOT_KEPT = "A result was not kept for next time"
-_IMPOSSIBLE = f"{_NOT_KEPT}: it holds what none of its kind can, as infinity."
-_NO_MEMORY = f"{_NOT_KEPT}: the memory ran out while it was written."
-_TOO_LARGE = f"{_NOT_KEPT}: it is larger than 1,000 MB, or than nine tenths of FAITHSCOPE_CACHE_MB. Raise that."
+_NOT_KEPT = "A result was not kept"
+_IMPOSSIBLE = f"{_NOT_KEPT}: it holds invalid values, such as infinity."
+_NO_MEMORY = f"{_NOT_KEPT}: out of memory."
+_TOO_LARGE = f"{_NOT_KEPT}: it exceeds 1,000 MB or nine tenths of FAITHSCOPE_CACHE_MB."
 
 
 @dataclass(frozen=True, eq=False)
@@ -198,7 +198,7 @@ class Store:
     def _place(self, key: str, suffix: str = "") -> Path:
         # Keys and digests may come from a URL; nothing else may become part of a path.
         if not isinstance(key, str) or not _KEY.fullmatch(key):
-            raise ValueError(f"A key of the store is 64 characters of 0-9 and a-f, got {key!r:.80}.")
+            raise ValueError(f"A store key is 64 characters of 0-9a-f, got {key!r:.80}.")
         return self.root / "v1" / key[:2] / f"{key}{suffix}"
 
     def _below(self, path: Path) -> str:
@@ -338,7 +338,7 @@ def _storable(name: str, array) -> np.ndarray:
     ):
         kind = getattr(array, "dtype", type(array).__name__)
         raise TypeError(
-            f"{name!r} cannot be stored: it is {type(array).__name__} of {kind}. The store takes numpy arrays of "
+            f"{name!r} cannot be stored: it is {type(array).__name__} of {kind}. Give numpy arrays of "
             f"{', '.join(_DTYPES)}."
         )
     # safetensors writes the memory as it lies and so scrambles any other layout; ascontiguousarray would make 0-d

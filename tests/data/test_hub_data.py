@@ -444,8 +444,8 @@ def test_only_what_a_card_names_as_files_can_lie_elsewhere(hub, part, refused):
 @pytest.mark.parametrize(
     "id, said",
     [
-        ("", "no usable name"),
-        ("  ", "no usable name"),
+        ("", "is no hub id"),
+        ("  ", "is no hub id"),
         ("./data", "is no hub id"),
         ("/no/such/folder", "is no hub id"),
         ("a/b/c", "is no hub id"),
@@ -453,7 +453,7 @@ def test_only_what_a_card_names_as_files_can_lie_elsewhere(hub, part, refused):
         ("some one/x?", "is no hub id"),
         ("x" * 5000, "is no hub id"),
         ("nul\0", "is no hub id"),
-        ("here", "a folder on this machine"),
+        ("here", "is a folder"),
         ("file.csv", "is no hub id"),
     ],
 )

@@ -180,7 +180,7 @@ def test_a_setting_names_a_file(library, tmp_path):
 @pytest.mark.parametrize(
     "asked, said",
     [
-        ("nowhere.csv", "no file 'nowhere.csv'"),
+        ("nowhere.csv", "no file or task 'nowhere.csv'"),
         ("/no/such/file.csv", "no file"),
         ("Anemia", "MIMIC"),
         ("~nobody/x.csv", "no file"),

@@ -17,6 +17,7 @@ from core.data.browsing import match_labels
 from core.data.guessing import guess_mapping
 from core.data.hub_data import read_hub
 from core.data.mapping import Mapping, build
+from core.data.parquets import MOST_COLUMNS, MOST_ROWS, TooMuch, check_columns, check_rows
 from core.data.parsed import BadData, Repair
 from core.data.separated import cut
 from core.data.sources import from_setting, keep, open_data
@@ -223,23 +224,23 @@ SAID = {  # what a note must say, and what is read, of files that are read all t
     "semicolons": ("", "text", "warm, soft bread"),
     "tabs in a csv": ("", "text", "warm, soft bread"),
     "bars": ("", "text", "warm, soft; bread"),
-    "quote never closed, rows clear": ("not paired", "text", '"warm bread'),
+    "quote never closed, rows clear": ("Unpaired", "text", '"warm bread'),
     "quotes inside quotes": ("not doubled", "text", 'he said so" to me"'),
-    "quotes after backslashes": ("backslash", "text", 'he said "so, so" to me'),
-    "quotes as letters in a tsv": ("not paired", "text", '"So" he said'),
+    "quotes after backslashes": ("Escaped", "text", 'he said "so, so" to me'),
+    "quotes as letters in a tsv": ("Unpaired", "text", '"So" he said'),
     "quotes after a space": ("Spaces", "text", "warm, soft"),
     "lines inside quotes": ("", "text", "one\ntwo, three\r\nfour"),
     "few ragged rows": (r"Left out.*2 rows \(9, 10\)", "text", "one two"),
     "short rows": (r"Left out.*1 row \(3\)", "text", "a b"),
-    "no header": ("looks like data", "column 2", "Wall and gate were closed, again"),
+    "no header": ("No header", "column 2", "Wall and gate were closed, again"),
     "columns named alike": (r"text \(2\)", "text (2)", "c d"),
     "columns without name": ("column 1, column 3", "column 3", "q"),
     "one column": ("", "text", "warm, soft bread"),
-    "one column of everything": ("names one column", "text", "warm, soft"),
+    "one column of everything": ("as one cell", "text", "warm, soft"),
     "different keys": (r"'label', 'more': 2 rows \(1, 2\)", "label", "x"),
     "JSON named csv": ("JSON Lines", "text", "warm bread"),
-    "half a character": ("Halves", "text", "lone \ufffd half"),
-    "Parquet named csv": ("as Parquet", "text", "warm bread"),
+    "half a character": ("surrogates", "text", "lone \ufffd half"),
+    "Parquet named csv": ("content as Parquet", "text", "warm bread"),
     "Parquet with bytes": ("neither text nor number: columns image", "text", "a b"),
     "Parquet with dates": ("", "when", "1970-01-01 00:00:00.000000001"),
     "Parquet with categories": ("", "label", "x"),
@@ -251,6 +252,15 @@ def test_repairs_are_told_and_cells_are_right(case, note, column, first):
     table = read(FILES[case].content, FILES[case].file)
     assert table.cells[column][0] == first
     assert re.search(note, " ".join(table.notes)) if note else table.notes == ()
+
+
+def test_the_most_rows_and_columns_are_read_and_one_more_is_refused():
+    check_rows(MOST_ROWS)
+    check_columns(MOST_COLUMNS)
+    with pytest.raises(TooMuch, match="2,000,000 rows"):
+        check_rows(MOST_ROWS + 1)
+    with pytest.raises(TooMuch, match="10,001 columns"):
+        check_columns(MOST_COLUMNS + 1)
 
 
 # ---- small files that stand for much
@@ -333,8 +343,7 @@ def test_long_lists_of_numbers_are_added_up_too(monkeypatch):
     ],
 )
 def test_a_table_of_far_too_many_rows_is_refused(monkeypatch, file, start, row):
-    for module in ("parsing", "separated"):
-        monkeypatch.setattr(f"core.data.{module}.MOST_ROWS", 1_000)
+    monkeypatch.setattr("core.data.parquets.MOST_ROWS", 1_000)
     assert len(read(start + row * 1_000, file)) == 1_000
     said = refusal(start + row * 1_010, file)
     assert said.startswith(file) and "1,000 rows" in said
@@ -481,7 +490,7 @@ def test_the_limit_on_long_cells_is_put_back():
 def test_refusals_name_line_and_remedy():
     assert refusal('{"text": "a"}\n[1]\n', "a.jsonl").startswith("a.jsonl, line 2: ")
     ragged = refusal("text,label\n" + "a, b, c,x\n" * 3)
-    assert ragged.startswith("a.csv: 3 of 3 rows") and "2 cells" in ragged and "row 1." in ragged
+    assert ragged.startswith("a.csv: 3 of 3 rows") and "2 cells" in ragged and "row 1," in ragged
 
 
 def test_columns_of_a_parquet_file_that_are_called_alike_are_told_apart():
@@ -510,7 +519,7 @@ def test_a_file_of_many_groups_takes_no_longer_than_its_parts(monkeypatch):
     assert read(content, "a.parquet").cells == {"text": ["a b"] * 300, "tags": [["c"]] * 300, "a.b": ["d"] * 300}
     assert len(opened) < 10
     monkeypatch.setattr("core.data.parquets.MOST_CHUNKS", 899)
-    assert "more than 899 parts" in refusal(content, "a.parquet")
+    assert "899 column chunks" in refusal(content, "a.parquet")
 
 
 def test_what_lists_and_objects_of_a_file_hold_can_be_kept(tmp_path):

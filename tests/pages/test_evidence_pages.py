@@ -152,7 +152,7 @@ def test_evidence_of_a_file_is_read_and_hostile_evidence_is_counted(nothing_adde
     app.at.get("file_uploader")[0].set_value(("mine.jsonl", content, "text/plain"))
     app.run()
     assert app.widget("selectbox", "Evidence (what the label rests on)").value == "evidence"
-    assert "Read without evidence" in app.said and "7 rows (3, 4, 5, 6, 7" in app.said
+    assert "neither [start, end] pairs" in app.said and "7 rows (3, 4, 5, 6, 7" in app.said
     assert [row[-1] for row in table_with(app, "evidence")[1:]] == ["dull", "<b>", "—"]
     app.press("Add this data")
     assert (

@@ -249,7 +249,7 @@ BAD = {
     "null": ("a.jsonl", '{"text": null, "label": 0}', ["row 1", "'text'"]),
     "bad JSON": ("a.jsonl", '{"text": "a", "label": 0}\n{"text": ', ["a.jsonl", "line 2", "not valid JSON"]),
     "no object": ("a.jsonl", "[1, 2]", ["line 1", "expected an object", "list"]),
-    "unknown ending": ("a.xlsx", "a", [".xlsx", "not read", ".jsonl, .csv, .tsv or .parquet"]),
+    "unknown ending": ("a.xlsx", "a", [".xlsx", "not read", "as CSV"]),
     "no ending": ("data", "a", ["nothing", "not read"]),
     "empty": ("a.jsonl", "\n\n", ["a.jsonl", "no rows"]),
     "header only": ("a.csv", "text,label\n", ["no rows"]),
@@ -262,7 +262,7 @@ BAD = {
     "not UTF-8": ("a.csv", b"text,label\n\xff\xfe,0\n", ["a.csv", "cannot be read", "UTF-8"]),
     "JSON not UTF-8": ("a.jsonl", b'{"text": "\xff", "label": 0}', ["a.jsonl", "cannot be read", "UTF-8"]),
     "field too long": ("a.csv", "text,label\n" + "x" * 200_000 + ",0\n", ["a.csv", "cannot be read"]),
-    "no parquet": ("a.parquet", "nothing", ["a.parquet", "cannot be read"]),
+    "no parquet": ("a.parquet", "nothing", ["a.parquet", "no Parquet file"]),
 }
 
 
