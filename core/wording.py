@@ -252,6 +252,6 @@ def refuse_unknown(*asked: tuple[str, Iterable[str], Iterable[str]]) -> None:
     for kind, chosen, offered in asked:
         unknown, chosen = [name for name in chosen if name not in offered], list(chosen)
         if unknown:
-            raise ValueError(f"there is no {kind} {quoted(unknown[0])}; choose of {', '.join(offered)}")
+            raise ValueError(f"there is no {kind} {quoted(unknown[0])}; choose from {', '.join(offered)}")
         if len(set(chosen)) < len(chosen):
             raise ValueError(f"a {kind} is named twice: {listed(chosen, 10)}")

@@ -123,7 +123,7 @@ def groups_of(
     ratio: int[P], places in RATIOS; labels, predicted: int[P]; names: of the classes. ValueError: another colour.
     """
     if colour not in COLOURS:
-        raise ValueError(f"points are coloured by one of {COLOURS}, got {colour!r}")
+        raise ValueError(f"colour must be one of {COLOURS}, got {colour!r}")
     if colour == MASKED:
         found = [
             (f"{share_text(RATIOS[k])} masked", share_hue(RATIOS[k]), mark, ratio == k) for mark, k in enumerate(SHOWN)

@@ -58,8 +58,8 @@ def p_panels(reports: Sequence[CheckReport]) -> dict:
     """p of the data set against the masking ratio: by count, literal by Simes. Source: FMM Fig. 4, below."""
     axes: dict[str, Any] = {}
     shapes, notes = [], []
-    left = "are more texts rejected than by chance?", f"{CALIBRATED}, by count"
-    right = "are all texts, together, too unlike?", f"{LITERAL}, by Simes"
+    left = "more texts rejected than by chance?", f"{CALIBRATED}, by count"
+    right = "all texts too unlike?", f"{LITERAL}, by Simes"
     for end, domain, (asks, how) in (("3", _LEFT, left), ("4", _RIGHT, right)):
         axes[f"xaxis{end}"] = _share(end, domain)
         axes[f"yaxis{end}"] = axis(None, **P_AXIS, anchor=f"x{end}")

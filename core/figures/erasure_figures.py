@@ -199,9 +199,9 @@ def leaving(
             traces.append(trace("lines+markers", _X, y, f"{MASF_P} = %{{customdata:.3g}}", name, **look, **panel))
     ticks = _length_ticks(sizes, unit)
     axes: dict[str, Any] = {
-        "xaxis": axis("only the rationale is kept", **ticks, domain=_LEFT),
+        "xaxis": axis("rationale kept", **ticks, domain=_LEFT),
         "yaxis": axis(f"{MASF_P} ↑", **P_AXIS),
-        "xaxis2": axis("the rationale is erased", **ticks, domain=_RIGHT, anchor="y2"),
+        "xaxis2": axis("rationale erased", **ticks, domain=_RIGHT, anchor="y2"),
         "yaxis2": axis("", **P_AXIS, anchor="x2"),
     }
     shapes = [shape for end in ("", "2") for shape in deciding(gate, f"x{end} domain", f"y{end}")]

@@ -174,7 +174,7 @@ def deciding(gate: tuple[float, str], xref: str = "paper", yref: str = "y2") -> 
 
 def named_level(gate: tuple[float, str], **panel: Any) -> dict:
     """The name of that line for the legend, as a trace without points: beside the line it would stand over marks."""
-    line, name = {"color": OUT_OF_DISTRIBUTION, "dash": "dash"}, f"p below, and each ✕, is rejected ({gate[1]})"
+    line, name = {"color": OUT_OF_DISTRIBUTION, "dash": "dash"}, f"rejected below, and ✕ ({gate[1]})"
     return trace("lines", [None], [None], name=name, line=line, showlegend=True, **panel)
 
 

@@ -14,8 +14,8 @@ _ROW, _ABOVE, _BELOW = 58, 44, 138
 _OVER: dict[str, Any] = {"y": 1, "yref": "paper", "yanchor": "bottom", "yshift": 6}
 # Marks of the two directions; their shape tells them apart without colour.
 _MARKS = (
-    ("comprehensiveness", "triangle-right", "most important masked first: further right is better"),
-    ("sufficiency", "triangle-left-open", "least important masked first: further left is better"),
+    ("comprehensiveness", "triangle-right", "most important first: right is better"),
+    ("sufficiency", "triangle-left-open", "least important first: left is better"),
 )
 
 

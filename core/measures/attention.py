@@ -36,8 +36,7 @@ register(
         name="attention",
         variants=("absolute",),
         signed=frozenset(),
-        definition="How much the position that the classifier reads attends to the word in the last layer. Has no "
-        "sign.",
+        definition="Last-layer attention to the word from the position that the classifier reads; no sign.",
         cost="1",
         passes=lambda F: 1,
         needs=ATTENTION,
@@ -54,7 +53,7 @@ register(
         name="scaled attention",
         variants=("signed",),
         signed=frozenset({"signed"}),
-        definition="That attention times the gradient of the logit with respect to it.",
+        definition="Attention times the logit's gradient with respect to it.",
         cost="1 and its gradient",
         passes=lambda F: 1,
         needs=ATTENTION,

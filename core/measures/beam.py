@@ -49,8 +49,7 @@ register(
         signed=frozenset(),
         rank_only=True,
         recursive=True,
-        definition=f"Place in the order of masking that lowers the logit most, found by beam search (B = {WIDTH}); 1st "
-        f"matters most.",
+        definition=f"Place in the masking order that lowers the logit most, by beam search (B = {WIDTH}).",
         cost=f"about {WIDTH}·F²/2",
         passes=lambda F: most_sets(F, WIDTH, beams=1),
         needs=ORACLE,

@@ -135,8 +135,7 @@ register(
         name="DecompX",
         variants=("signed",),
         signed=frozenset({"signed"}),
-        definition="The word’s share of the logit, carried through every layer; with what special tokens have, shares "
-        "add up to the logit.",
+        definition="The word’s share of the logit, carried through every layer; shares of all tokens add up to it.",
         cost="1",
         passes=lambda F: 1,
         needs=ATTENTION,

@@ -1,17 +1,18 @@
 """DeepLift, computed by Captum."""
 
 import warnings
+from functools import partial
 
 import numpy as np
 
-from core.measures.registry import GRADIENTS, Explained, Measure, register, with_absolute
+from core.measures.registry import GRADIENTS, Explained, Measure, read_choice, register, with_absolute
 from core.network.architectures import Tensor
 from core.network.features import masked_ids
 from core.network.memory import IMPORTING
 from core.network.scheduler import memory_in_words
 from core.oracle.inside import Inside
 
-BASELINES = {"mask": "all of it masked", "zero": "zero embeddings"}
+BASELINES = {"mask": "a fully masked input", "zero": "zero embeddings"}
 
 
 def lifted_tokens(inside: Inside, baseline: str = "mask") -> Tensor:
@@ -35,8 +36,7 @@ def lifted_tokens(inside: Inside, baseline: str = "mask") -> Tensor:
         from captum.attr import DeepLift
 
     model, encoded = inside.model, inside.encoded
-    if baseline not in BASELINES:
-        raise ValueError(f"the baseline is 'mask' or 'zero', got {baseline!r}")
+    read_choice("baseline", baseline, BASELINES)
 
     class Logit(torch.nn.Module):
         def __init__(self):
@@ -79,16 +79,9 @@ def deep_lift(explained: Explained, baseline: str = "mask") -> dict[str, np.ndar
     return with_absolute(inside.per_feature(scores), inside.per_feature(scores.abs()), explained.masked)
 
 
-def _read_baseline(written: str) -> str:
-    if written not in BASELINES:
-        raise ValueError(f"the baseline is one of {', '.join(BASELINES)}, not {written!r}")
-    return written
-
-
 def _varied(baseline: str = "mask") -> dict:
     return {
-        "definition": f"Captum's DeepLift: what the word adds to the logit on the way from {BASELINES[baseline]}. Its "
-        "rules cover little of an encoder, so that scores do not add up as they should.",
+        "definition": f"Captum's DeepLift from {BASELINES[baseline]}; incomplete on encoders.",
         "compute": lambda explained: deep_lift(explained, baseline),
         "complete": baseline == "mask",
     }
@@ -107,7 +100,7 @@ register(
         hue="#5f7d8c",
         order=45,
         swept=False,
-        options={"baseline": ("mask", _read_baseline)},
+        options={"baseline": ("mask", partial(read_choice, "baseline", offered=BASELINES))},
         varied=_varied,
         **_varied(),
     )

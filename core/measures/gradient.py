@@ -39,8 +39,7 @@ register(
         name="gradient",
         variants=("L2", "L1"),
         signed=frozenset(),
-        definition="How fast the logit changes with the word input: norm over the vocabulary of its gradient. Has no "
-        "sign.",
+        definition="Vocabulary norm of the logit's gradient with respect to the word; no sign.",
         cost="1 and its gradient",
         passes=lambda F: 1,
         needs=GRADIENTS,

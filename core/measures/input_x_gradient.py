@@ -2,7 +2,7 @@
 
 import numpy as np
 
-from core.measures.registry import GRADIENTS, Explained, Limit, Measure, register, with_absolute
+from core.measures.registry import GRADIENTS, Explained, Measure, register, with_absolute, zero_scores
 
 
 def input_x_gradient(explained: Explained) -> dict[str, np.ndarray]:
@@ -25,7 +25,7 @@ register(
         name="input × gradient",
         variants=("signed", "absolute"),
         signed=frozenset({"signed"}),
-        definition="The word's embedding times the gradient there: a linear guess at what the word adds to the logit.",
+        definition="The word's embedding times its gradient: a linear estimate of its effect on the logit.",
         cost="1 and its gradient",
         passes=lambda F: 1,
         needs=GRADIENTS,
@@ -35,8 +35,6 @@ register(
         hue="#cc79a7",
         order=30,
         default=True,
-        scale_free=Limit(
-            False, "so every score is zero up to rounding", "input × gradient is zero up to rounding here"
-        ),
+        scale_free=zero_scores("input × gradient"),
     )
 )

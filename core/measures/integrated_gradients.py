@@ -1,8 +1,19 @@
 """Integrated gradients, computed by Captum."""
 
+from functools import partial
+
 import numpy as np
 
-from core.measures.registry import GRADIENTS, Explained, Limit, Measure, register, with_absolute
+from core.measures.registry import (
+    GRADIENTS,
+    Explained,
+    Limit,
+    Measure,
+    read_choice,
+    read_count,
+    register,
+    with_absolute,
+)
 from core.network.architectures import Tensor, is_scale_free
 from core.network.memory import IMPORTING
 from core.network.scheduler import memory_in_words
@@ -10,7 +21,7 @@ from core.oracle.inside import Inside, finite
 
 STEPS = 20
 MOST_STEPS = 10_000
-BASELINES = {"zero": "an empty one", "mask": "a fully masked one"}
+BASELINES = {"zero": "an empty input", "mask": "a fully masked input"}
 _TOKENS = 4096
 
 
@@ -55,8 +66,7 @@ def _ends(inside: Inside, baseline: str | None) -> tuple[Tensor, Tensor]:
 
     if baseline is None:
         baseline = "mask" if is_scale_free(inside.model.architecture, inside.model.module.config) else "zero"
-    if baseline not in BASELINES:
-        raise ValueError(f"the baseline is 'zero' or 'mask', got {baseline!r}")
+    read_choice("baseline", baseline, BASELINES)
     embeddings = inside.model.embed(inside.ids)
     if baseline == "zero":
         return embeddings, torch.zeros_like(embeddings)
@@ -94,23 +104,11 @@ def integrated_gradients(
     return with_absolute(inside.per_feature(scores), inside.per_feature(scores.abs()), explained.masked)
 
 
-def _whole(written: str) -> int:
-    if not written.isascii() or not written.isdigit() or not 0 < int(written) <= MOST_STEPS:
-        raise ValueError(f"steps are a whole number from 1 to {MOST_STEPS}, not {written!r}")
-    return int(written)
-
-
-def _baseline(written: str) -> str:
-    if written not in BASELINES:
-        raise ValueError(f"the baseline is one of {', '.join(BASELINES)}, not {written!r}")
-    return written
-
-
 def _varied(steps: int = STEPS, baseline: str | None = None) -> dict:
     """What is registered by steps and baseline."""
-    start = {None: "an empty one (DeBERTa, ModernBERT: a fully masked one)", **BASELINES}[baseline]
+    start = {None: "an empty input (DeBERTa, ModernBERT: fully masked)", **BASELINES}[baseline]
     return {
-        "definition": f"Gradients summed in {steps} steps on the straight way to this input from {start}.",
+        "definition": f"Gradients summed over {steps} steps from {start} to this one.",
         "cost": f"{steps} and their gradients",
         "passes": lambda F: steps,
         "compute": lambda explained: integrated_gradients(explained, steps, baseline),
@@ -130,10 +128,13 @@ register(
         order=40,
         scale_free=Limit(
             True,
-            "so the way starts at the mask token instead of zero",
-            "integrated gradients start from the mask token instead of zero",
+            "so it starts at the mask token instead of zero",
+            "integrated gradients start at the mask token instead of zero",
         ),
-        options={"steps": (STEPS, _whole), "baseline": (None, _baseline)},
+        options={
+            "steps": (STEPS, partial(read_count, "steps", 1, MOST_STEPS)),
+            "baseline": (None, partial(read_choice, "baseline", offered=BASELINES)),
+        },
         varied=_varied,
         **_varied(),
     )

@@ -1,16 +1,19 @@
 """KernelSHAP: Shapley values, estimated by a linear model of sampled sets."""
 
 from collections.abc import Callable, Mapping
+from functools import partial
 from math import comb
 
 import numpy as np
 
-from core.measures.registry import ORACLE, Explained, Measure, register, with_absolute
+from core.measures.registry import ORACLE, Explained, Measure, read_count, register, with_absolute
 
 LEAST, EACH = 200, 3
 # v of sets, bool[M, F'] with True = present: float64[M].
 Value = Callable[[np.ndarray], np.ndarray]
 MOST_SAMPLES = 1_000_000
+# Reads a number of sets as it is asked for in brackets.
+read_samples = partial(read_count, "samples", 2, MOST_SAMPLES)
 
 
 def samples(F: int, asked: int | None = None) -> int:
@@ -110,13 +113,6 @@ def absent(present: np.ndarray, free: np.ndarray, F: int) -> np.ndarray:
     return masks
 
 
-def read_samples(written: str) -> int:
-    """A number of sets as it is asked for in brackets; ValueError says which there are."""
-    if not written.isascii() or not written.isdigit() or not 2 <= int(written) <= MOST_SAMPLES:
-        raise ValueError(f"samples are a whole number from 2 to {MOST_SAMPLES}, not {written!r}")
-    return int(written)
-
-
 def by_samples(definition: str, compute: Callable[..., Mapping], asked: int | None) -> dict:
     """What of a measure's registration depends on how many sets are asked for; {said} in its definition: how many."""
     said = f"max({LEAST}, {EACH}·F)" if asked is None else str(asked)
@@ -129,7 +125,7 @@ def by_samples(definition: str, compute: Callable[..., Mapping], asked: int | No
 
 
 def _varied(samples: int | None = None) -> dict:
-    said = "The word's Shapley value on the logit, estimated from {said} sampled sets that are left unmasked."
+    said = "Shapley value on the logit, estimated from {said} sampled sets of unmasked words."
     return by_samples(said, kernel_shap, samples)
 
 

@@ -36,7 +36,7 @@ register(
         name="leave-one-out",
         variants=("signed", "absolute"),
         signed=frozenset({"signed"}),
-        definition="How much the logit of the class falls when this one feature is masked.",
+        definition="Fall of the class’s logit when this feature alone is masked.",
         cost="F + 1",
         passes=lambda F: F + 1,
         needs=ORACLE,

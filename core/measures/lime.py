@@ -75,8 +75,8 @@ def lime(explained: Explained, asked: int | None = None) -> dict[str, np.ndarray
 
 
 def _varied(samples: int | None = None) -> dict:
-    model = "The word’s weight in a sparse linear model of the logit"
-    return by_samples(model + ", fitted on {said} sampled sets that are left unmasked.", lime, samples)
+    said = "Weight in a sparse linear model of the logit, fitted on {said} sampled sets of unmasked words."
+    return by_samples(said, lime, samples)
 
 
 register(

@@ -53,11 +53,10 @@ def measure_words(texts: Sequence[str], labels: np.ndarray, classes: Sequence[st
     sizes = np.bincount(labels, minlength=len(classes))
     lacking = [name for name, size in zip(classes, sizes) if not size]
     if len(classes) < 2:
-        raise MissingClass("Mutual information compares the words of classes, and there is one class only.")
+        raise MissingClass("Mutual information needs two classes; there is one.")
     if lacking:
         raise MissingClass(
-            f"Mutual information compares the words of all classes, and these {len(texts)} texts have none of class "
-            f"{', '.join(lacking)}. Give the whole training split."
+            f"None of these {len(texts)} texts is of class {', '.join(lacking)}; give the whole training split."
         )
     counts: Counter = Counter()
     for text, label in zip(texts, labels.tolist()):
@@ -83,8 +82,8 @@ def mutual_information(explained: Explained) -> dict[str, np.ndarray]:
     bits, encoded = explained.words, explained.network.encoded
     if bits is None:
         raise NotApplicable(
-            "Mutual information was not measured for this model. Measure it with: python -m core words --model MODEL "
-            "--data FILE, where FILE holds the labelled texts that the model was trained on."
+            "Mutual information is not measured for this model. Run: python -m core words --model MODEL "
+            "--data FILE, FILE being its labelled training texts."
         )
     scores, words = np.zeros(explained.F), find_words(encoded.text[: encoded.features[-1].end])
     for i, feature in enumerate(encoded.features):
@@ -99,8 +98,7 @@ register(
         variants=("absolute",),
         signed=frozenset(),
         baseline=True,
-        definition="How much it tells about the class that a training text holds this word, whatever the model does "
-        "with it.",
+        definition="Information about the class in whether a training text holds the word; ignores the model.",
         cost="0",
         passes=lambda F: 0,
         needs=WORDS,

@@ -1,7 +1,7 @@
 """The register of importance measures: what menus, colours, tables, the README, sweeps and the contract tests read."""
 
 import re
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING, Any
 
@@ -41,11 +41,15 @@ class WordBits:
 class Explained:
     """What a measure is asked to explain.
 
-    logits: the masking oracle, bool[M, F] → float[M, C]; target: the explained class, or one rather than another;
-    masked: bool[F], features that are masked already; example: an integer that tells examples apart in
-    seeded draws; inside: gradients and attention of the model, None where only an oracle exists; words: what was
-    measured of the words of its training texts, None where nothing was; watcher: is told scores while they are
-    computed, NaN where there is none yet, by measures that find them one by one.
+    Attributes:
+        logits: the masking oracle, bool[M, F] → float[M, C].
+        F: number of features.
+        target: the explained class, or one class rather than another.
+        masked: bool[F], features that are masked already.
+        seed, example: integers that seed what is drawn; `example` tells examples apart.
+        inside: gradients and attention of the model; None where only an oracle exists.
+        words: mutual information of its training texts' words; None where none was measured.
+        watcher: called with {variant: float64[F]} while scores are computed, NaN where there is none yet.
     """
 
     logits: Callable[[np.ndarray], np.ndarray]
@@ -62,7 +66,7 @@ class Explained:
     def network(self) -> "Inside":
         """Gradients and attention; ValueError where only an oracle exists."""
         if self.inside is None:
-            raise ValueError("gradients and attention need a model, not its oracle alone")
+            raise ValueError("gradients and attention need a model")
         return self.inside
 
     def value(self, masks: np.ndarray) -> np.ndarray:
@@ -83,25 +87,34 @@ class Limit:
 class Measure:
     """One importance measure; all that is said of it anywhere stands in its registration.
 
-    variants: names of its scores, the default first; signed: those whose sign means support (+)
-    or opposition (−); passes: forward passes as a function of F, at most; cost: the same as text; needs: what it asks
-    of a model, and so with which it works; scale_free: what is less where a family normalises its word embeddings
-    before anything else; families: the types of `transformers` models that it is defined for, none: all of them; most:
-    features that it can explain; complete: signed scores are meant to add up to v(∅) − v(all masked); unit: of the
-    scores; compute: from `Explained` to {variant: float64[F]}, higher is more important, 0 at features that are masked
-    already; hue: its colour "#rrggbb", on every page (a baseline without one: grey); order: place in menus,
-    ascending; default: shown unasked; rank_only: scores are places, never magnitudes; options: what it can be asked for
-    in brackets, name → (default, reads the value; ValueError says which there are); varied: what is other in its
-    registration with options; recursive: its order is found by masking step by step already, so recursive masking does
-    not compute it again; baseline: what measures must beat, behind them in menus; seeded: it draws (by seed 0 where it
-    orders the words of a path or of limits); counted: the option that says how many it draws, "" for none; path: of a
-    method along a path, from `Explained` and a number of steps to what the scores of all tokens add up to then, and to
-    f(x) − f(baseline), which is due; swept: scored over a data set unasked, unless its scores are places or a
-    baseline's; alone: a score is the fall of the logit when that feature alone is masked; forward_only: it reads
-    attention as it is and asks for no gradient of it; version: raised when results change.
-
-    definition: a sentence; source: a paper, by its short name or by author and year; hue: with a contrast of 3 or more
-    to the ground of both themes.
+    Attributes:
+        variants: names of its scores, the default first.
+        signed: variants whose sign means support (+) or opposition (−).
+        definition: one sentence.
+        cost, passes: forward passes at most, as text and as a function of F.
+        needs: what it asks of a model: ORACLE, GRADIENTS, ATTENTION, WORDS or NOTHING.
+        source: a paper, by its short name or by author and year.
+        unit: of the scores.
+        compute: `Explained` → {variant: float64[F]}; higher is more important, 0 at features masked already.
+        hue: "#rrggbb" with a contrast of 3 or more to both themes; a baseline without one is grey.
+        order: place in menus, ascending.
+        default: shown unasked.
+        scale_free: its limit where a family normalises word embeddings before anything else.
+        families: types of `transformers` models that it is defined for; empty: all.
+        most: the number of features that it can explain; None: any.
+        complete: signed scores should add up to v(∅) − v(all masked).
+        rank_only: scores are places, without magnitudes.
+        recursive: its order masks step by step already, so recursive masking does not compute it again.
+        baseline: what measures must beat; behind them in menus.
+        seeded: it draws at random.
+        counted: the option that says how many samples it draws; "" for none.
+        path: `Explained` and steps → (what scores of all tokens add up to, f(x) − f(baseline), which is due).
+        swept: scored over a data set unasked, unless it is a baseline or has places only.
+        alone: a score is the fall of the logit when that feature alone is masked.
+        forward_only: it reads attention and needs no gradient.
+        options: name → (default, function that reads a value; ValueError says which there are).
+        varied: what differs in the registration with options.
+        version: raised when results change.
     """
 
     name: str
@@ -142,13 +155,9 @@ class Measure:
     def require(self, family: str, F: int = 0) -> None:
         """NotApplicable where it does not apply to models of a family, or to F features not masked yet."""
         if self.families and family not in self.families:
-            raise NotApplicable(
-                f"{self.name} is defined for models of type {', '.join(self.families)}, and not for {family}."
-            )
+            raise NotApplicable(f"{self.name} needs a model of type {', '.join(self.families)}, not {family}.")
         if self.most is not None and F > self.most:
-            raise NotApplicable(
-                f"{self.name} can be had of at most {self.most} features, and of this text {F} are not masked yet."
-            )
+            raise NotApplicable(f"{self.name} takes at most {self.most} features; this text has {F} unmasked.")
 
     def refusal(self, family: str, F: int = 0) -> str:
         """Why it does not apply, in a sentence; "" where it does."""
@@ -180,17 +189,36 @@ REGISTERED: dict[str, Measure] = {}
 def register(measure: Measure) -> Measure:
     """Add a measure; ValueError if its name or hue is taken or none, or a signed variant is none of its variants."""
     if measure.name in REGISTERED:
-        raise ValueError(f"a measure named {measure.name!r} is registered already")
+        raise ValueError(f"{measure.name!r} is registered already")
     if not measure.variants or not measure.signed <= set(measure.variants):
         raise ValueError(f"{measure.name!r}: variants {measure.variants}, signed {sorted(measure.signed)}")
     if not measure.baseline:
         if not re.fullmatch("#[0-9a-f]{6}", measure.hue):
-            raise ValueError(f"{measure.name!r}: its hue is {measure.hue!r}, not one as '#rrggbb'")
+            raise ValueError(f"{measure.name!r}: hue {measure.hue!r} is not '#rrggbb'")
         for other in REGISTERED.values():
             if other.hue == measure.hue:
-                raise ValueError(f"{measure.name!r}: {measure.hue} is the hue of {other.name!r} already")
+                raise ValueError(f"{measure.name!r}: hue {measure.hue} is taken by {other.name!r}")
     REGISTERED[measure.name] = measure
     return measure
+
+
+def read_count(what: str, least: int, most: int, written: str) -> int:
+    """An option's whole number; ValueError says which there are."""
+    if not written.isascii() or not written.isdigit() or not least <= int(written) <= most:
+        raise ValueError(f"{what} must be {least} to {most}, not {written!r}")
+    return int(written)
+
+
+def read_choice(what: str, written: str, offered: Iterable[str]) -> str:
+    """An option that is one of several; ValueError says which there are."""
+    if written not in offered:
+        raise ValueError(f"{what} must be one of {', '.join(offered)}, not {written!r}")
+    return written
+
+
+def zero_scores(name: str) -> Limit:
+    """The limit of a measure whose scores vanish where word embeddings are normalised alone."""
+    return Limit(False, "so all scores are zero up to rounding", f"{name} is zero up to rounding here")
 
 
 def with_absolute(signed: np.ndarray, absolute: np.ndarray, masked: np.ndarray) -> dict[str, np.ndarray]:

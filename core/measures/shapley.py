@@ -30,7 +30,7 @@ def shapley_values(scores: np.ndarray) -> np.ndarray:
 def exact_shapley(explained: Explained) -> dict[str, np.ndarray]:
     """Shapley values of the logit on top of what is masked already; a feature that is absent is masked.
 
-    It asks for every set, as exact limits do: where these were computed nothing is asked anew.
+    It asks for every set, as exact limits do: where these were computed nothing is asked again.
 
     Returns:
         {"signed", "absolute"}: float64[F]; signed ones add up to v(∅) − v(all masked).
@@ -51,8 +51,7 @@ register(
         name="Shapley values",
         variants=("signed", "absolute"),
         signed=frozenset({"signed"}),
-        definition="How much the logit falls when the word is masked, the mean over every order of masking: exact, "
-        "from all 2^F sets.",
+        definition="Mean fall of the logit when the word is masked, over every order: exact, from 2^F sets.",
         cost="2^F, none where exact limits were computed",
         passes=lambda F: 2 ** min(F, MOST_EXACT),
         needs=ORACLE,

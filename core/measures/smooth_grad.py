@@ -1,11 +1,12 @@
 """SmoothGrad: gradient and input × gradient as their mean over inputs with a little noise."""
 
 from collections.abc import Callable, Iterator
+from functools import partial
 
 import numpy as np
 
 from core.measures.gradient import vocabulary_norms
-from core.measures.registry import GRADIENTS, Explained, Limit, Measure, register, with_absolute
+from core.measures.registry import GRADIENTS, Explained, Measure, read_count, register, with_absolute, zero_scores
 from core.network.architectures import Tensor
 from core.network.scheduler import memory_in_words
 
@@ -80,12 +81,6 @@ def _mean(
     return {name: explained.network.per_feature(value / draws) for name, value in sums.items()}
 
 
-def _read_draws(written: str) -> int:
-    if not written.isascii() or not written.isdigit() or not 0 < int(written) <= MOST_DRAWS:
-        raise ValueError(f"draws are a whole number from 1 to {MOST_DRAWS}, not {written!r}")
-    return int(written)
-
-
 def _varied(definition: str, compute: Callable[[Explained, int], dict[str, np.ndarray]]) -> Callable[..., dict]:
     """What is registered by the number of draws."""
     return lambda draws=DRAWS: {
@@ -106,7 +101,7 @@ def _registered(name: str, definition: str, compute: Callable, **own) -> None:
             seeded=True,
             counted="draws",
             swept=False,
-            options={"draws": (DRAWS, _read_draws)},
+            options={"draws": (DRAWS, partial(read_count, "draws", 1, MOST_DRAWS))},
             varied=varied,
             **own,
             **varied(),
@@ -116,8 +111,7 @@ def _registered(name: str, definition: str, compute: Callable, **own) -> None:
 
 _registered(
     "SmoothGrad",
-    "How fast the logit changes with the word input: the gradient’s norm, the mean of {draws} inputs with a little "
-    "noise. Has no sign.",
+    "Mean gradient norm of {draws} noisy inputs; no sign.",
     smooth_gradient,
     variants=("L2", "L1"),
     signed=frozenset(),
@@ -127,12 +121,12 @@ _registered(
 )
 _registered(
     "input × SmoothGrad",
-    "The word's embedding times the gradient there, the mean of {draws} inputs with a little noise.",
+    "Mean embedding times gradient of {draws} noisy inputs.",
     input_x_smooth_gradient,
     variants=("signed", "absolute"),
     signed=frozenset({"signed"}),
     unit="logits",
     hue="#b04a9c",
     order=35,
-    scale_free=Limit(False, "so every score is zero up to rounding", "input × SmoothGrad is zero up to rounding here"),
+    scale_free=zero_scores("input × SmoothGrad"),
 )

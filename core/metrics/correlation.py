@@ -20,9 +20,7 @@ def corr(case: Case) -> Score:
     values = case.value(masks)
     scores, falls = np.asarray(case.scores, dtype=np.float64)[free], values[0] - values[1:]
     if len(free) < 2 or constant(scores) or constant(falls, ROUNDING):
-        return Score(
-            float("nan"), note="With one feature, or where all score or cost the same, there is no correlation."
-        )
+        return Score(float("nan"), note="A single feature, or equal scores or effects, give no correlation.")
     # Scaled first: squares of very small or large scores would leave the range of numbers.
     scores = scores / np.abs(scores).max()
     scores, falls = (x / np.abs(x).max() for x in (scores - scores.mean(), falls - falls.mean()))
@@ -38,8 +36,7 @@ register(
         high=1,
         unit="Pearson’s r",
         magnitudes=True,
-        definition="Correlation of the attribution with how much erasing each feature alone lowers the class’s "
-        "probability.",
+        definition="Correlation of attribution and fall of probability when each feature alone is erased.",
         cost="F + 1",
         passes=lambda F, draws: F + 1,
         source="SoftFaith §2.2",

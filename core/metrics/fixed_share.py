@@ -64,7 +64,7 @@ def _note(case: Case, found: np.ndarray) -> str:
     if np.isnan(found).any():
         return NO_ROOM
     if constant(case.scores[case.free]):
-        return "All features score the same, so each is kept by the share itself."
+        return "All scores are equal; each feature is kept by the share."
     return ""
 
 
@@ -78,11 +78,7 @@ def _register(sufficiency: bool, fixes: str, what: str, does: str, equation: int
             low=0,
             high=1,
             unit="share",
-            definition=(
-                f"{does} of each feature a share in proportion to its scaled attribution and at most all of it, as "
-                f"{fixes} does, but scaled to {shares} of the features on average: "
-                "the mean over these. What scores add up to does not count."
-            ),
+            definition=f"As {fixes}, but with {shares} of the features {does} on average; mean over these.",
             cost=f"K + 2, {2 * len(SHARES) + 2} at least",
             passes=lambda F, draws: len(SHARES) * draws_of_share(draws) + 2,
             source=f"Huang and Chan (2026); SoftFaith Eq. 3, {equation}",
@@ -96,5 +92,5 @@ def _register(sufficiency: bool, fixes: str, what: str, does: str, equation: int
     )
 
 
-_register(True, "Soft-NS", "sufficiency", "Keep", 4, 45)
-_register(False, "Soft-NC", "comprehensiveness", "Erase", 5, 46)
+_register(True, "Soft-NS", "sufficiency", "kept", 4, 45)
+_register(False, "Soft-NC", "comprehensiveness", "erased", 5, 46)

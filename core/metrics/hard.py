@@ -32,11 +32,11 @@ def hard(case: Case, sufficiency: bool) -> Score:
 
 
 for _name, _what, _definition, _source, _sufficiency, _order in (
-    ("NS", "sufficiency", "Keep only the rationale: how much of the prediction is left?", "SoftFaith Eq. 1", True, 10),
+    ("NS", "sufficiency", "Share of the prediction that the rationale alone keeps.", "SoftFaith Eq. 1", True, 10),
     (
         "NC",
         "comprehensiveness",
-        "Erase the rationale: how much of the prediction goes with it?",
+        "Share of the prediction lost when the rationale is erased.",
         "SoftFaith Eq. 2",
         False,
         20,
@@ -51,7 +51,7 @@ for _name, _what, _definition, _source, _sufficiency, _order in (
             high=1,
             unit="share",
             lengths=True,
-            definition=f"{_definition} Mean over rationales of 1, 5, 10, 20 and 50 % of the features.",
+            definition=f"{_definition} Mean over rationales of 1, 5, 10, 20 and 50 %.",
             cost=f"{len(LENGTHS)} + 2",
             passes=lambda F, draws: len(LENGTHS) + 2,
             source=_source,

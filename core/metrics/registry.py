@@ -14,25 +14,30 @@ ROUNDING = 1e-6
 # Place in menus of a metric that asks for none: behind those that do, by name.
 LAST = 1000
 # Why a metric has no value.
-NO_ROOM = "Erasing everything costs the predicted class nothing, so there is nothing to normalise by."
-NO_FEATURES = "Every feature is masked in the text already."
+NO_ROOM = "Erasing everything does not lower the probability: nothing to normalise by."
+NO_FEATURES = "All features are masked already."
 NOT_FINITE = "The measure gave NaN or infinity."
-PLACES_ONLY = "This measure gives places only, and no magnitudes."
-NOT_PERTURBED = "The network’s embeddings cannot be perturbed here."
+PLACES_ONLY = "This measure has no magnitudes."
+NOT_PERTURBED = "The embeddings cannot be perturbed here."
 
 
 @dataclass(eq=False)
 class Case:
     """One attribution of one example, and how the model can be asked about it.
 
-    scores: float[F], higher is more important; erased: bool[M, F], True = erased → float[M, C], probabilities; target:
-    the class predicted on the full text; masked: bool[F], features that the text itself masks (no metric counts them);
-    perturbed: (retain float[F] in [0, 1], kind) → float[K], probability of the target in K seeded draws, or None where
-    the network's embeddings cannot be reached; single: (retains, draws int, kind) → float[W], the probability of the
-    target in one draw alone of each, from shared batches, a draw counting from 0 and not ending with K, or None where
-    `perturbed` knows all that is drawn; scaling: how scores become retain; magnitudes: False where scores are places
-    only; everything: what is no feature (special tokens, a second text) may be perturbed too, and retain is float[F +
-    1], its share last.
+    Attributes:
+        scores: float[F], higher is more important.
+        erased: bool[M, F], True = erased → probabilities, float[M, C].
+        target: the class predicted on the full text.
+        masked: bool[F], features that the text itself masks; no metric counts them.
+        perturbed: (retain float[F] in [0, 1], kind) → the target's probability in K seeded draws, float[K]; None where
+            embeddings cannot be reached.
+        scaling: how scores become retain.
+        magnitudes: False where scores are places only.
+        everything: what is no feature (special tokens, a second text) may be perturbed too; retain is float[F + 1],
+            its share last.
+        single: (retains, draws int, kind) → the target's probability in one draw of each, float[W], in shared batches;
+            draws count from 0 and may exceed K. None where `perturbed` knows all that is drawn.
     """
 
     scores: np.ndarray
@@ -78,13 +83,22 @@ class Score:
 class Metric:
     """One faithfulness metric.
 
-    direction: HIGHER, LOWER or NEITHER is better; low, high: its range; unit: of its values; lengths: it has a value at
-    each rationale length; soft: it perturbs the embeddings (perturbation says how); magnitudes: it reads more than the
-    order of the scores; whole: it describes a data set, as the mean of what it says of examples; passes: forward passes
-    as a function of (F, draws), at most; order: place in menus, ascending, those of a data set last; default: shown
-    unasked; hard: of a soft metric, the hard one of the same formula; fixes: of one at a fixed share, the soft metric
-    whose share it fixes; amounts: how much it keeps or erases depends on what the scores add up to; gist: in a few
-    words what is done to the text, and what should happen then; version: raised when results change.
+    Attributes:
+        direction: HIGHER, LOWER or NEITHER is better.
+        low, high: its range.
+        unit: of its values.
+        definition: one sentence.
+        cost, passes: forward passes at most, as text and as a function of (F, draws).
+        lengths: it has a value at each rationale length.
+        perturbation: how it perturbs the embeddings; "" of one that does not (see `soft`).
+        magnitudes: it reads more than the order of the scores.
+        whole: it describes a data set, as the mean over examples.
+        order: place in menus, ascending; those of a data set come last.
+        default: shown unasked.
+        hard: of a soft metric, the hard one of the same formula.
+        fixes: of one at a fixed share, the soft metric whose share it fixes.
+        amounts: how much it keeps or erases depends on the sum of the scores.
+        version: raised when results change.
     """
 
     name: str
@@ -141,7 +155,7 @@ REGISTERED: dict[str, Metric] = {}
 def register(metric: Metric) -> Metric:
     """Add a metric; ValueError if its name is taken or its range is none."""
     if metric.name in REGISTERED:
-        raise ValueError(f"a metric named {metric.name!r} is registered already")
+        raise ValueError(f"{metric.name!r} is registered already")
     if not metric.low < metric.high or metric.direction not in ARROWS:
         raise ValueError(f"{metric.name!r}: range [{metric.low}, {metric.high}], direction {metric.direction}")
     REGISTERED[metric.name] = metric

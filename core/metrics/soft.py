@@ -20,13 +20,13 @@ from core.mathematics.erasure import (
 )
 from core.metrics.registry import HIGHER, LAST, NO_ROOM, Case, Metric, Score, register
 
-IMPOSSIBLE = "This model’s attention cannot be weighted word by word."
+IMPOSSIBLE = "This model’s attention cannot be weighted by word."
 # What each perturbation does to a feature that is kept to the share q.
 _DOES = {
-    BERNOULLI: "each element of its word embedding stays with probability q, else it is zero",
-    NOISE: "normal noise in proportion to it and to 1 − q is added to each element of its word embedding",
-    MIXED: "its word embedding is mixed with noise as large as embeddings are, q to 1 − q",
-    ATTENTION: "other words attend to it with weight q",
+    BERNOULLI: "each embedding element is kept with probability q",
+    NOISE: "embeddings get normal noise in proportion to their size and 1 − q",
+    MIXED: "embeddings are mixed with noise, q to 1 − q",
+    ATTENTION: "attention to the word is weighted by q",
 }
 # The perturbation and the score have an equation each.
 _SOURCES = {
@@ -75,7 +75,7 @@ def _note(case: Case, found: np.ndarray) -> str:
     if np.isnan(found).any():
         return NO_ROOM
     if case.scaling in (MIN_MAX, REVERSED) and constant(case.scores[case.free]):
-        return "All features score the same, so each is kept by half."
+        return "All scores are equal; each feature is kept by half."
     return ""
 
 
@@ -95,7 +95,7 @@ def _register(kind: str, sufficiency: bool, hard: str, what: str, share: str, as
             low=0,
             high=1,
             unit="share",
-            definition=f"Keep of each feature a share q, {share}, scaled to [0, 1]: {_DOES[kind]}; {asks}",
+            definition=f"Share of the prediction {asks} with q = {share}, scaled to [0, 1]: {_DOES[kind]}.",
             cost="3" if kind == ATTENTION else "K + 2",
             passes=_passes(kind),
             source=_SOURCES[kind][sufficiency],
@@ -111,5 +111,5 @@ def _register(kind: str, sufficiency: bool, hard: str, what: str, share: str, as
 
 
 for _kind in PERTURBATIONS:
-    _register(_kind, True, "NS", "sufficiency", "its attribution", "how much of the prediction is left?", 30)
-    _register(_kind, False, "NC", "comprehensiveness", "1 − its attribution", "how much of the prediction goes?", 40)
+    _register(_kind, True, "NS", "sufficiency", "the attribution", "kept", 30)
+    _register(_kind, False, "NC", "comprehensiveness", "1 − the attribution", "lost", 40)

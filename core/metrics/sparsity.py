@@ -20,7 +20,7 @@ def sparsity(case: Case) -> Score:
     """
     shares = importance_shares(np.asarray(case.scores)[case.free])
     if np.isnan(shares[0]):
-        return Score(float("nan"), note="All scores are zero, so there is no importance to share.")
+        return Score(float("nan"), note="All scores are zero.")
     by_length = shares[rationale_sizes(len(shares)) - 1]
     return Score(float(by_length[LENGTHS.index(AT)]), by_length=by_length)
 
@@ -35,8 +35,7 @@ register(
         unit="share",
         lengths=True,
         magnitudes=True,
-        definition="Share of the total importance in the top 20 % of the features. Says how concentrated an "
-        "attribution is, not how faithful.",
+        definition="Share of importance in the top 20 % of features: concentration, not faithfulness.",
         cost="0",
         passes=lambda F, draws: 0,
         source="ROAR §6.1",

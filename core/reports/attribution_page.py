@@ -86,7 +86,7 @@ def _word(row: WordRow, i: int, piece: dict, share: float = 1.0, changed: bool =
     if not row.masked[i] and row.kind != "rank":
         told += f" (place {row.places[i]} of {len(row.free)})"
     if "unknown" in piece:
-        told += ", not known to the tokenizer"
+        told += ", unknown to the tokenizer"
     if evidence:
         told += ", evidence"
     kinds = {

@@ -12,9 +12,20 @@ from core.reports.exports import Shown
 from core.reports.gauge import lay_axis
 from core.reports.page import read_style, write_page
 from core.results.result import Result
+from core.terms import TERMS
 from core.texts.rendering import Form, caveat_badge, caveat_text, fact_label, fact_text, headline
 
 LIMITS_STYLE = read_style("page.css", "gauge.css")
+# Terms that the page explains at its end.
+_DEFINED = (
+    "AOPC",
+    "comprehensiveness ↑",
+    "sufficiency ↓",
+    "limits",
+    "NAOPC",
+    "random order",
+    "rejected (out-of-distribution)",
+)
 
 
 @dataclass(frozen=True, eq=False)
@@ -73,6 +84,7 @@ def limits_page(page: LimitsShown) -> str:
         facts=[_facts(page, shown, board) for (shown, _), board in zip(page.sides, boards)],
         arrows=ARROWS,
         exact=EXACT,
+        meanings=[(name, TERMS[name]) for name in _DEFINED],
         headlines=[Markup(headline(told.result, Form.HTML)) for _, told in page.sides],
         facts_of=[[(fact_label(one), fact_text(one)) for one in told.result.facts] for _, told in page.sides],
         caveats_of=[[(caveat_badge(one), caveat_text(one)) for one in told.result.caveats] for _, told in page.sides],

@@ -11,11 +11,11 @@ from core.wording import number
 
 TABLE = ["measure", "verdict", "adjusted p ↓", "p of better ↓", "p of worse ↓", "AOPC", "orders as good ↓", "reason"]
 HELP = {
-    "adjusted p ↓": "Holm-adjusted over the measures: of being worse where it is worse, else of being better.",
-    "p of better ↓": "Unadjusted: the share of random orders that reach at least as much, the measure's own counted.",
-    "p of worse ↓": "Unadjusted: the share of random orders that reach at most as much, the measure's own counted.",
-    "orders as good ↓": "Random orders that do at least as well as the measure's own.",
-    "reason": "Why no verdict is given, or what is known of why the measure fails. A hint, not a cause shown.",
+    "adjusted p ↓": "Holm-adjusted; of being worse where the verdict is worse, else of being better.",
+    "p of better ↓": "Unadjusted share of random orders that reach at least as much.",
+    "p of worse ↓": "Unadjusted share of random orders that reach at most as much.",
+    "orders as good ↓": "Random orders that are at least as good.",
+    "reason": "Why there is no verdict, or a hint at why the measure fails.",
 }
 
 

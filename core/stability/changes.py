@@ -83,13 +83,13 @@ class Rebatched(Model):
 def _respaced(explainer: Explainer, encoded: Encoded) -> Reading:
     texts = [None if text is None else _SPACES.sub(r"\g<0> ", text) for text in (encoded.text, encoded.second)]
     if texts == [encoded.text, encoded.second]:
-        raise NoReading("There is no space in this text.")
+        raise NoReading("No space in this text.")
     try:
         other = explainer.encode(texts[0] or "", texts[1], encoded.unit)
     except NoFeatures as error:
         raise NoReading(str(error)) from error
     if [one.text.split() for one in other.features] != [one.text.split() for one in encoded.features]:
-        raise NoReading(f"With a space more between words the tokenizer reads other {encoded.unit}s, so none compare.")
+        raise NoReading(f"With more space the tokenizer reads other {encoded.unit}s.")
     read = [(one.ids, one.type_ids, one.feature_of, one.premasked) for one in (encoded, other)]
     return Reading(explainer.model, other, all(np.array_equal(*both) for both in zip(*read)))
 
@@ -97,12 +97,12 @@ def _respaced(explainer: Explainer, encoded: Encoded) -> Reading:
 def _halved(explainer: Explainer, encoded: Encoded) -> Reading:
     model = explainer.model
     if model.precision != "float32":
-        raise NoReading(f"The model computes in half precision already ({model.precision}).")
+        raise NoReading(f"Already in half precision ({model.precision}).")
     if not half_speed(model.device):
-        raise NoReading("This device has no half precision (bfloat16).")
+        raise NoReading("The device lacks bfloat16.")
     twin = half_copy(model)
     if twin is None:
-        raise NoReading("No second copy of the model fits into memory.")
+        raise NoReading("A second model does not fit into memory.")
     return Reading(twin, encoded)
 
 
@@ -115,11 +115,9 @@ def _rebatched(explainer: Explainer, encoded: Encoded) -> Reading:
 CHANGES = {
     change.name: change
     for change in (
-        Change(SPACES, "a space more wherever there are spaces, in both texts", _respaced),
-        Change(HALF, "a copy of the model in bfloat16", _halved),
-        Change(
-            BATCH, f"at most {_ROWS} masked inputs in a batch, and gradients of each input beside a copy", _rebatched, 2
-        ),
+        Change(SPACES, "one space more at each space", _respaced),
+        Change(HALF, "bfloat16", _halved),
+        Change(BATCH, f"{_ROWS} masked inputs, or two gradients, at once", _rebatched, 2),
     )
 }
 
@@ -160,5 +158,5 @@ def attribute_anew(
     with inside.watched(None, cancelled):
         found = dict(measure.compute(explained))
     if isinstance(model, Rebatched) and not model.asked:
-        raise NoReading("It reads in no batch.")
+        raise NoReading("No batches are read.")
     return found

@@ -142,9 +142,9 @@ def find_stability(
     Source: glossary, Stability.
     """
     if not 2 <= runs <= MOST_RUNS:
-        raise ValueError(f"runs are from 2 to {MOST_RUNS}, not {runs}")
+        raise ValueError(f"runs must be 2 to {MOST_RUNS}, not {runs}")
     if left_over(encoded) < 2:
-        raise NoStability(f"A ranking takes two {encoded.unit}s that can be masked; this text has fewer.")
+        raise NoStability(f"A ranking needs two unmasked {encoded.unit}s; this text has fewer.")
     if (known := stored_stability(explainer, encoded, name, target, runs)) is not None:
         return known
     measure = measures()[name]
@@ -227,7 +227,7 @@ class _Asking:
             # What is sound in its own precision may give no number in half of it, or the device lack an operation.
             if change != HALF:
                 raise
-            found = f"In half precision it gives no scores: {in_short(error)}."
+            found = f"No scores in half precision: {in_short(error)}."
         self._tell(self.done + CHANGES[change].passes * self.measure.passes(self.encoded.F))
         return found
 
@@ -239,7 +239,7 @@ class _Asking:
 
 def _sound(scores: Scores, name: str) -> Scores:
     if not all(np.isfinite(one).all() for one in scores.values()):
-        raise NonFinite(f"{name} gave NaN or infinity, so there is no order to compare.")
+        raise NonFinite(f"{name} gave NaN or infinity.")
     return scores
 
 

@@ -41,16 +41,11 @@ UNSTABLE = "unstable"
 NOT_SHOWN = "not shown"
 EQUAL, STAYS, MOVES = "exactly equal", "top word stays", "top word moves"
 MEANS = (
-    f"A ranking is unstable where a change that should not matter moves its top word, or where so many runs dissent "
-    f"({least_dissenting(RUNS)} of {RUNS}) that, were the chance of two runs to agree {AGREE:g} or more, this would be "
-    f"said on at most {PERCENT} of texts. Elsewhere it is not shown to be: {RUNS} runs that all agree show a chance of "
-    f"{number(shown_agreement(RUNS))} or more and nothing else. It settles at the smallest number of samples from "
-    f"which on τ-b with the order of the most samples, drawn by another seed, stays at {SETTLED:g} or more."
+    f"Unstable: the top word changes in {least_dissenting(RUNS)} of {RUNS} runs (agreement below {AGREE:g}, level "
+    f"{PERCENT}), or after a harmless change. {RUNS} equal runs show an agreement of {number(shown_agreement(RUNS))}, "
+    f"not stability. Settled: τ-b with the most samples stays at {SETTLED:g} or more."
 )
-ABOUT_CHANGES = (
-    f"Changes that should not matter: {'; '.join(f'{one.name}: {one.about}' for one in CHANGES.values())}. "
-    "They are compared by τ-b, 1 the same order, with the draws of seed 0."
-)
+ABOUT_CHANGES = f"Harmless changes, at seed 0: {'; '.join(f'{one.name}: {one.about}' for one in CHANGES.values())}."
 # Under which `path_cells` stand.
 PATH = ["steps", "scores of all tokens add up to", "f(x) − f(baseline)", "relative error ↓"]
 _NONE = "no order"

@@ -72,7 +72,7 @@ def caveat_badge(caveat: Caveat | str) -> str:
 
 def caveat_text(caveat: Caveat | str) -> str:
     """What a caveat means, text."""
-    return "A caveat of a newer version of Faithscope." if isinstance(caveat, str) else caveat.explanation
+    return "From a newer version of Faithscope." if isinstance(caveat, str) else caveat.explanation
 
 
 def severity(caveat: Caveat | str) -> Severity:

@@ -50,9 +50,9 @@ class Drawing:
 
     def __post_init__(self):
         if self.training not in TRAINING_STRATEGIES:
-            raise ValueError(f"the training strategy must be one of {TRAINING_STRATEGIES}, got {self.training!r}")
+            raise ValueError(f"training must be one of {TRAINING_STRATEGIES}, got {self.training!r}")
         if self.maskings < 1:
-            raise ValueError(f"maskings is {self.maskings}; it must be at least 1")
+            raise ValueError(f"maskings must be at least 1, got {self.maskings}")
 
     @property
     def ratios(self) -> tuple[float, ...]:
@@ -159,7 +159,7 @@ def parts_of(N: int, seed: int) -> np.ndarray:
         BadData: fewer than 4 texts.
     """
     if N < FEWEST:
-        raise BadData(f"A reference needs at least {FEWEST} texts, and some hundreds to say much; this file has {N}.")
+        raise BadData(f"A reference needs at least {FEWEST} texts, better hundreds; this file has {N}.")
     first, second = (max(1, N * share // 100) for share in PARTS)
     part = np.empty(N, dtype=np.int64)
     part[np.random.default_rng([seed, 8]).permutation(N)] = np.searchsorted(

@@ -17,9 +17,9 @@ PERCENT = f"{100 * ALPHA:.0f} %"
 OUT = "rejected as out-of-distribution"
 UNAVAILABLE = "unavailable"
 # What a page or a file says of its signs.
-MEANING = f"{SIGN} marks numbers that rest on inputs {OUT}."
-KEY = f"{SIGN} rests on inputs {OUT}"
-ONE_INPUT = f"{SIGN} this masked text is {OUT}."
+MEANING = f"{SIGN} marks numbers from inputs {OUT}."
+KEY = f"{SIGN} from inputs {OUT}"
+ONE_INPUT = f"{SIGN} marks texts {OUT}."
 LATER = f"{SIGN}\ufe0e rejected here or before"
 # Of single inputs of a file, see `step_cells`.
 STEP_COLUMNS = [OUT, "at or after the first rejected step", "rule of the gate", "form of the gate"]
@@ -60,12 +60,9 @@ class Rule:
 HOLM, PLAIN = "Holm", "plain"
 RULES = {
     HOLM: Rule(
-        holm,
-        lambda planned: ALPHA / planned,
-        f"over all steps together, at most {PERCENT} chance of any false rejection",
-        step_down=True,
+        holm, lambda planned: ALPHA / planned, f"at most {PERCENT} chance of any false rejection", step_down=True
     ),
-    PLAIN: Rule(lambda p, planned: alone(p), lambda planned: ALPHA, f"each {MASF_P} against {PERCENT} by itself"),
+    PLAIN: Rule(lambda p, planned: alone(p), lambda planned: ALPHA, f"each {MASF_P} against {PERCENT}"),
 }
 
 
@@ -126,9 +123,9 @@ def decide(p: np.ndarray, inputs: np.ndarray, planned: int, floor: float | None,
     Source: glossary, Gate; FMM §3.3 tests each masking ratio by itself, the plain rule.
     """
     if rule not in RULES:
-        raise ValueError(f"the rule must be one of {tuple(RULES)}, got {rule!r}")
+        raise ValueError(f"rule must be one of {tuple(RULES)}, got {rule!r}")
     if len(p) != len(inputs):
-        raise ValueError(f"each step has a p-value and an input, got {len(p)} and {len(inputs)}")
+        raise ValueError(f"{len(p)} p-values, but {len(inputs)} inputs")
     threshold = RULES[rule].level(planned)
     why = _why(floor, threshold)
     _, place, back = np.unique(np.asarray(inputs), return_index=True, return_inverse=True)

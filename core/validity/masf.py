@@ -23,7 +23,7 @@ class Combine:
     def __post_init__(self):
         for stage, how in (("dimensions", self.dimensions), ("layers", self.layers)):
             if how not in COMBINATIONS:
-                raise ValueError(f"{stage} are combined by one of {COMBINATIONS}, not {how!r}")
+                raise ValueError(f"{stage} must be one of {COMBINATIONS}, not {how!r}")
 
 
 @dataclass(frozen=True, eq=False)
@@ -44,7 +44,7 @@ class Ecdf:
         observations = np.asarray(observations)
         observations = observations if observations.dtype.kind == "f" else observations.astype(np.float64)
         if observations.ndim != 2 or len(observations) == 0:
-            raise ValueError(f"a reference must be float[V, D] with V at least 1, got shape {observations.shape}")
+            raise ValueError(f"a reference must be float[V ≥ 1, D], got shape {observations.shape}")
         if np.isnan(observations).any():
             raise ValueError("the reference holds NaN; compute it in float32")
         return cls(
@@ -134,7 +134,7 @@ class PValues:
     def total(self) -> np.ndarray:
         """The p-values of a last level that knows no ratios, float64[M]; ValueError of one that does."""
         if self.by_ratio.shape[1] != 1:
-            raise ValueError(f"the last level has {self.by_ratio.shape[1]} ratios; say which is meant")
+            raise ValueError(f"choose one of {self.by_ratio.shape[1]} ratios")
         return self.by_ratio[:, 0]
 
     def at(self, ratios: np.ndarray) -> np.ndarray:
@@ -292,8 +292,7 @@ def _fit(parts, combine: Combine, compact: bool, calibrated: bool, tolerance: fl
     for part in (first_part, second_part, *(last if last.ndim == 4 else [last])):
         if part.ndim != 3 or len(part) == 0 or part.shape[1:] != first_part.shape[1:]:
             raise ValueError(
-                f"each part of a reference must be float[V, L, H] with V at least 1, got shapes "
-                f"{[np.shape(p) for p in parts]}"
+                f"parts of a reference must be float[V ≥ 1, L, H], got shapes {[np.shape(p) for p in parts]}"
             )
         if np.isnan(part).any():
             raise ValueError("the reference holds NaN; compute it in float32")

@@ -153,7 +153,7 @@ def read_reference(path: Path, model: Model) -> Reference:
     """
     try:
         if path.stat().st_size > _MOST_BYTES:
-            raise BadReference(f"{path.name} is too large to be a reference. {how_to_fit(model)}")
+            raise BadReference(f"{path.name} is too large. {how_to_fit(model)}")
         data = read_plain(path, _MOST_BYTES)
         about = parse_json(data[8 : 8 + int.from_bytes(data[:8], "little")])["__metadata__"]["faithscope"]
         reference = _unpacked(tensors.load(data), parse_json(about), _digest(data))
@@ -170,20 +170,19 @@ def read_reference(path: Path, model: Model) -> Reference:
         MemoryError,
     ) as error:
         raise BadReference(
-            f"The MaSF reference {path.name} of {model.name} is damaged ({type(error).__name__}). {how_to_fit(model)}"
+            f"{path.name} of {model.name} is damaged ({type(error).__name__}). {how_to_fit(model)}"
         ) from error
     if reference.about["model"] != model.digest:
         raise BadReference(
-            f"The MaSF reference {path.name} was fitted for other weights or another tokenizer than those of "
-            f"{model.name} "
-            f"({reference.about['model'][:12]}… and not {model.digest[:12]}…). {how_to_fit(model)}"
+            f"{path.name} was fitted for other weights or another tokenizer than {model.name} "
+            f"({reference.about['model'][:12]}…, not {model.digest[:12]}…). {how_to_fit(model)}"
         )
     return reference
 
 
 def how_to_fit(model: Model) -> str:
     """The command that fits a reference for a model, in a sentence."""
-    return f"Fit one with: {fitting_command(model)}, where FILE holds texts like those that you test."
+    return f"Fit a MaSF reference on texts like yours: {fitting_command(model)}"
 
 
 def fitting_command(model: Model) -> str:
@@ -198,7 +197,7 @@ def _digest(data: bytes) -> str:
 def _packed(forms: dict[str, Masf], about: dict) -> bytes:
     first = next(iter(forms.values())).first
     if any(form.first is not first for form in forms.values()):
-        raise ValueError("the forms of a reference share their first level")
+        raise ValueError("forms share their first level")
     arrays = {"first.places": first.places}
     if len(first.places) < first.count:
         # Half precision holds the inner values exactly, since they were rounded to it.
@@ -225,11 +224,7 @@ def _packed(forms: dict[str, Masf], about: dict) -> bytes:
 def _unpacked(arrays: dict[str, np.ndarray], record: dict, digest: str) -> Reference:
     version = record.pop("version")
     if version != _VERSION:
-        raise BadReference(
-            "The MaSF reference was made by another version, whose p-values are others"
-            + (" (it counted several maskings of a text as so many texts)" if version == 1 else "")
-            + ". Fit it again with: python -m core reference"
-        )
+        raise BadReference("Another version fitted this MaSF reference. Fit it again: python -m core reference")
     count, levels, combine = record.pop("count"), record.pop("forms"), Combine(**record.pop("combine"))
     kept, places = arrays["first.values"], arrays["first.places"]
     if "first.extremes" in arrays:
@@ -248,16 +243,18 @@ def _unpacked(arrays: dict[str, np.ndarray], record: dict, digest: str) -> Refer
         )
         ratios = len(RATIOS) if name == CALIBRATED and record["training"] != "none" else 1
         if len(first.values) % len(second) or len(third) != ratios:
-            raise ValueError("the levels do not fit together")
+            raise ValueError("levels do not match")
     if not _is_fine(record):
-        raise ValueError("what is said of the reference is damaged")
+        raise ValueError("damaged record")
     # Asked again, since the gate rests on it.
     return Reference(forms, record | {"floor": {name: form.floor for name, form in forms.items()}}, digest)
 
 
 def _is_fine(about: dict) -> bool:
-    """Whether what a file says of its reference is of the kinds that `Reference` promises; KeyError, TypeError,
-    AttributeError where something lacks.
+    """Whether the record of a file has the types and ranges that `Reference` promises.
+
+    Raises:
+        KeyError, TypeError, AttributeError: something is missing.
     """
     rates, lengths = about["false_rejection"], about["tokens"]
     counts = [about["texts"], rates["texts"], *(about["observations"][level] for level in LEVELS)]
@@ -280,7 +277,7 @@ def _ecdf(values: np.ndarray, places: np.ndarray | None = None, count: int | Non
     places = np.arange(values.shape[1]) if places is None else places
     count = int(values.shape[1]) if count is None else count
     if values.ndim != 2 or not values.size or np.isnan(values).any() or (np.diff(values, axis=1) < 0).any():
-        raise ValueError("the values are not in order")
+        raise ValueError("unsorted values")
     if places.shape != values.shape[1:] or (np.diff(places) < 1).any() or places[0] < 0 or places[-1] >= count:
-        raise ValueError("the places are not in order")
+        raise ValueError("unsorted places")
     return Ecdf(values, places, count)

@@ -98,11 +98,10 @@ def _read(kept: Path, digest: str) -> Observed:
         with safe_open(kept, "np") as file:
             of = (file.metadata() or {}).get("digest")
     except SafetensorError as error:
-        raise BadData(f"{kept} is no safetensors file ({error}); name another file for the states.") from error
+        raise BadData(f"{kept} is no safetensors file ({error}); name another.") from error
     if of != digest:
         raise BadData(
-            f"{kept} holds states of another model or precision, of other texts, or drawn otherwise (training, "
-            "maskings, seed, pooling); name another file for the states, or remove this one."
+            f"{kept} holds states of another model, precision, texts or drawing; name another file, or remove this one."
         )
     return Observed(**tensors.load_file(kept))
 
@@ -129,7 +128,7 @@ def simulate(
     """
     N = len(observed.tokens)
     if texts < FEWEST:
-        raise ValueError(f"a reference needs at least {FEWEST} texts, and {texts} of {N} are too few")
+        raise ValueError(f"a reference needs at least {FEWEST} texts, got {texts} of {N}")
     if texts >= N:
         raise ValueError(f"a reference of {texts} of {N} texts leaves none to try")
     names, sizes = (CALIBRATED, COPIES), [size for size in SAMPLES if size <= N - texts]
@@ -182,13 +181,13 @@ def _alarms(p: np.ndarray, size: int, n: int | None, rng: np.random.Generator) -
 def readable_simulation(found: Simulated) -> str:
     """Tables of shares rejected in percent, with the standard error over splits in the last column."""
     head = ["", *(share_text(ratio) for ratio in RATIOS), MIXED, "largest standard error"]
-    names = {CALIBRATED: "now", COPIES: "before (copies counted, Simes)"}
+    names = {CALIBRATED: "now", COPIES: "before (Simes)"}
     rows = [[f"one text, {names[name]}", *_cells(shares, pad=True)] for name, shares in found.single.items()]
     for size in found.samples[CALIBRATED]:
         rows += [[f"{size} texts, {names[name]}", *_cells(sizes[size])] for name, sizes in found.samples.items()]
     about = (
-        f"Rejected at 5 %, in %, mean of {found.splits} random splits; of texts that the model was not masked for in "
-        "training this is power, of others false alarms."
+        f"Rejected at 5 %, in %, mean of {found.splits} random splits; power at ratios the model was not trained on, "
+        "else false alarms."
     )
     return f"{about}\n{text_table(head, rows)}"
 

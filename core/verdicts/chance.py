@@ -66,7 +66,7 @@ class NullOrders:
         """
         reached = np.asarray(reached, dtype=np.float64)
         if np.isnan(reached).any() or np.isnan(self.reached).any():
-            raise ValueError("an AOPC is NaN, so that it is neither above nor below another")
+            raise ValueError("an AOPC is NaN")
         return (sign * (self.reached - reached[:, None]) >= -TIE).sum(axis=1)
 
     def p(self, reached: np.ndarray, sign: int) -> tuple[np.ndarray, np.ndarray]:

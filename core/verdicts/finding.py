@@ -40,7 +40,7 @@ from core.verdicts.reaching import BOTH, CLOSE, HalfReach
 _BLOCK = 512
 # The values of a measure beside those that are asked for.
 OTHER = {"signed": "absolute", "absolute": "signed"}
-NO_ORDER = "It gives every {unit} the same score, so it has no order."
+NO_ORDER = "It gives every {unit} the same score."
 # By which tail a measure does better than chance: higher is better of comprehensiveness, lower of sufficiency.
 SIGNS = {COMPREHENSIVENESS: 1, "sufficiency": -1}
 
@@ -165,7 +165,7 @@ def find_chance(
     Source: glossary, Verdict.
     """
     if not left_over(encoded):
-        raise NoVerdict(f"Every {encoded.unit} is masked in the text already, so there are no orders to compare.")
+        raise NoVerdict(f"Every {encoded.unit} is masked already.")
     planned = max(len(names), planned or 0)
     chosen, draws = draws is not None, draws_needed(planned) if draws is None else draws
     scores: dict[str, OrderScore] = {}

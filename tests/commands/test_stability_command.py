@@ -51,7 +51,7 @@ def test_it_prints_and_writes_what_the_library_says(model, tmp_path, capsys):
 @pytest.mark.parametrize(
     ("asked", "said"),
     [
-        (["--text", "boat"], "takes two words that can be masked"),
+        (["--text", "boat"], "needs two unmasked words"),
         ([], "give a text by --text"),
         (["--text", "a boat", "--measures", "gradients"], "there is no measure 'gradients'"),
         (["--text", "a boat", "--measures"], "name at least one measure"),

@@ -58,7 +58,7 @@ def test_it_prints_and_writes_the_verdicts_of_each_way_of_erasing(model, tmp_pat
 @pytest.mark.parametrize(
     ("asked", "said"),
     [
-        (["--text", "[MASK] [MASK]"], "no orders to compare"),
+        (["--text", "[MASK] [MASK]"], "Every word is masked already"),
         ([], "give a text by --text"),
         (["--text", "a boat", "--measures", "gradients"], "there is no measure 'gradients'"),
         (["--text", "a boat", "--measures"], "name at least one measure"),

@@ -578,6 +578,6 @@ def test_points_are_told_apart_by_mark_and_colour(clouds):
         and first.name == html.escape("label: <i>no")
         and list(first.customdata[0]) == [html.escape("<b>0"), 0, "no", 0]
     )
-    with pytest.raises(ValueError, match="coloured by one of"):
+    with pytest.raises(ValueError, match="colour must be one of"):
         groups_of("taste", points.ratio, labels, predicted, ("a",))
     assert set(COLOURS) == {MASKED, LABEL, PREDICTION} and MASK in ERASURES

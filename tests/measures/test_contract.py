@@ -99,7 +99,7 @@ class Broken(Exception):
 def said_of(model, name, F=0):
     """Why a measure does not apply to a model's family, or to F features, or lacks texts; "" where it does apply."""
     if measures()[name].needs == WORDS:
-        return "Mutual information was not measured for this model. Measure it with: python -m core words"
+        return "Mutual information is not measured for this model. Run: python -m core words"
     return measures()[name].refusal(model.module.config.model_type, F)
 
 
@@ -465,7 +465,7 @@ def test_the_documented_measures_are_all_here_baselines_last():
 def test_a_name_is_taken_once_and_a_sign_needs_its_variant():
     with pytest.raises(ValueError, match="'gradient' is registered already"):
         register(measures()["gradient"])
-    with pytest.raises(ValueError, match=r"'new'.* hue of 'gradient' already"):
+    with pytest.raises(ValueError, match=r"'new': hue #[0-9a-f]{6} is taken by 'gradient'"):
         register(replace(measures()["gradient"], name="new"))
     with pytest.raises(ValueError, match=r"'new'.*'red'"):
         register(replace(measures()["gradient"], name="new", hue="red"))

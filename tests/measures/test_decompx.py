@@ -173,7 +173,7 @@ def test_an_activation_at_zero_adds_nothing(tiny_model, monkeypatch):
 @pytest.mark.parametrize("kind", ["gpt2", "electra", "deberta", "modernbert", "distilbert"])
 def test_other_families_get_a_sentence(tiny_model, kind):
     model = tiny_model(kind)
-    with pytest.raises(NotApplicable, match=r"DecompX is defined for models of type bert, roberta, and not for .*\.$"):
+    with pytest.raises(NotApplicable, match=r"DecompX needs a model of type bert, roberta, not .*\.$"):
         Explainer(model).attribute(model.encode(TEXT), "DecompX", 0)
     measure, family = measures()["DecompX"], model.module.config.model_type
     assert family in measure.refusal(family) and measure.refusal("bert") == ""

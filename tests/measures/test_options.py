@@ -45,19 +45,24 @@ def test_each_is_stored_apart_and_defaults_where_they_were(tiny_model, encoded, 
 
 def test_no_menu_holds_it_and_everything_that_takes_a_name_takes_it():
     assert ASKED in measures() and ASKED not in list(measures()) and hue(ASKED) == hue(NAME)
-    assert "in 7 steps" in measures()[ASKED].definition and "fully masked" in measures()[ASKED].definition
+    assert "over 7 steps" in measures()[ASKED].definition and "fully masked" in measures()[ASKED].definition
     Scoring(measures=(NAME, ASKED)).check()
     told = []
     add(lambda *names, **more: told.append(more["help"]) if "--measures" in names else None)
     assert f"{NAME} [steps=…, baseline=…]" in told[0]
 
 
+@pytest.mark.parametrize("steps", [1, 10_000])
+def test_both_ends_of_a_range_can_be_asked_for(steps):
+    assert measures()[NAME].asked(f"steps={steps}").passes(3) == steps
+
+
 @pytest.mark.parametrize(
     "wrong, said",
     [
-        ("steps=0", "from 1 to"),
-        ("steps=many", "from 1 to"),
-        ("steps=99999999999", "from 1 to"),
+        ("steps=0", "must be 1 to 10000"),
+        ("steps=many", "must be 1 to 10000"),
+        ("steps=99999999999", "must be 1 to 10000"),
         ("baseline=pad", "zero, mask"),
         ("width=3", "no option 'width'; it has steps, baseline"),
         ("", "no option ''"),

@@ -78,7 +78,7 @@ def test_too_many_features_are_a_sentence(tiny_model):
     model = tiny_model("bert")
     encoded, explainer = model.encode("the tide " * 12), Explainer(model)
     assert explainer.cost(encoded, "Shapley values").passes == 0
-    with pytest.raises(NotApplicable, match=r"^Shapley values can be had of at most 20 features, and .* 24 .*\.$"):
+    with pytest.raises(NotApplicable, match=r"^Shapley values takes at most 20 features; .* 24 .*\.$"):
         explainer.attribute(encoded, "Shapley values", 1)
     measure = measures()["Shapley values"]
     assert measure.refusal("bert", 20) == "" and "21" in measure.refusal("bert", 21)

@@ -70,7 +70,7 @@ def test_a_number_of_draws_can_be_asked_for(tiny_model):
     model = tiny_model("bert")
     encoded = model.encode(TEXT)
     found = Explainer(model).attribute(encoded, "SmoothGrad [draws=3]", TARGET)
-    assert found.passes == 3 and "mean of 3 inputs" in measures()["SmoothGrad [draws=3]"].definition
+    assert found.passes == 3 and "3 noisy inputs" in measures()["SmoothGrad [draws=3]"].definition
     for wrong in ("0", "many", "1000000"):
-        with pytest.raises(ValueError, match="draws are a whole number from 1"):
+        with pytest.raises(ValueError, match="draws must be 1 to 10000"):
             measures()["input × SmoothGrad"].asked(f"draws={wrong}")

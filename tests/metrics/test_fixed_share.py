@@ -155,7 +155,7 @@ def test_scores_that_are_equal_and_a_single_word_are_kept_by_the_share_itself(sc
     metrics()[NS](case_of(scores, np.full(len(scores), 0.1), perturbed=noting(asked)))
     np.testing.assert_allclose(asked[1:], [[share] * len(scores) for share in SHARES])
     score = metrics()[NC](case_of(scores, np.full(len(scores), 0.1)))
-    assert score.value == pytest.approx(np.mean(SHARES)) and "the share itself" in score.note
+    assert score.value == pytest.approx(np.mean(SHARES)) and "kept by the share" in score.note
 
 
 def test_a_model_that_always_says_the_same_has_no_number():

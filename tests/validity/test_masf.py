@@ -76,9 +76,9 @@ def test_the_ecdf_nears_the_distribution_it_was_drawn_from(compact):
 @pytest.mark.parametrize(
     "bad, why",
     [
-        (np.empty((0, 3)), "V at least 1"),
-        (np.zeros(3), "V at least 1"),
-        (np.zeros((2, 2, 2)), "V at least 1"),
+        (np.empty((0, 3)), "V ≥ 1"),
+        (np.zeros(3), "V ≥ 1"),
+        (np.zeros((2, 2, 2)), "V ≥ 1"),
         (np.array([[0.0, np.nan]]), "NaN"),
     ],
 )
@@ -550,13 +550,7 @@ HOLED[4, 1, 2] = np.nan
 
 
 @pytest.mark.parametrize(
-    "bad, why",
-    [
-        (HOLED, "NaN"),
-        (np.empty((0, 2, 3)), "V at least 1"),
-        (np.zeros((10, 6)), "V at least 1"),
-        (np.zeros(10), "V at least 1"),
-    ],
+    "bad, why", [(HOLED, "NaN"), (np.empty((0, 2, 3)), "V ≥ 1"), (np.zeros((10, 6)), "V ≥ 1"), (np.zeros(10), "V ≥ 1")]
 )
 def test_a_bad_reference_is_refused(bad, why):
     good = normal(1, 10, 2, 3)

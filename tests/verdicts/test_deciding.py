@@ -213,7 +213,7 @@ def test_a_measure_without_an_order_is_told_and_the_others_are_judged():
 def test_where_nothing_is_left_to_mask_it_is_a_sentence():
     explainer = TableExplainer(additive(WEIGHTS), {LOO: signed(WEIGHTS)})
     explainer.encoded.premasked = np.ones(7, dtype=bool)
-    with pytest.raises(NoVerdict, match="no orders to compare"):
+    with pytest.raises(NoVerdict, match="Every word is masked already"):
         decided(explainer)
 
 
