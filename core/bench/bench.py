@@ -124,21 +124,18 @@ def bench_report(found: dict) -> str:
     """The figures as lines of text."""
     lines = [
         found["machine"],
-        f"matrix product: {found['peak'] / 1e9:.0f} GFLOP/s, the peak of this run",
+        f"matrix product: {found['peak'] / 1e9:.0f} GFLOP/s peak",
         f"forward passes of {found['tokens']} tokens (share of the peak ↑):",
     ]
     lines += [
         f"  batch {batch:>2}: {rate:7.0f} a second, {share:.0%} of the peak"
         for batch, (rate, share) in found["forward"].items()
     ]
-    lines.append(
-        f"leave-one-out of {found['features']} features, Captum's FeatureAblation over ours (↑, above 1 is faster than "
-        f"Captum):"
-    )
+    lines.append(f"leave-one-out of {found['features']} features, Captum's time over ours ↑:")
     lines += [f"  {name}: {ratio:.2f}" for name, ratio in found["leave_one_out"].items()]
     masf = found["masf"]
     lines.append(
-        "MaSF, 1,000 observations, 5,000 reference values, 7 layers of 384: comparing with every value over ours (↑): "
+        "MaSF (1,000 observations, 5,000 references, 7 × 384), brute force over ours ↑: "
         f"{masf['ratio']:.0f} ({masf['seconds']:.2f} s, {masf['megabytes']:.0f} MB)"
     )
     lines += [f"p-values add to a batch of {batch} (↓): {added:.1f} ms" for batch, added in found["p_values"].items()]
@@ -160,7 +157,7 @@ def _against_captum(model: Model, encoded: Encoded, repeats: int) -> dict[str, f
         contestants[f"captum, {at_once} at a time"] = _captum(model, encoded, target, at_once)
     expected = contestants["ours"]()
     for name, run in contestants.items():
-        np.testing.assert_allclose(run(), expected, atol=1e-4, err_msg=f"{name} computes something else")
+        np.testing.assert_allclose(run(), expected, atol=1e-4, err_msg=f"{name} disagrees")
     seconds = {name: [] for name in contestants}
     for _ in range(repeats):
         for name, run in contestants.items():

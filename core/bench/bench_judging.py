@@ -62,13 +62,13 @@ def judging_lines(found: dict) -> list[str]:
     """The figures as lines of text."""
     return [
         (
-            f"{found['metrics']} hard metrics of {found['measures']} measures, {found['features']} words, with "
-            f"p-values under three erasures: {found['hard']:.2f} s (↓), {found['passes']:,} passes; "
-            f"metrics alone {found['shared']:.2f} s (↓), each by itself over sharing inputs (↑): {found['ratio']:.1f}"
+            f"{found['metrics']} hard metrics of {found['measures']} measures, {found['features']} words, "
+            f"three erasures: {found['hard']:.2f} s ↓, {found['passes']:,} passes; "
+            f"metrics alone {found['shared']:.2f} s ↓, unshared over shared inputs ↑: {found['ratio']:.1f}"
         ),
         (
-            f"Soft-NS and Soft-NC of one measure, 32 draws: {found['soft']:.2f} s (↓); draws one by one over all at "
-            f"once (↑): {found['one_by_one']:.1f}"
+            f"Soft-NS and Soft-NC, 32 draws: {found['soft']:.2f} s ↓; "
+            f"single draws over one batch ↑: {found['one_by_one']:.1f}"
         ),
     ]
 

@@ -173,7 +173,7 @@ def _further(found: dict) -> list[list[str]]:
         *([f"exact limits, {amount(words, 'word')}", f"{seconds:.2f} s"] for words, seconds in found["exact"].items()),
         [f"dynamic program alone, {amount(program['small'], 'word')}", f"{program['milliseconds']:.1f} ms"],
         [f"dynamic program alone, {amount(program['large'], 'word')}", f"{program['seconds']:.2f} s"],
-        ["memory of the latter", f"{program['megabytes']:.0f} MB"],
+        ["its memory", f"{program['megabytes']:.0f} MB"],
     ]
 
 

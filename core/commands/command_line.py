@@ -12,8 +12,8 @@ from safetensors import SafetensorError
 from core import commands as room
 from core.storage.files import no_room
 
-FREE_SPACE = "The disk is full: free some space, and give the same command again."
-BEGINS_ANEW = "Nothing that it had not finished is kept; the same command begins anew."
+FREE_SPACE = "The disk is full. Free some space and try again."
+BEGINS_ANEW = "Unfinished work is lost; the same command starts over."
 
 
 @functools.cache
@@ -26,12 +26,19 @@ def commands() -> dict[str, ModuleType]:
     return {name: module for name, module in found.items() if hasattr(module, "run")}
 
 
+class _Help(argparse.ArgumentDefaultsHelpFormatter):
+    """Shows a default that is a value; an option that is unset says itself what that means."""
+
+    def _get_help_string(self, action: argparse.Action) -> str | None:
+        unset = action.default is None or action.default is False
+        return action.help if unset else super()._get_help_string(action)
+
+
 def _read(arguments: list[str] | None) -> argparse.Namespace:
-    parser = argparse.ArgumentParser(prog="python -m core", description="Faithscope without a browser.")
+    parser = argparse.ArgumentParser(prog="python -m core", description="Faithscope without a browser")
     offered = parser.add_subparsers(dest="command", required=True)
     for name, command in commands().items():
-        form = argparse.ArgumentDefaultsHelpFormatter
-        command.add(offered.add_parser(name, help=command.HELP, formatter_class=form).add_argument)
+        command.add(offered.add_parser(name, help=command.HELP, formatter_class=_Help).add_argument)
     return parser.parse_args(arguments)
 
 
