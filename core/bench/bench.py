@@ -28,12 +28,15 @@ BATCHES = (1, 8, 64)
 
 
 def bench(model: Model, repeats: int = 7) -> dict:
-    """Measure a model on this machine; repeats: timings of each contestant, taken in turn, of which medians are
-    compared.
+    """Measure a model on this machine.
 
-    peak: operations a second of the fastest matrix product; forward: {batch: (passes a second, share of the peak ↑)};
-    leave_one_out: Captum's time over ours ↑; masf, p_values, limits, searches, judging: as of the functions that
-    measure them.
+    Args:
+        repeats: timings of each contestant, taken in turn; medians are compared.
+    Returns:
+        peak: floating-point operations per second of the fastest matrix product.
+        forward: {batch: (passes per second, share of the peak)}, both higher is better.
+        leave_one_out: {Captum's batch: its time over ours}, higher is better.
+        masf, p_values, limits, searches, judging: what the functions that measure them return.
     """
     encoded = model.encode(TEXT)
     peak = matrix_product_peak(model, repeats)
@@ -67,8 +70,14 @@ def matrix_product_peak(model: Model, repeats: int) -> float:
 def masf_speed(
     observations: int = 1000, reference: int = 5000, layers: int = 7, dimensions: int = 384, compared: int = 25
 ) -> dict[str, float]:
-    """MaSF's first level by binary search against comparing with every value, scaled up from `compared` observations:
-    {"ratio": comparing over the whole test (higher is better); "megabytes": most held; "seconds": of the test}.
+    """Time MaSF by binary search against comparing with every reference value.
+
+    Args:
+        observations, reference: numbers of float32[layers, dimensions] states that are tested and that are fitted.
+        compared: observations that are compared with every value; their time is scaled up to all.
+    Returns:
+        ratio: time of comparing over that of the whole test, higher is better.
+        megabytes: most memory that the test holds; seconds: its time; lower is better.
     """
     rng = np.random.default_rng(0)
     states, tested = (
