@@ -13,7 +13,7 @@ from core.commands.terminal import (
     Bar,
     Option,
     Options,
-    add_data,
+    add_data_option,
     add_measures,
     add_model,
     add_seed,
@@ -52,7 +52,7 @@ def add(option: Option) -> None:
     """What it takes."""
     add_model(option)
     option("--beside", nargs="+", default=[], help="models compared in random order")
-    add_data(option)
+    add_data_option(option)
     add_measures(option, "to follow", ())
     option("--computed", choices=(EACH_STEP, ONCE), default=EACH_STEP, help="recursive or one-shot")
     add_unit(option)

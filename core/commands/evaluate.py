@@ -11,7 +11,7 @@ from core.commands.terminal import (
     Bar,
     Option,
     Options,
-    add_data,
+    add_data_option,
     add_measures,
     add_model,
     add_seed,
@@ -32,7 +32,7 @@ GOES_ON = RESUMES
 def add(option: Option) -> None:
     """What it takes."""
     add_model(option)
-    add_data(option)
+    add_data_option(option)
     option("--out", required=True, help="Parquet, .csv, or .tex of the printed tables; resumes")
     asked = " ".join(f"{name}: {question.asks}" for name, question in questions().items())
     option("--what", choices=tuple(questions()), default=next(iter(questions())), help=asked)

@@ -56,7 +56,7 @@ def renewed(root: Path) -> dict[Path, tuple[str, str]]:
         for name, table in tables.items():
             between = re.search(f"(?<=<!-- {name} -->\n).*?(?=\n<!-- end of {name} -->)", new, re.DOTALL)
             if between is None:
-                raise ValueError(f"{path} lacks the marks of table {name}")
+                raise ValueError(f"{path} lacks the marks of the table of {name}")
             told = room_tables(between[0], root) if table is None else table
             new = new[: between.start()] + told + new[between.end() :]
         found[path] = old, new

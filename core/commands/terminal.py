@@ -195,7 +195,7 @@ def asked_of_measures() -> dict[str, list[str]]:
     return {name: list(one.options) for name, one in measures().items() if one.options}
 
 
-def add_data(option: Option) -> None:
+def add_data_option(option: Option) -> None:
     """Which data set, and which columns of its file hold what."""
     option("--data", required=True, help=f"file or bundled set ({', '.join(bundled_data())})")
     for role in _ROLES:

@@ -142,7 +142,7 @@ def test_an_interrupt_says_what_stays_at_any_moment(monkeypatch, tmp_path, capsy
     with pytest.raises(SystemExit) as ended:
         runpy.run_module("core", run_name="__main__")
     told = capsys.readouterr().err
-    assert ended.value.code == 130 and told.startswith("\nStopped") and told.endswith("starts over.\n")
+    assert ended.value.code == 130 and told.startswith("\nStopped") and told.endswith("command begins anew.\n")
 
 
 def test_whatever_a_library_says_of_weights_is_a_sentence(monkeypatch, tmp_path, capsys):

@@ -1081,7 +1081,7 @@ def test_a_base_is_not_replaced_by_what_is_made_of_it(files, tiny_root, tmp_path
 @pytest.mark.parametrize("method, there", [("full", "adapter_config.json"), ("lora", "model.safetensors")])
 def test_a_folder_that_holds_the_other_kind_is_not_mixed(files, tiny_root, tmp_path, method, there):
     (tmp_path / there).write_text("{}", encoding="utf-8")
-    with pytest.raises(TrainingError, match="another kind of model.*--out"):
+    with pytest.raises(TrainingError, match=r"another kind of model.*--out"):
         train(plan_for(files, tiny_root, tmp_path, method=method))
 
 
