@@ -303,7 +303,7 @@ class Jobs(Owner):
         except (RuntimeError, MemoryError):
             _LOG.exception("the job %s could not begin", job.label)
             job._thread = None
-            job.problem = "The computation could not begin: the server has no thread left for it. Try it again later."
+            job.problem = "The server has no thread left. Try again later."
             job.state = FAILED
             self._leaves(job)
         del self._works[job]
@@ -401,7 +401,7 @@ class Jobs(Owner):
             # A library's message is for the log: it may hold paths, and seldom says what to do.
             _LOG.exception("the job %s failed", job.label)
             name = type(error).__name__
-            job.problem = f"The computation failed ({name}); the terminal has the details. Try it again."
+            job.problem = f"The computation failed ({name}); see the terminal. Try again."
         with self._changed:
             job.turn(begins=False)
             # Last, so that whoever sees the state sees the rest as well.
@@ -442,4 +442,4 @@ def _close(job: Job, work: GeneratorType) -> None:
     try:
         work.close()
     except BaseException:
-        _LOG.exception("the job %s failed while it was stopped", job.label)
+        _LOG.exception("stopping the job %s failed", job.label)

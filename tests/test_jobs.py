@@ -157,7 +157,7 @@ def test_a_failure_without_words_names_its_kind(jobs):
     failing = Work(error=bare)
     failing.go.set()
     job = jobs.submit("key", "", failing)
-    assert ended(job) == FAILED and "(MemoryError)" in job.problem and job.problem.endswith("Try it again.")
+    assert ended(job) == FAILED and "(MemoryError)" in job.problem and job.problem.endswith("Try again.")
 
 
 def test_a_librarys_message_stays_out_of_the_page(jobs):

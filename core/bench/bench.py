@@ -28,12 +28,15 @@ BATCHES = (1, 8, 64)
 
 
 def bench(model: Model, repeats: int = 7) -> dict:
-    """Measure a model on this machine; repeats: timings of each contestant, taken in turn, of which medians are
-    compared.
+    """Measure a model on this machine.
 
-    peak: operations a second of the fastest matrix product; forward: {batch: (passes a second, share of the peak ↑)};
-    leave_one_out: Captum's time over ours ↑; masf, p_values, limits, searches, judging: as of the functions that
-    measure them.
+    Args:
+        repeats: timings of each contestant, taken in turn; medians are compared.
+    Returns:
+        peak: floating-point operations per second of the fastest matrix product.
+        forward: {batch: (passes per second, share of the peak)}, both higher is better.
+        leave_one_out: {Captum's batch: its time over ours}, higher is better.
+        masf, p_values, limits, searches, judging: what the functions that measure them return.
     """
     encoded = model.encode(TEXT)
     peak = matrix_product_peak(model, repeats)
@@ -67,8 +70,14 @@ def matrix_product_peak(model: Model, repeats: int) -> float:
 def masf_speed(
     observations: int = 1000, reference: int = 5000, layers: int = 7, dimensions: int = 384, compared: int = 25
 ) -> dict[str, float]:
-    """MaSF's first level by binary search against comparing with every value, scaled up from `compared` observations:
-    {"ratio": comparing over the whole test (higher is better); "megabytes": most held; "seconds": of the test}.
+    """Time MaSF by binary search against comparing with every reference value.
+
+    Args:
+        observations, reference: numbers of float32[layers, dimensions] states that are tested and that are fitted.
+        compared: observations that are compared with every value; their time is scaled up to all.
+    Returns:
+        ratio: time of comparing over that of the whole test, higher is better.
+        megabytes: most memory that the test holds; seconds: its time; lower is better.
     """
     rng = np.random.default_rng(0)
     states, tested = (
@@ -124,21 +133,18 @@ def bench_report(found: dict) -> str:
     """The figures as lines of text."""
     lines = [
         found["machine"],
-        f"matrix product: {found['peak'] / 1e9:.0f} GFLOP/s, the peak of this run",
+        f"matrix product: {found['peak'] / 1e9:.0f} GFLOP/s peak",
         f"forward passes of {found['tokens']} tokens (share of the peak ↑):",
     ]
     lines += [
         f"  batch {batch:>2}: {rate:7.0f} a second, {share:.0%} of the peak"
         for batch, (rate, share) in found["forward"].items()
     ]
-    lines.append(
-        f"leave-one-out of {found['features']} features, Captum's FeatureAblation over ours (↑, above 1 is faster than "
-        f"Captum):"
-    )
+    lines.append(f"leave-one-out of {found['features']} features, Captum's time over ours ↑:")
     lines += [f"  {name}: {ratio:.2f}" for name, ratio in found["leave_one_out"].items()]
     masf = found["masf"]
     lines.append(
-        "MaSF, 1,000 observations, 5,000 reference values, 7 layers of 384: comparing with every value over ours (↑): "
+        "MaSF (1,000 observations, 5,000 references, 7 × 384), brute force over ours ↑: "
         f"{masf['ratio']:.0f} ({masf['seconds']:.2f} s, {masf['megabytes']:.0f} MB)"
     )
     lines += [f"p-values add to a batch of {batch} (↓): {added:.1f} ms" for batch, added in found["p_values"].items()]
@@ -160,7 +166,7 @@ def _against_captum(model: Model, encoded: Encoded, repeats: int) -> dict[str, f
         contestants[f"captum, {at_once} at a time"] = _captum(model, encoded, target, at_once)
     expected = contestants["ours"]()
     for name, run in contestants.items():
-        np.testing.assert_allclose(run(), expected, atol=1e-4, err_msg=f"{name} computes something else")
+        np.testing.assert_allclose(run(), expected, atol=1e-4, err_msg=f"{name} disagrees")
     seconds = {name: [] for name in contestants}
     for _ in range(repeats):
         for name, run in contestants.items():

@@ -20,9 +20,11 @@ WORDS_25 = (
 def judging_speed(model: Model, repeats: int = 5, text: str = WORDS_25) -> dict:
     """Measure judging on this machine; medians, each run with a fresh explainer and no store.
 
-    hard: seconds of all hard metrics of all cheap measures, p-values and measures included; passes: inputs read for it;
-    shared: seconds of the metrics alone; ratio: the same with nothing shared, over it ↑; soft: seconds of Soft-NS and
-    Soft-NC of one measure, 32 draws; one_by_one: the same in batches of one, over soft ↑.
+    Returns:
+        hard: seconds of all hard metrics of all fast measures, with p-values and attributions; passes: inputs read.
+        shared: seconds of the metrics alone; ratio: their time with nothing shared over it, higher is better.
+        soft: seconds of Soft-NS and Soft-NC of one measure, 32 draws.
+        one_by_one: time of the same draws in batches of one over `soft`, higher is better.
     """
     import_captum()
     encoded = model.encode(text)
@@ -62,13 +64,13 @@ def judging_lines(found: dict) -> list[str]:
     """The figures as lines of text."""
     return [
         (
-            f"{found['metrics']} hard metrics of {found['measures']} measures, {found['features']} words, with "
-            f"p-values under three erasures: {found['hard']:.2f} s (↓), {found['passes']:,} passes; "
-            f"metrics alone {found['shared']:.2f} s (↓), each by itself over sharing inputs (↑): {found['ratio']:.1f}"
+            f"{found['metrics']} hard metrics of {found['measures']} measures, {found['features']} words, "
+            f"three erasures: {found['hard']:.2f} s ↓, {found['passes']:,} passes; "
+            f"metrics alone {found['shared']:.2f} s ↓, unshared over shared inputs ↑: {found['ratio']:.1f}"
         ),
         (
-            f"Soft-NS and Soft-NC of one measure, 32 draws: {found['soft']:.2f} s (↓); draws one by one over all at "
-            f"once (↑): {found['one_by_one']:.1f}"
+            f"Soft-NS and Soft-NC, 32 draws: {found['soft']:.2f} s ↓; "
+            f"single draws over one batch ↑: {found['one_by_one']:.1f}"
         ),
     ]
 

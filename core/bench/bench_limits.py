@@ -33,8 +33,13 @@ HALF_SLACK = 1e-3
 def limits_speed(
     model: Model, repeats: int = 7, budget: float = 30.0, beamed: str = BEAMED, exact: tuple[str, ...] = EXACT
 ) -> dict:
-    """Measure limits on this machine: the contest (`repeats` rounds at most, begun within `budget` seconds), exact
-    limits {words: seconds}, `program_speed`, and on CUDA `base_speed`.
+    """Measure limits on this machine.
+
+    Args:
+        repeats: most rounds of the contest, all begun within `budget` seconds.
+    Returns:
+        contest: see `contest`; exact: {words: seconds of exact limits}; program: see `program_speed`;
+        base: see `base_speed`, None except on CUDA.
     """
     return {
         "contest": contest(model, model.encode(beamed), WIDTH, repeats, budget),
@@ -47,9 +52,13 @@ def limits_speed(
 def contest(model: Model, encoded: Encoded, width: int, repeats: int, budget: float) -> dict:
     """An insertion search and a beam against the algorithm as printed, in turn, by fresh explainers, both limits.
 
-    The copy in half precision is made before. Returns features, width, rounds; twin: its seconds, None for families
-    that it cannot read; ours: {(search, precision): {"seconds" ↓, "sets": inputs asked for, "network": share of the
-    time ↑, "ratio": the twin's time over ours ↑, "wider": (lower, upper) beyond the twin's, above 0 is wider}}.
+    The copy in half precision is made before.
+
+    Returns:
+        features, width, rounds: counts; twin: seconds as printed, None for families that it cannot read.
+        ours: {(search, precision): a dict}, with "seconds"; "sets", the inputs asked for; "network", the share of the
+            time spent in it; "ratio", the twin's time over ours, higher is better; and "wider", how far
+            (lower, upper) lie beyond the twin's limits, above 0 where ours are wider.
     """
     explainer = Explainer(model)
     target = int(explainer.logits(encoded).argmax())
@@ -173,7 +182,7 @@ def _further(found: dict) -> list[list[str]]:
         *([f"exact limits, {amount(words, 'word')}", f"{seconds:.2f} s"] for words, seconds in found["exact"].items()),
         [f"dynamic program alone, {amount(program['small'], 'word')}", f"{program['milliseconds']:.1f} ms"],
         [f"dynamic program alone, {amount(program['large'], 'word')}", f"{program['seconds']:.2f} s"],
-        ["memory of the latter", f"{program['megabytes']:.0f} MB"],
+        ["its memory", f"{program['megabytes']:.0f} MB"],
     ]
 
 

@@ -109,7 +109,7 @@ def _row(explainer: Explainer, encoded: Encoded, before: dict | None) -> dict:
     if before is not None and set(asked) <= set(searches):
         return before
     if left_over(encoded) == 0:
-        raise NoFeatures("Every word is masked in the text, so there are no orders to compare.")
+        raise NoFeatures("Every word of the text is masked already.")
     target = int(explainer.logits(encoded).argmax())
     full = explainer.oracles.of(encoded)
     own = value_by_mask(full, target)

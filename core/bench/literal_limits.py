@@ -16,10 +16,7 @@ def literal_limits(model: Model, encoded: Encoded, target: int, width: int) -> t
     Alg. 1.
     """
     if width < 1 or encoded.premasked.all():
-        raise ValueError(
-            f"a beam needs a width of at least 1 and a feature to mask, got {width} and "
-            f"{int((~encoded.premasked).sum())} features"
-        )
+        raise ValueError(f"width {width} and {int((~encoded.premasked).sum())} free features: both must be at least 1")
     lower, upper = (_search(model, encoded, target, width, sign) for sign in (-1.0, 1.0))
     return lower, upper
 

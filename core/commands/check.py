@@ -9,18 +9,21 @@ from typing import cast
 
 from core import settings
 from core.commands.terminal import (
+    RESUMES,
     Bar,
     Option,
     Options,
-    add_columns,
+    add_data_option,
     add_measures,
     add_model,
+    add_seed,
+    add_unit,
     columns_of,
     read_named,
     say_of_models,
     say_of_store,
 )
-from core.data.examples import DataSet, bundled_data
+from core.data.examples import DataSet
 from core.data.parsed import BadData
 from core.evaluation.asking import ask
 from core.evaluation.sampling import SAMPLE, Sample, draw_sample, same_examples
@@ -31,7 +34,6 @@ from core.evaluation.studies.check_tables import findings_table
 from core.explanation.explainer import Explainer, with_reference
 from core.explanation.recursive import area_cells
 from core.loading.loading import load
-from core.network.features import UNITS
 from core.results.model_check import check_result
 from core.storage.files import only_writer, write_whole
 from core.storage.library import Library
@@ -42,23 +44,22 @@ from core.validity.marks import Why, with_sign
 from core.validity.references import FORMS
 from core.wording import as_cell, fixed_number, percent, share_text, text_table
 
-HELP = "can a model be trusted under masking? Performance and p-values at every masking ratio on a sample of data"
-GOES_ON = "What is computed is kept; the same command goes on from there."
+HELP = "performance and p-values under masking, by masking ratio"
+GOES_ON = RESUMES
 
 
 def add(option: Option) -> None:
     """What it takes."""
     add_model(option)
-    option("--beside", nargs="+", default=[], help="models beside it in random order, as its twin without masking")
-    option("--data", required=True, help=f"labelled data: a file, or a bundled set ({', '.join(bundled_data())})")
-    add_measures(option, "to follow beside random order", ())
-    option("--computed", choices=(EACH_STEP, ONCE), default=EACH_STEP, help="recursive, or of the unmasked text")
-    option("--unit", choices=UNITS, default="word", help="what is masked as one piece")
-    option("--sample", type=int, default=SAMPLE, help="labelled examples, drawn once for a seed")
-    option("--seed", type=int, default=0, help="of the sample and of random order")
-    option("--seeds", type=int, choices=SEEDS, default=1, help="random orders whose mean measures are set against")
-    option("--out", help="JSON file for all figures")
-    add_columns(option)
+    option("--beside", nargs="+", default=[], help="models compared in random order")
+    add_data_option(option)
+    add_measures(option, "to follow", ())
+    option("--computed", choices=(EACH_STEP, ONCE), default=EACH_STEP, help="recursive or one-shot")
+    add_unit(option)
+    option("--sample", type=int, default=SAMPLE, help="labelled examples")
+    add_seed(option)
+    option("--seeds", type=int, choices=SEEDS, default=1, help="random orders averaged")
+    option("--out", help="JSON file")
 
 
 def run(options: Options) -> int:
@@ -101,7 +102,9 @@ def run_check(
         try:
             samples.append(same_examples(samples[0], data, explainer.model.labels))
         except BadData as error:
-            raise BadData(f"{explainer.model.name} cannot stand beside {explainers[0].model.name}: {error}") from error
+            raise BadData(
+                f"{explainer.model.name} does not compare with {explainers[0].model.name}: {error}"
+            ) from error
     question = replace(question, metric=metric_of(explainers[0].model))
     found = [
         _checked(explainer, sample, question.beside() if place else question, store, progress)

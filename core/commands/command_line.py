@@ -13,8 +13,8 @@ from safetensors import SafetensorError
 from core.storage.files import no_room
 
 ROOM = "core.commands"
-FREE_SPACE = "The disk is full: free some space, and give the same command again."
-BEGINS_ANEW = "Nothing that it had not finished is kept; the same command begins anew."
+FREE_SPACE = "The disk is full. Free some space and try again."
+BEGINS_ANEW = "Unfinished work is lost; the same command starts over."
 
 
 # Names that commands had, and the room where they are now; they work as before until the next version.
@@ -44,17 +44,24 @@ def _help_of(path: Path) -> str:
     return ""
 
 
+class _Help(argparse.ArgumentDefaultsHelpFormatter):
+    """Shows a default that is a value; an option that is unset says itself what that means."""
+
+    def _get_help_string(self, action: argparse.Action) -> str | None:
+        unset = action.default is None or action.default is False
+        return action.help if unset else super()._get_help_string(action)
+
+
 def _read(arguments: list[str], room: str) -> argparse.Namespace:
-    about = import_module(room).__doc__
+    about = "Faithscope without a browser." if room == ROOM else import_module(room).__doc__
     parser = argparse.ArgumentParser(prog=f"python -m {room.removesuffix('.commands')}", description=about)
     offered = parser.add_subparsers(dest="command", required=True, metavar="command")
     asked = next((one for one in arguments if not one.startswith("-")), None)
     for name in (*commands(room), *(MOVED if room == ROOM else ())):
         told = commands(room).get(name)
-        form = argparse.ArgumentDefaultsHelpFormatter
         # Without a help a name is understood and not listed.
         add = offered.add_parser if told is None else functools.partial(offered.add_parser, help=told)
-        one = add(name, formatter_class=form)
+        one = add(name, formatter_class=_Help)
         if name == asked:
             command(name, room).add(one.add_argument)
     return parser.parse_args(arguments)

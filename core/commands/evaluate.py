@@ -6,55 +6,63 @@ from pathlib import Path
 from typing import Any
 
 from core.commands.evaluating import Evaluation, evaluate
-from core.commands.terminal import Bar, Option, Options, add_columns, add_measures, add_model, columns_of
-from core.data.examples import bundled_data
+from core.commands.terminal import (
+    RESUMES,
+    Bar,
+    Option,
+    Options,
+    add_data_option,
+    add_measures,
+    add_model,
+    add_seed,
+    add_unit,
+    columns_of,
+)
 from core.evaluation.studies.catalogue import own_choices, questions
 from core.evaluation.studies.scoring import COUNTS, DRAWS, RANDOM
 from core.mathematics.erasure import MIN_MAX, PLACEMENTS, SCALINGS, SIGMA, WORD_EMBEDDING
 from core.measures.catalogue import swept_measures
 from core.metrics.catalogue import default_metrics
-from core.network.features import UNITS
 from core.oracle.erasing import ERASURES, MASK
 
-HELP = "ask a question of a data set: metrics of measures, how diagnostic they are, how a model behaves under masking"
-GOES_ON = "What is computed is kept; the same command goes on from there."
+HELP = "evaluate measures or a model on a data set"
+GOES_ON = RESUMES
 
 
 def add(option: Option) -> None:
     """What it takes."""
     add_model(option)
-    option("--data", required=True, help=f"texts: a file, or a bundled set ({', '.join(bundled_data())})")
-    option("--out", required=True, help="file to write, Parquet; lines as .csv, or printed tables as .tex; resumes")
+    add_data_option(option)
+    option("--out", required=True, help="Parquet, .csv, or .tex of the printed tables; resumes")
     asked = " ".join(f"{name}: {question.asks}" for name, question in questions().items())
     option("--what", choices=tuple(questions()), default=next(iter(questions())), help=asked)
-    add_measures(option, "whose attributions are scored", swept_measures())
-    option("--metrics", nargs="+", default=list(default_metrics()), help="metrics to score them by")
-    option("--baseline", choices=tuple(COUNTS), default=RANDOM, help="random attributions, or shuffles of own scores")
+    add_measures(option, "to score", swept_measures())
+    option("--metrics", nargs="+", default=list(default_metrics()), help="faithfulness metrics")
+    option("--baseline", choices=tuple(COUNTS), default=RANDOM, help="random or shuffled attributions")
     unasked = ", ".join(f"{count} {name}" for name, count in COUNTS.items())
     # Suppressed, so that the sentence is not followed by "None".
-    option("--count", type=int, default=argparse.SUPPRESS, help=f"how many of it, 0 for none (default: {unasked})")
+    option("--count", type=int, default=argparse.SUPPRESS, help=f"baseline size, 0 for none (default: {unasked})")
     _add_how(option)
-    option("--unit", choices=UNITS, default="word", help="what is erased as one piece")
-    option("--sample", type=int, help="examples, drawn once for a seed (default: all)")
-    option("--seed", type=int, default=0, help="of the sample, the baseline, draws and measures")
-    add_columns(option)
+    add_unit(option)
+    option("--sample", type=int, help="sample size (default: all)")
+    add_seed(option)
     _add_own(option)
 
 
 def _add_how(option: Option) -> None:
     """How attributions are judged."""
-    option("--erasure", choices=ERASURES, default=MASK, help="what erasing a feature does, for hard metrics")
-    option("--scaling", choices=SCALINGS, default=MIN_MAX, help="of attributions to shares, for soft metrics")
-    option("--placement", choices=PLACEMENTS, default=WORD_EMBEDDING, help="where soft metrics perturb an embedding")
-    option("--sigma", type=float, default=SIGMA, help="standard deviation of noise, as a share of what it is added to")
-    option("--draws", type=int, default=DRAWS, help="of each soft perturbation")
+    option("--erasure", choices=ERASURES, default=MASK, help="erasure in hard metrics")
+    option("--scaling", choices=SCALINGS, default=MIN_MAX, help="attribution scaling in soft metrics")
+    option("--placement", choices=PLACEMENTS, default=WORD_EMBEDDING, help="where soft metrics perturb")
+    option("--sigma", type=float, default=SIGMA, help="relative standard deviation of noise")
+    option("--draws", type=int, default=DRAWS, help="draws per soft perturbation")
 
 
 def run(options: Options) -> int:
     """Carry out the command; 0."""
     for name in own_choices():
         if name in options and options.what not in _owners(name):
-            raise ValueError(f"--{name} is a choice of {' and '.join(_owners(name))} alone, not of {options.what}")
+            raise ValueError(f"--{name} belongs to {' and '.join(_owners(name))}, not {options.what}")
     question = questions()[options.what].asked(vars(options))
     evaluation = Evaluation(options.model, options.data, question, options.sample, options.seed, columns_of(options))
     with Bar() as bar:

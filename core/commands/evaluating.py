@@ -6,7 +6,7 @@ from pathlib import Path
 from typing import Any, cast
 
 from core import settings
-from core.commands.terminal import read_named, say_of_models, say_of_store
+from core.commands.terminal import read_named, refuse_below_one, say_of_models, say_of_store
 from core.data.examples import DataSet
 from core.data.parsed import BadData
 from core.evaluation.asking import ask
@@ -48,14 +48,13 @@ class Evaluation:
 
     def check(self) -> None:
         """ValueError with a sentence for the first choice that cannot be carried out."""
-        if self.sample is not None and self.sample < 1:
-            raise ValueError(f"the sample has {self.sample} examples; it must have at least 1")
+        refuse_below_one("--sample", self.sample)
         self.question.check()
 
     def draw(self, data: DataSet, model: Model) -> Sample:
         """The examples that are asked about; BadData where the question needs labels and they lack."""
         if not len(data):
-            raise BadData(f"{data.name} holds no examples.")
+            raise BadData(f"{data.name} is empty.")
         size = self.sample or len(data)
         if self.question.labelled:
             return draw_sample(data, model.labels, size, self.seed)

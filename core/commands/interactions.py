@@ -2,29 +2,35 @@
 
 from functools import partial
 
-from core.commands.terminal import Bar, Option, Options, add_model, add_text, open_text, refuse_out, say_of_store
-from core.network.features import UNITS
-from core.validity.marks import HOLM, RULES
-from core.validity.references import CALIBRATED, FORMS
+from core.commands.terminal import (
+    RESUMES,
+    Bar,
+    Option,
+    Options,
+    add_model,
+    add_out,
+    add_test,
+    add_text,
+    add_unit,
+    open_text,
+    refuse_below_one,
+    refuse_out,
+    say_of_store,
+)
 
-HELP = "pairs of words of one text that work only together, or say the same twice, with p-values of masking them"
-GOES_ON = "What was scored is kept; the same command goes on from there."
+HELP = "interactions of word pairs in one text"
+GOES_ON = RESUMES
 
 
 def add(option: Option) -> None:
     """What it takes."""
     add_model(option, "sst2-fmm")
     add_text(option)
-    option("--unit", choices=UNITS, default="word", help="what is masked as one piece")
-    option(
-        "--sampled",
-        action="store_true",
-        help="estimate from a sample of sets, as more than 20 words always are; else exact, from all 2^F sets",
-    )
-    option("--pairs", type=int, default=5, help="how many pairs are printed and tested, the strongest first")
-    option("--rule", choices=tuple(RULES), default=HOLM, help="by which the three inputs of a pair are rejected")
-    option("--form", choices=FORMS, default=CALIBRATED, help="of the test")
-    option("--out", help="file to write every pair to: .csv, or .json with where it comes from")
+    add_unit(option)
+    option("--sampled", action="store_true", help="estimate from sampled sets, as always above 20 words")
+    option("--pairs", type=int, default=5, help="strongest pairs to print and test")
+    add_test(option)
+    add_out(option)
 
 
 def run(options: Options) -> int:
@@ -35,7 +41,8 @@ def run(options: Options) -> int:
     from core.results.word_pairs import pairs_result
     from core.texts.rendering import write_result
 
-    _refuse(options)
+    refuse_below_one("--pairs", options.pairs)
+    refuse_out(options.out)
     one = open_text(options)
     with Bar() as bar:
         paired = _paired(options, one.explainer, one.encoded, one.target, bar)
@@ -58,12 +65,6 @@ def _paired(options: Options, explainer, encoded, target, bar):
     exact = not options.sampled and not why_no_pairs(encoded)
     found = finish(find_interactions(explainer, encoded, target, exact, progress=partial(bar, "masked inputs")))
     return check_pairs(explainer, encoded, found, listed_pairs(found, options.pairs))
-
-
-def _refuse(options: Options) -> None:
-    if options.pairs < 1:
-        raise ValueError(f"--pairs is at least 1, not {options.pairs}")
-    refuse_out(options.out)
 
 
 def _print_table(report) -> None:

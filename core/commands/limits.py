@@ -6,29 +6,40 @@ from functools import partial
 from pathlib import Path
 
 from core import settings
-from core.commands.terminal import Bar, Option, Options, add_measures, add_model, say_of_models, say_of_store
+from core.commands.terminal import (
+    FORMATS,
+    RESUMES,
+    Bar,
+    Option,
+    Options,
+    add_class,
+    add_measures,
+    add_model,
+    add_unit,
+    say_of_models,
+    say_of_store,
+)
 from core.mathematics.search.limits import MOST_EXACT
 from core.measures.catalogue import default_measures
-from core.network.features import UNITS
 
-HELP = "AOPC of measures between the limits that the model allows, for a file of texts"
-GOES_ON = "What is complete is kept; the same command goes on from there."
+HELP = "AOPC of measures within its limits"
+GOES_ON = RESUMES
 
 
 def add(option: Option) -> None:
     """What it takes."""
     add_model(option)
-    option("--beside", nargs="+", default=[], help="models beside it: limits of the same texts, in the same table")
-    option("--data", required=True, help="file of texts: .jsonl, .csv, .tsv or .parquet")
-    option("--out", required=True, help="Parquet file to write; an interrupted run goes on")
-    option("--text", default="text", help="column of the text")
-    option("--second", help="column of the second text of a pair")
+    option("--beside", nargs="+", default=[], help="further models on the same texts")
+    option("--data", required=True, help=f"texts: {FORMATS}")
+    option("--out", required=True, help="Parquet file; resumes")
+    option("--text", default="text", help="text column")
+    option("--second", help="second-text column")
     add_measures(option, "to score", default_measures(), "+")
-    option("--class", dest="target", default="predicted", help="explained class: predicted, or a class's name")
-    option("--unit", choices=UNITS, default="word", help="what is masked as one piece; longer ones allow exact limits")
-    option("--width", type=int, help="of a beam to search by (default: insertion search)")
-    option("--exact-up-to", type=int, help="scores that exact limits may cost (default: CPU 4096, GPU 131072)")
-    option("--full", action="store_true", help="do not search in half precision where that is faster")
+    add_class(option)
+    add_unit(option)
+    option("--width", type=int, help="beam width (default: insertion search)")
+    option("--exact-up-to", type=int, help="most scores of exact limits (default: CPU 4096, GPU 131072)")
+    option("--full", action="store_true", help="never search in half precision")
 
 
 def run(options: Options) -> int:
@@ -62,7 +73,7 @@ def run(options: Options) -> int:
     store = Store(chosen.cache, chosen.cache_bytes)
     models = [load(name, options.device, options.precision) for name in (options.model, *options.beside)]
     if len({model.digest for model in models}) < len(models):
-        raise ValueError("two of these models have the same weights, so there is nothing to compare")
+        raise ValueError("two models have the same weights; leave one out")
     say_of_models(models, partial(print, file=sys.stderr))
     explainer, *beside = (Explainer(model, store, kept=Library(chosen.cache).references) for model in models)
     with Bar() as bar:

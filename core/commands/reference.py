@@ -5,33 +5,42 @@ from dataclasses import replace
 from functools import partial
 from pathlib import Path
 
-from core.commands.terminal import Bar, Option, Options, add_model, say_of_models
+from core.commands.terminal import (
+    BESIDE_WEIGHTS,
+    FORMATS,
+    Bar,
+    Option,
+    Options,
+    add_model,
+    add_seed,
+    refuse_below_one,
+    say_of_models,
+)
 from core.mathematics.masking import TRAINING_STRATEGIES
 from core.network.model import POOLINGS
 from core.storage.files import only_writer
 from core.validity.masf import COMBINATIONS, Combine
 
-HELP = "fit the MaSF reference of a model: what its hidden states look like on inputs that it knows"
+HELP = "fit a model's MaSF reference on in-distribution inputs"
 
 
 def add(option: Option) -> None:
     """What it takes."""
     add_model(option)
-    option("--data", required=True, help="texts like those to be tested, as long: .jsonl, .csv, .tsv or .parquet")
-    option("--held-out", help="more such texts, for the rate of false rejections (default: 5-fold cross-validation)")
-    option("--out", help="file to write (default: beside the weights of a folder, else in the cache)")
-    option("--text", default="text", help="column of the text")
-    option("--second", help="column of the second text of a pair")
-    option("--training", choices=TRAINING_STRATEGIES, help="of the model (default: by its card, half without one)")
-    option("--maskings", type=int, default=2, help="masked copies of each text on the first two levels")
-    option("--seed", type=int, default=0, help="of masks and parts")
-    option("--pooling", choices=POOLINGS, default="max", help="over the tokens")
-    option("--dimensions", choices=COMBINATIONS, default="simes", help="combines p-values over a layer's dimensions")
-    option("--layers", choices=COMBINATIONS, default="fisher", help="combines them over layers")
-    told = "instead, how often references of random splits of all texts would reject the others (slow)"
-    option("--simulate", type=int, metavar="SPLITS", help=told)
-    option("--states", help="with --simulate: safetensors file in which hidden states are kept for the next time")
-    option("--compact", action="store_true", help="keep the tails and some values between only, in half precision")
+    option("--data", required=True, help=f"texts like those to test, as long: {FORMATS}")
+    option("--held-out", help="texts for the false-rejection rate (default: cross-validation)")
+    option("--out", help=BESIDE_WEIGHTS)
+    option("--text", default="text", help="text column")
+    option("--second", help="second-text column")
+    option("--training", choices=TRAINING_STRATEGIES, help="training strategy (default: the card's, or half)")
+    option("--maskings", type=int, default=2, help="masked copies of each text")
+    add_seed(option)
+    option("--pooling", choices=POOLINGS, default="max", help="of hidden states over tokens")
+    option("--dimensions", choices=COMBINATIONS, default="simes", help="combines p-values over dimensions")
+    option("--layers", choices=COMBINATIONS, default="fisher", help="combines p-values over layers")
+    option("--simulate", type=int, metavar="SPLITS", help="instead, false-rejection rates of random splits (slow)")
+    option("--states", help="with --simulate: safetensors file of states to reuse")
+    option("--compact", action="store_true", help="half precision, thinned between the tails")
 
 
 def run(options: Options) -> int:
@@ -42,8 +51,7 @@ def run(options: Options) -> int:
     from core.validity.fitting import FEWEST, Drawing, fit_reference, place_for, readable_reference, training_strategy
     from core.validity.references import write_reference
 
-    if options.simulate is not None and options.simulate < 1:
-        raise BadData(f"--simulate is {options.simulate}; it must be at least 1, the number of random splits.")
+    refuse_below_one("--simulate", options.simulate)
     drawing = Drawing(
         options.training or "half",
         options.maskings,
@@ -56,10 +64,7 @@ def run(options: Options) -> int:
     held_out = options.held_out and read_labelled(Path(options.held_out), options.text, options.second, None)
     files = [data, *([held_out] if held_out else [])]
     if options.simulate is not None and _size(files) < FEWEST:
-        raise BadData(
-            f"A simulated reference needs at least {FEWEST} texts, and would have {_size(files)}: all of --data with "
-            "--held-out, two thirds of --data without; give more texts."
-        )
+        raise BadData(f"--simulate fits {_size(files)} texts and needs {FEWEST}. Give more, or add --held-out.")
     model = load(options.model, options.device, options.precision)
     drawing = replace(drawing, training=options.training or training_strategy(model))
     # A card that is not believed does not say how the model was trained.

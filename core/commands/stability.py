@@ -3,21 +3,24 @@
 from functools import partial
 
 from core.commands.terminal import (
+    RESUMES,
     Bar,
     Option,
     Options,
     add_measures,
     add_model,
+    add_out,
     add_text,
+    add_unit,
     open_text,
+    refuse_measures,
     refuse_out,
     say_of_store,
 )
 from core.measures.catalogue import default_measures, measures
-from core.network.features import UNITS
 
-HELP = "how stable measures are on one text: other seeds, samples and steps, white space, half precision, batches"
-GOES_ON = "What other seeds and samples gave is kept; the same command goes on from there."
+HELP = "how stable measures are on one text"
+GOES_ON = RESUMES
 
 
 def add(option: Option) -> None:
@@ -25,9 +28,9 @@ def add(option: Option) -> None:
     add_model(option, "sst2-fmm")
     add_text(option)
     add_measures(option, "to try", [*default_measures(), *_sampled()])
-    option("--unit", choices=UNITS, default="word", help="what is masked as one piece")
-    option("--runs", type=int, default=5, help="seeds of each measure that draws, from 2 to 100")
-    option("--out", help="file to write every figure to: .csv, or .json with where it comes from")
+    add_unit(option)
+    option("--runs", type=int, default=5, help="seeds of stochastic measures, 2 to 100")
+    add_out(option)
 
 
 def _sampled() -> list[str]:
@@ -69,11 +72,8 @@ def _found(options: Options, explainer, encoded, target, bar) -> list:
 
 def _refuse(options: Options) -> None:
     from core.stability.finding import MOST_RUNS
-    from core.wording import refuse_unknown
 
-    refuse_unknown(("measure", options.measures, measures()))
-    if not options.measures:
-        raise ValueError("name at least one measure by --measures")
+    refuse_measures(options.measures)
     if not 2 <= options.runs <= MOST_RUNS:
         raise ValueError(f"--runs is from 2 to {MOST_RUNS}, not {options.runs}")
     refuse_out(options.out)

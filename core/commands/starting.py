@@ -7,10 +7,7 @@ import sys
 
 from core import settings
 
-HELP = (
-    "Start Faithscope in the browser. Settings come from the environment (FAITHSCOPE_DEVICE and others, see "
-    "core/README.md). The commands without a browser are those of python -m core."
-)
+HELP = "Start Faithscope in the browser. Environment variables: core/README.md. Other commands: python -m core."
 _MOST_PORTS = 65_535
 
 
@@ -24,7 +21,7 @@ def start_app(arguments: list[str] | None = None) -> int:
     script = settings.ROOT / "app.py"
     try:
         if not (settings.ROOT / ".streamlit" / "config.toml").is_file():
-            raise CannotStart("Faithscope runs from its own folder: install it there with python -m pip install -e .")
+            raise CannotStart("Install Faithscope in its own folder: python -m pip install -e .")
         os.environ |= chosen(options.model, options.data)
     except (CannotStart, settings.SettingError) as error:
         print(f"faithscope: {error}", file=sys.stderr)
@@ -55,9 +52,9 @@ def chosen(model: str | None, data: str | None) -> dict[str, str]:
 
 def _read(arguments: list[str] | None) -> argparse.Namespace:
     parser = argparse.ArgumentParser(prog="faithscope", description=HELP, allow_abbrev=False)
-    parser.add_argument("--model", help="shown first: a bundled name, a folder, a hub id or an adapter")
-    parser.add_argument("--data", help="shown first: a file, a bundled set, a hub id or a data set of the papers")
-    parser.add_argument("--port", type=_port, help="where it listens on this machine (default: 8501 or the next)")
+    parser.add_argument("--model", help="first model: bundled name, folder, hub id or adapter")
+    parser.add_argument("--data", help="first data: file, bundled set, hub id or task")
+    parser.add_argument("--port", type=_port, help="local port (default: 8501 or the next)")
     return parser.parse_args(arguments)
 
 
@@ -70,7 +67,7 @@ def _port(written: str) -> int:
 def _first(option: str, name: str, setting: str) -> str:
     """A list of names for a setting, with this one before those that it holds already."""
     if not name.strip() or name != name.strip() or ";" in name:
-        raise CannotStart(f"{option} {name!r} is no usable name: it is empty, or has a semicolon or blanks around it.")
+        raise CannotStart(f"{option} {name!r} is empty, or has a semicolon or outer blanks.")
     return ";".join(filter(None, [name, os.environ.get(setting)]))
 
 

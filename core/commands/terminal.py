@@ -16,45 +16,77 @@ from core.data.tables import read_table
 from core.explanation.explainer import Explainer
 from core.explanation.rows import SIGNS
 from core.measures.catalogue import measures
-from core.network.features import Encoded
+from core.network.features import UNITS, Encoded
 from core.network.model import Model
 from core.oracle.target import Contrast, Target, target_name
 from core.settings import PRECISIONS
 from core.storage.files import write_whole
 from core.storage.store import Store
+from core.validity.marks import HOLM, RULES
+from core.validity.references import CALIBRATED, FORMS
+from core.wording import refuse_unknown
 
 # How a command declares what it takes (`add_argument`), and what it was asked for.
 Option = Callable[..., object]
 Options = argparse.Namespace
 _ENDINGS = ".json", ".csv"
-_ROLES = {"text": "text", "second": "second text of a pair", "label": "label"}
+_ROLES = ("text", "second", "label")
+FORMATS = ".jsonl, .csv, .tsv or .parquet"
+BESIDE_WEIGHTS = "output file (default: in the model's folder or the cache)"
+# What an interrupted command says where it keeps what it has computed.
+RESUMES = "Finished work is kept. Give the same command again to resume."
 
 
 def add_model(option: Option, default: str | None = None) -> None:
     """Which model, and where and how a command computes with it."""
     option("--model", required=default is None, default=default, help="bundled name, folder, hub id or adapter")
+    add_device(option)
+    option("--precision", choices=PRECISIONS, default="float32", help="numeric precision")
+
+
+def add_device(option: Option) -> None:
+    """Where a command computes."""
     option("--device", default="auto", help="auto, cuda, mps or cpu")
-    option("--precision", choices=PRECISIONS, default="float32", help="of the computation")
 
 
 def add_text(option: Option) -> None:
     """Which text, and which class of it is explained."""
-    option("--text", help="the text; or name one of a data set by --data and --example")
-    option("--second", help="second text of a pair, which is read and never masked")
-    option("--data", help="a bundled set, or a file")
-    option("--example", help="id of an example of --data")
-    option("--class", dest="target", default="predicted", help="explained class: predicted, or a class's name")
-    option("--than", help="class that it is set against: the score is then the difference of the two logits")
+    option("--text", help="text; or use --data and --example")
+    option("--second", help="second text, never masked")
+    option("--data", help="bundled set or file")
+    option("--example", help="example id in --data")
+    add_class(option)
+    option("--than", help="contrast class; the score is the logit difference")
+
+
+def add_class(option: Option) -> None:
+    """Which class is explained."""
+    option("--class", dest="target", default="predicted", help="predicted, or a class name")
+
+
+def add_unit(option: Option) -> None:
+    """What is masked as one feature."""
+    option("--unit", choices=UNITS, default="word", help="masked as one feature")
+
+
+def add_seed(option: Option) -> None:
+    """What decides all draws of a command."""
+    option("--seed", type=int, default=0, help="random seed")
+
+
+def add_test(option: Option) -> None:
+    """How inputs are rejected as out-of-distribution."""
+    option("--rule", choices=tuple(RULES), default=HOLM, help="multiple-testing correction")
+    option("--form", choices=FORMS, default=CALIBRATED, help="form of p-values")
 
 
 def named_example(options: Options) -> tuple[Example, str, str]:
     """The example that `add_text` asks for, its data set's name and digest; ValueError where there is none."""
-    if (options.text is None) == (options.data is None and options.example is None):
-        raise ValueError("give a text by --text, or name one by --data and --example")
-    if options.text is not None:
+    typed = options.text is not None
+    if {options.data is None, options.example is None} != {typed}:
+        raise ValueError("give either --text, or both --data and --example")
+    if typed:
         return Example("typed text", options.text, options.second), "typed text", ""
-    if options.data is None or options.example is None:
-        raise ValueError("--data and --example go together")
     data = read_named(options.data, ())
     found = next((one for one in data.examples if one.id == options.example), None)
     if found is None:
@@ -67,7 +99,7 @@ def named_target(options: Options, labels: Sequence[str], predicted: int) -> Tar
 
     def place(name: str) -> int:
         if name not in labels:
-            raise ValueError(f"there is no class {name!r}; this model has {', '.join(labels)}")
+            raise ValueError(f"no class {name!r}; choose one of {', '.join(labels)}")
         return labels.index(name)
 
     of = predicted if options.target == "predicted" else place(options.target)
@@ -126,6 +158,24 @@ def open_text(options: Options, check: Callable[[Model], None] = lambda model: N
     return OneText(example, data, digest, store, explainer, encoded, target)
 
 
+def add_out(option: Option) -> None:
+    """Which file `OneText.write` writes."""
+    option("--out", help=".csv, or .json with provenance")
+
+
+def refuse_below_one(option: str, number: int | None) -> None:
+    """ValueError for a number below 1; None is unset."""
+    if number is not None and number < 1:
+        raise ValueError(f"{option} is at least 1, not {number}")
+
+
+def refuse_measures(names: Sequence[str]) -> None:
+    """ValueError for no measures, an unknown one, or one named twice."""
+    refuse_unknown(("measure", names, measures()))
+    if not names:
+        raise ValueError("name at least one measure")
+
+
 def refuse_out(out: str | None) -> None:
     """ValueError for a file that `OneText.write` does not write."""
     if out and Path(out).suffix not in _ENDINGS:
@@ -135,9 +185,9 @@ def refuse_out(out: str | None) -> None:
 def add_measures(option: Option, does: str, default: Iterable[str], nargs: str = "*") -> None:
     """Which measures, and which of their values; does: what is done with them."""
     asked = (f"{name} [{', '.join(f'{key}=…' for key in keys)}]" for name, keys in asked_of_measures().items())
-    told = f"measures {does}; in brackets, as one word, what one is asked for: {', '.join(asked)}"
+    told = f"measures {does}; quote a name with its options: {', '.join(asked)}"
     option("--measures", nargs=nargs, default=list(default), help=told)
-    option("--values", dest="sign", choices=SIGNS, default="signed", help="which values of a measure")
+    option("--values", dest="sign", choices=SIGNS, default="signed", help="measure values")
 
 
 def asked_of_measures() -> dict[str, list[str]]:
@@ -145,10 +195,11 @@ def asked_of_measures() -> dict[str, list[str]]:
     return {name: list(one.options) for name, one in measures().items() if one.options}
 
 
-def add_columns(option: Option) -> None:
-    """Which columns of its file hold what."""
-    for role, what in _ROLES.items():
-        option(f"--{role}", help=f"column of the {what}, where that is not understood by itself")
+def add_data_option(option: Option) -> None:
+    """Which data set, and which columns of its file hold what."""
+    option("--data", required=True, help=f"file or bundled set ({', '.join(bundled_data())})")
+    for role in _ROLES:
+        option(f"--{role}", help=f"{role} column (default: guessed)")
 
 
 def columns_of(options: Options) -> tuple[tuple[str, str | None], ...]:

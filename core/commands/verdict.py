@@ -5,29 +5,32 @@ from functools import partial
 from typing import TYPE_CHECKING
 
 from core.commands.terminal import (
+    RESUMES,
     Bar,
     Option,
     Options,
     add_measures,
     add_model,
+    add_out,
+    add_test,
     add_text,
+    add_unit,
     open_text,
+    refuse_below_one,
+    refuse_measures,
     refuse_out,
     say_of_store,
 )
 from core.explanation.standings import COMPREHENSIVENESS, DIRECTIONS
 from core.measures.catalogue import default_measures
-from core.network.features import UNITS
 from core.network.model import Model
 from core.oracle.erasing import ERASURES, MASK
-from core.validity.marks import HOLM, RULES
-from core.validity.references import CALIBRATED, FORMS
 
 if TYPE_CHECKING:
     from core.verdicts.deciding import VerdictReport
 
-HELP = "verdict of each measure on one text: is its order better than that of chance?"
-GOES_ON = "What was scored is kept; the same command goes on from there."
+HELP = "which measures beat random orders on one text"
+GOES_ON = RESUMES
 
 
 def add(option: Option) -> None:
@@ -35,18 +38,13 @@ def add(option: Option) -> None:
     add_model(option, "sst2-fmm")
     add_text(option)
     add_measures(option, "to judge", default_measures())
-    option("--unit", choices=UNITS, default="word", help="what is masked as one piece")
-    option("--direction", choices=DIRECTIONS, default=COMPREHENSIVENESS, help="of AOPC; sufficiency: lower is better")
-    option(
-        "--orders",
-        type=int,
-        help="random orders; else 99, more where Holm over the measures needs them, or up to 12 words all or 99,999",
-    )
-    option("--erasures", nargs="+", choices=ERASURES, default=[MASK], help="how words are erased, side by side")
-    option("--causes", action="store_true", help="also look for why measures fail, which takes a few times as long")
-    option("--rule", choices=tuple(RULES), default=HOLM, help="by which inputs along an order are rejected")
-    option("--form", choices=FORMS, default=CALIBRATED, help="of the test")
-    option("--out", help="file to write the verdicts to: .csv, or .json with where they come from")
+    add_unit(option)
+    option("--direction", choices=DIRECTIONS, default=COMPREHENSIVENESS, help="of AOPC; lower sufficiency is better")
+    option("--orders", type=int, help="random orders (default: 99, more for Holm; up to 12 words: all, or 99,999)")
+    option("--erasures", nargs="+", choices=ERASURES, default=[MASK], help="erasures to compare")
+    option("--causes", action="store_true", help="also explain failures (slower)")
+    add_test(option)
+    add_out(option)
 
 
 def run(options: Options) -> int:
@@ -58,7 +56,9 @@ def run(options: Options) -> int:
         for erasure in options.erasures:
             require_erasure(model, erasure)
 
-    _refuse(options)
+    refuse_measures(options.measures)
+    refuse_below_one("--orders", options.orders)
+    refuse_out(options.out)
     one = open_text(options, check)
     with Bar() as bar:
         reports = _reports(options, one.explainer, one.encoded, one.target, bar)
@@ -98,18 +98,6 @@ def _reports(options: Options, explainer, encoded, target, bar) -> dict:
             known = find_reasons(*about, options.rule, options.form)
         found[erasure] = decide_verdicts(test, gating, known, options.direction)
     return found
-
-
-def _refuse(options: Options) -> None:
-    from core.measures.catalogue import measures
-    from core.wording import refuse_unknown
-
-    refuse_unknown(("measure", options.measures, measures()))
-    if not options.measures:
-        raise ValueError("name at least one measure by --measures")
-    if options.orders is not None and options.orders < 1:
-        raise ValueError(f"--orders is at least 1, not {options.orders}")
-    refuse_out(options.out)
 
 
 def printed(reports: "Mapping[str, VerdictReport]") -> str:

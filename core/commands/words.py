@@ -4,20 +4,20 @@ import sys
 from functools import partial
 from pathlib import Path
 
-from core.commands.terminal import Option, Options, add_model, say_of_models
+from core.commands.terminal import BESIDE_WEIGHTS, FORMATS, Option, Options, add_model, say_of_models
 from core.storage.files import only_writer
 
-HELP = "measure the mutual information of words and classes over a model's training split, a baseline of measures"
+HELP = "mutual information of words and classes"
 _TOP = 10
 
 
 def add(option: Option) -> None:
     """What it takes."""
     add_model(option)
-    option("--data", required=True, help="labelled texts that it was trained on: .jsonl, .csv, .tsv or .parquet")
-    option("--out", help="file to write (default: beside the weights of a folder, else in the cache)")
-    option("--text", default="text", help="column of the text")
-    option("--label", default="label", help="column of the label: names of the model's classes, or their numbers")
+    option("--data", required=True, help=f"its training split: {FORMATS}")
+    option("--out", help=BESIDE_WEIGHTS)
+    option("--text", default="text", help="text column")
+    option("--label", default="label", help="label column, class names or numbers")
 
 
 def run(options: Options) -> int:
@@ -37,7 +37,7 @@ def run(options: Options) -> int:
     out = Path(options.out) if options.out else place_for(model, WORDS_FILE)
     with only_writer(out) as place:
         write_words(found, model, data.name, place)
-    print(f"Written: {out}\n\n{len(found.words):,} words of {len(data):,} texts. They tell most of the class:")
+    print(f"Written: {out}\n\n{len(found.words):,} words of {len(data):,} texts, by mutual information:")
     for word in sorted(found.words, key=lambda word: -found.words[word])[:_TOP]:
         print(f"  {visible(word)}: {found.words[word]:.3g} bits")
     return 0

@@ -68,9 +68,7 @@ def architecture_of(model_type: str) -> Architecture:
         return ARCHITECTURES[model_type]
     except KeyError:
         known = ", ".join(sorted(ARCHITECTURES))
-        raise UnsupportedModel(
-            f"Models of type {model_type!r} are not supported. Choose a sequence classifier of one of: {known}."
-        ) from None
+        raise UnsupportedModel(f"Model type {model_type!r} is not supported. Choose one of {known}.") from None
 
 
 def is_scale_free(architecture: Architecture, config: Config) -> bool:

@@ -194,9 +194,7 @@ def encode(
     texts = [(one, np.array(find_words(one, spellings), dtype=np.int64).reshape(-1, 2)) for one in maskable]
     feature_of, features, premasked = _tied(texts, sides, offsets, unit, spellings, own)
     if not features:
-        raise NoFeatures(
-            "The tokenizer keeps nothing of this text (only control or unknown characters?). Type at least one word."
-        )
+        raise NoFeatures("The tokenizer drops every character. Type at least one word.")
     if unit in GROUPS:
         word_of, _, masked = _tied(texts, sides, offsets, "word", spellings, own)
         typed = (word_of >= 0) & masked[word_of]

@@ -58,7 +58,7 @@ class FairLock:
     def __exit__(self, *_: object) -> None:
         with self._guard:
             if self._owner != threading.get_ident():
-                raise RuntimeError("a lock can only be given back by the thread that holds it")
+                raise RuntimeError("only the holding thread can release a lock")
             self._depth -= 1
             if self._depth == 0:
                 locks_held().remove(self)

@@ -131,11 +131,10 @@ class Model:
         if not self.reads(found.ids, found.type_ids):
             beyond = found.ids[found.ids >= self.module.config.vocab_size]
             if not len(beyond):
-                raise NoEmbedding("This model reads single texts only. Leave the second text out.")
+                raise NoEmbedding("The model reads single texts. Remove the second.")
             token = shortened(str(self.tokenizer.convert_ids_to_tokens(int(beyond[0]))))
             raise NoEmbedding(
-                f"The model has no word embedding for {token!r}, a token of this text. Use a text without it, or save "
-                f"the tokenizer that the model was trained with into its folder."
+                f"The model has no word embedding for {token!r}. Change the text, or restore the model's own tokenizer."
             )
         return found
 

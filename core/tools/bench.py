@@ -7,16 +7,16 @@ from pathlib import Path
 from core.commands.terminal import Option, Options, add_model
 from core.network.model import Model
 
-HELP = "speed of this machine, as ratios in one run"
+HELP = "benchmark this machine"
 
 
 def add(option: Option) -> None:
     """What it takes."""
     add_model(option, "sst2-fmm")
-    option("--texts", help="file of texts: only searches for limits are compared, their width against their scores")
-    option("--text", default="text", help="column of the text")
-    option("--count", type=int, default=100, help="texts of 8 to 40 words to compare searches on")
-    option("--rows", help="file of JSON lines that keeps each text's figures; an interrupted run goes on")
+    option("--texts", help="file of texts; compares limit searches only")
+    option("--text", default="text", help="text column")
+    option("--count", type=int, default=100, help="texts of 8 to 40 words")
+    option("--rows", help="JSON Lines file of figures; resumes")
 
 
 def run(options: Options) -> int:

@@ -2,17 +2,17 @@
 
 from pathlib import Path
 
-from core.commands.terminal import Bar, Option, Options
+from core.commands.terminal import Bar, Option, Options, add_seed
 
-HELP = "pretrain the small encoder of the story models, a base for core train"
+HELP = "pretrain the base of story models"
 
 
 def add(option: Option) -> None:
     """What it takes."""
-    option("--out", required=True, help="folder to write")
-    option("--steps", type=int, default=6000, help="mini-batches that the learning rate is planned for")
-    option("--stop", type=int, default=3000, help="stop after so many")
-    option("--seed", type=int, default=0, help="of weights and stories")
+    option("--out", required=True, help="output folder")
+    option("--steps", type=int, default=6000, help="length of the learning-rate schedule")
+    option("--stop", type=int, default=3000, help="last step")
+    add_seed(option)
 
 
 def run(options: Options) -> int:

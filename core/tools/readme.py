@@ -13,7 +13,7 @@ from core.measures.catalogue import measures
 from core.metrics.catalogue import metrics
 from core.storage.files import write_whole
 
-HELP = "the tables of the READMEs, made of what is registered: compared, or written"
+HELP = "compare or write the tables of the READMEs"
 _HEAD = ("name", "variants", "definition", "forward passes", "needs", "source")
 _QUESTIONS_HEAD = ("question", "asks", "its study: columns of a row", "choices", "place")
 _METRICS_HEAD = ("name", "better", "range", "definition", "forward passes", "source")
@@ -21,8 +21,8 @@ _METRICS_HEAD = ("name", "better", "range", "definition", "forward passes", "sou
 
 def add(option: Option) -> None:
     """What it takes."""
-    option("--check", action="store_true", help="say what differs; status 1 where anything does (what it does unasked)")
-    option("--write", action="store_true", help="write the tables into the files")
+    option("--check", action="store_true", help="report differences (default); status 1 for any")
+    option("--write", action="store_true", help="write the tables")
 
 
 def run(options: Options) -> int:
@@ -34,7 +34,7 @@ def run(options: Options) -> int:
             write_whole(path, new.encode(), replaces=True)
             print(f"Written: {name}")
         else:
-            lines = difflib.unified_diff(old.splitlines(), new.splitlines(), name, f"{name} as it should be", n=0)
+            lines = difflib.unified_diff(old.splitlines(), new.splitlines(), name, f"{name} (generated)", n=0)
             print("\n".join(map(str.rstrip, lines)))
     return int(bool(stale) and not options.write)
 
@@ -56,7 +56,7 @@ def renewed(root: Path) -> dict[Path, tuple[str, str]]:
         for name, table in tables.items():
             between = re.search(f"(?<=<!-- {name} -->\n).*?(?=\n<!-- end of {name} -->)", new, re.DOTALL)
             if between is None:
-                raise ValueError(f"{path} has no marks around the table of {name}")
+                raise ValueError(f"{path} lacks the marks of the table of {name}")
             told = room_tables(between[0], root) if table is None else table
             new = new[: between.start()] + told + new[between.end() :]
         found[path] = old, new

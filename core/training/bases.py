@@ -35,7 +35,7 @@ def load_base(
     """
     source = _locate_base(name)
     if source.adapter:
-        raise UnsupportedModel(f"{name!r} is an adapter, and training starts from a whole model. Give its base.")
+        raise UnsupportedModel(f"{name!r} is an adapter. Give its base.")
     config = read_config(source)
     tokenizer = read_tokenizer(source)
     architecture = architecture_of(config.model_type)
@@ -56,11 +56,9 @@ def check_out(out: Path, method: str, base: str | None = None) -> None:
     others = (ADAPTER,) if method == "full" else (WEIGHTS, INDEX)
     own = None if base is None else BASES / base if base in bundled_bases() else Path(base).expanduser()
     if own is not None and os.path.isdir(own) and os.path.isdir(out) and os.path.samefile(own, out):
-        raise TrainingError(f"The folder {str(out)!r} is that of the base. Choose another folder for --out.")
+        raise TrainingError(f"{str(out)!r} is the folder of the base. Choose another --out.")
     if any((out / other).exists() for other in others):
-        raise TrainingError(
-            f"The folder {str(out)!r} holds another kind of model. Choose another folder for --out, or empty this one."
-        )
+        raise TrainingError(f"{str(out)!r} holds another kind of model. Empty it or choose another --out.")
 
 
 def base_digest(name: str) -> str:
@@ -117,7 +115,7 @@ def _with_lora(module, mask_id: int, rank: int):
         heads.append("pooler")
     embeddings = next(name for name, child in module.named_modules() if child is module.get_input_embeddings())
     if not inner:
-        raise UnsupportedModel("This base has no linear layers that an adapter could be put on.")
+        raise UnsupportedModel("This base has no linear layers for an adapter.")
     config = LoraConfig(
         r=rank,
         lora_alpha=rank,

@@ -18,8 +18,7 @@ from core.network.architectures import Module
 from core.storage.files import whole_file, write_whole
 from core.wording import amount, joined
 
-_DAMAGED = "The epochs that were done are damaged, or of an earlier version. They are set aside in"
-_GIVE_UP = "To begin again, choose another --out, or delete that folder to give them up."
+_GIVE_UP = "To start over, delete it or choose another --out."
 
 
 class TrainingError(ValueError):
@@ -96,7 +95,7 @@ class Checkpoint:
             weights = self._load(f"best-{self.best_epoch}.safetensors")
         except (OSError, ValueError, SafetensorError) as error:
             raise TrainingError(
-                f"The best epoch's weights in {self.folder} are damaged. Give the same command again to begin again."
+                f"The best weights in {self.folder} are damaged. Rerun the command to start over."
             ) from error
         _put_weights(module, weights)
 
@@ -115,7 +114,7 @@ class Checkpoint:
         try:
             record = json.loads(path.read_text(encoding="utf-8"))
             if record.pop("sha256") != _seal(record):
-                raise ValueError("it is not as it was written")
+                raise ValueError("wrong checksum")
             self.history, self.sums = record["history"], record["files"]
             # A record that is older than this does not say.
             versions = {name: record.get("versions", {}).get(name, own) for name, own in self.versions.items()}
@@ -127,14 +126,13 @@ class Checkpoint:
             places = (self.folder.with_name(f".damaged{i or ''}") for i in itertools.count())
             aside = next(place for place in places if not place.exists())
             os.replace(self.folder, aside)
-            told(f"{_DAMAGED} {aside}, and the training begins again.")
+            told(f"Finished epochs are damaged or outdated; moved to {aside}. Training starts over.")
             return None
         if record["fingerprint"] != self.fingerprint:
-            raise TrainingError(f"{self._finished()} of another plan or other data. {_GIVE_UP}")
+            raise TrainingError(f"{self._finished()} of another plan or data. {_GIVE_UP}")
         theirs, ours = (joined([f"{name} {v[name]}" for name in v]) for v in (versions, self.versions))
         raise TrainingError(
-            f"{self._finished()} made with {theirs}, and here are {ours}, which may compute other numbers. To go on, "
-            f"install {theirs}. {_GIVE_UP}"
+            f"{self._finished()} made with {theirs}, not {ours}. To resume, install {theirs}. {_GIVE_UP}"
         )
 
     def _finished(self) -> str:
@@ -151,7 +149,7 @@ class Checkpoint:
         """The tensors of a file; ValueError where it is not as it was written."""
         data = (self.folder / name).read_bytes()
         if hashlib.sha256(data).hexdigest() != self.sums[name]:
-            raise ValueError("it is not as it was written")
+            raise ValueError("wrong checksum")
         return load(data)
 
 

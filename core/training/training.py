@@ -79,9 +79,7 @@ class Plan:
         if self.max_tokens < 8:
             raise TrainingError(f"max_tokens is {self.max_tokens}; it must be at least 8.")
         if self.training == "half" and self.batch < 2:
-            raise TrainingError(
-                'batch is 1, but training "half" masks every second example of a batch. Choose a batch of at least 2.'
-            )
+            raise TrainingError('batch is 1; training "half" needs at least 2.')
 
 
 @dataclass(frozen=True)
@@ -194,7 +192,7 @@ class _Run:
                 self.steps,
             )
         if not np.isfinite(total):
-            raise TrainingError("The loss became NaN or infinite. Try a smaller learning rate.")
+            raise TrainingError("The loss is not finite. Try a smaller learning rate.")
         return total / len(self.train_set.ids)
 
     def validate(self) -> dict[str, float]:
@@ -263,7 +261,7 @@ def tokenise(tokenizer: Tokenizer, data: LabelledTexts, max_tokens: int) -> Toke
         if read.cut:
             cut[i] = len(ids[i])
         if not maskable[i].any():
-            raise BadData(f"{data.name}, row {i + 1}: the tokenizer keeps nothing of this text. Remove the row.")
+            raise BadData(f"{data.name}, row {i + 1}: the tokenizer drops the whole text. Remove it.")
     return Tokenised(ids, maskable, None if any(row is None for row in types) else types, data.labels, cut)
 
 

@@ -104,8 +104,8 @@ def test_the_report_names_each_ratio_and_its_direction():
             "judging": JUDGED,
         }
     )
-    assert "(↑): 40" in said and "(↓): 2.5 ms" in said and "\n".join(limits_lines(FOUND)) in said
-    assert "(↑): 2.0" in said and "(↑): 4.0" in said
+    assert "↑: 40 (" in said and "(↓): 2.5 ms" in said and "\n".join(limits_lines(FOUND)) in said
+    assert "↑: 2.0" in said and "↑: 4.0" in said
 
 
 def test_searches_are_compared_by_their_means_and_with_exact_limits_where_these_are_known():

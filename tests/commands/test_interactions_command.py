@@ -65,13 +65,16 @@ def test_it_prints_the_strongest_and_writes_every_pair(model, tmp_path, capsys):
     ("asked", "said"),
     [
         (["--text", "boat"], "2 to 64 words"),
-        ([], "give a text by --text"),
-        (["--text", "a boat", "--data", "reviews", "--example", "s001"], "give a text by --text"),
-        (["--data", "reviews"], "--data and --example go together"),
+        ([], "give either --text, or both --data and --example"),
+        (
+            ["--text", "a boat", "--data", "reviews", "--example", "s001"],
+            "give either --text, or both --data and --example",
+        ),
+        (["--data", "reviews"], "both --data and --example"),
         (["--data", "reviews", "--example", "nobody"], "reviews has no example 'nobody'"),
         (["--text", "a boat", "--pairs", "0"], "--pairs is at least 1"),
         (["--text", "a boat", "--out", "pairs.xml"], "--out ends in .json or .csv"),
-        (["--text", "a boat", "--class", "moon"], "there is no class 'moon'; this model has harbour"),
+        (["--text", "a boat", "--class", "moon"], "no class 'moon'; choose one of harbour"),
         (["--text", "a boat", "--class", "harbour", "--than", "harbour"], "a class is set against another"),
     ],
 )

@@ -52,7 +52,7 @@ def test_it_prints_and_writes_what_the_library_says(model, tmp_path, capsys):
     ("asked", "said"),
     [
         (["--text", "boat"], "needs two unmasked words"),
-        ([], "give a text by --text"),
+        ([], "give either --text, or both --data and --example"),
         (["--text", "a boat", "--measures", "gradients"], "there is no measure 'gradients'"),
         (["--text", "a boat", "--measures"], "name at least one measure"),
         (["--text", "a boat", "--runs", "1"], "--runs is from 2 to 100"),

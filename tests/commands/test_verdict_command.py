@@ -59,7 +59,7 @@ def test_it_prints_and_writes_the_verdicts_of_each_way_of_erasing(model, tmp_pat
     ("asked", "said"),
     [
         (["--text", "[MASK] [MASK]"], "Every word is masked already"),
-        ([], "give a text by --text"),
+        ([], "give either --text, or both --data and --example"),
         (["--text", "a boat", "--measures", "gradients"], "there is no measure 'gradients'"),
         (["--text", "a boat", "--measures"], "name at least one measure"),
         (["--text", "a boat", "--orders", "0"], "--orders is at least 1"),

@@ -534,7 +534,7 @@ def test_problems_of_a_reference_are_one_sentence(tmp_path, tiny_root, capsys, s
 
 
 @pytest.mark.parametrize(
-    "splits, count, said", [(0, 8, "at least 1"), (-1, 8, "at least 1"), (1, 5, "at least 4 texts, and would have 3")]
+    "splits, count, said", [(0, 8, "at least 1"), (-1, 8, "at least 1"), (1, 5, "fits 3 texts and needs 4")]
 )
 def test_a_simulation_that_cannot_be_is_refused_before_any_pass(
     tmp_path, tiny_root, capsys, monkeypatch, splits, count, said
