@@ -8,6 +8,6 @@ try:
     status = main()
 except KeyboardInterrupt:
     # While it was still reading its own files.
-    print("\nStopped before anything was done; the same command begins anew.", file=sys.stderr)
+    print("\nStopped before anything was done; the same command starts over.", file=sys.stderr)
     status = 130
 sys.exit(status)

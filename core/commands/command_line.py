@@ -38,10 +38,11 @@ def command(name: str, room: str = ROOM) -> ModuleType:
 
 
 def _help_of(path: Path) -> str:
-    for node in ast.parse(path.read_text(encoding="utf-8")).body:
-        if isinstance(node, ast.Assign) and ast.unparse(node.targets[0]) == "HELP":
-            return ast.literal_eval(node.value)
-    return ""
+    """HELP of a module that has `run`; "" of any other."""
+    body = ast.parse(path.read_text(encoding="utf-8")).body
+    texts = [one.value for one in body if isinstance(one, ast.Assign) and ast.unparse(one.targets[0]) == "HELP"]
+    runs = any(isinstance(one, ast.FunctionDef) and one.name == "run" for one in body)
+    return ast.literal_eval(texts[0]) if texts and runs else ""
 
 
 class _Help(argparse.ArgumentDefaultsHelpFormatter):

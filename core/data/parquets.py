@@ -30,7 +30,7 @@ class TooMuch(ValueError):
         return f"{name} {str(self).removeprefix('it ')}. {self.advice}"
 
 
-def check_rows(count: int) -> None:
+def check_count(count: int) -> None:
     """TooMuch where a table has more rows than are read."""
     if count > MOST_ROWS:
         raise TooMuch(f"it holds more than {MOST_ROWS:,} rows")
@@ -94,7 +94,7 @@ def _checked_size(rows: int, leaves: list, groups: list, packed: int) -> int:
     check_columns(len(leaves))
     if len(leaves) * len(groups) > MOST_CHUNKS:
         raise TooMuch(f"it has over {MOST_CHUNKS:,} column chunks", "Use fewer row groups.")
-    check_rows(rows)
+    check_count(rows)
     size = rows * sum(_CELL + max(0, leaf.length) for leaf in leaves)
     unpacked = sum(group.total_byte_size for group in groups)
     _refuse(max(size, unpacked))

@@ -5,7 +5,7 @@ import json
 import re
 from typing import Any
 
-from core.data.parquets import MOST_COLUMNS, TooMuch, check_rows, class_names, column_values, open_parquet
+from core.data.parquets import MOST_COLUMNS, TooMuch, check_count, class_names, column_values, open_parquet
 from core.data.parsed import BadData, Parsed, Repair, no_rows
 from core.data.separated import csv_columns
 from core.wording import counted, listed
@@ -142,7 +142,7 @@ def json_columns(text: str, name: str) -> Parsed:
     """Columns of JSON Lines, or of a list of objects; a key that a row lacks gives None."""
     notes = []
     rows = _json_rows(text, name)
-    check_rows(len(rows))
+    check_count(len(rows))
     if re.search(r"\\u[dD][89a-fA-F]", text):
         whole = _whole(rows)
         notes += [f"{Repair.HALVES}."] if whole != rows else []

@@ -12,7 +12,7 @@ from collections.abc import Iterator
 from itertools import pairwise
 from typing import Any
 
-from core.data.parquets import TooMuch, check_columns, check_rows
+from core.data.parquets import TooMuch, check_columns, check_count
 from core.data.parsed import BadData, Parsed, Repair, no_rows, noted
 from core.wording import listed
 
@@ -52,7 +52,7 @@ def cut(text: str, separator: str, longest: int = 131_072, **quoting: Any) -> li
             for row in reader:
                 if row:
                     rows.append(row)
-                check_rows(len(rows) - 1)
+                check_count(len(rows) - 1)
                 began = reader.line_num + 1
         except csv.Error as error:
             raise csv.Error(f"line {began}: {error}") from error

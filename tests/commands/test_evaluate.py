@@ -352,4 +352,4 @@ def test_the_fewest_words_that_change_a_prediction_are_searched_on_request(evalu
         assert 0 <= line["fewest"] <= line["features"]
         # No order changes the prediction earlier.
         assert line["flip"] >= (line["fewest"] or line["features"]) / line["features"] - 1e-9
-    assert evaluate("--fewest") == 1 and "behaviour alone" in capsys.readouterr().err
+    assert evaluate("--fewest") == 1 and "behaviour" in capsys.readouterr().err

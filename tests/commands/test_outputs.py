@@ -143,7 +143,7 @@ def test_an_interrupt_says_what_stays_at_any_moment(monkeypatch, tmp_path, capsy
     with pytest.raises(SystemExit) as ended:
         runpy.run_module("core", run_name="__main__")
     told = capsys.readouterr().err.removeprefix("This is now python -m core.tools stories\n")
-    assert ended.value.code == 130 and told.startswith("\nStopped") and told.endswith("command begins anew.\n")
+    assert ended.value.code == 130 and told.startswith("\nStopped") and told.endswith("command starts over.\n")
 
 
 def test_whatever_a_library_says_of_weights_is_a_sentence(monkeypatch, tmp_path, capsys):

@@ -17,7 +17,7 @@ from core.data.browsing import match_labels
 from core.data.guessing import guess_mapping
 from core.data.hub_data import read_hub
 from core.data.mapping import Mapping, build
-from core.data.parquets import MOST_COLUMNS, MOST_ROWS, TooMuch, check_columns, check_rows
+from core.data.parquets import MOST_COLUMNS, MOST_ROWS, TooMuch, check_columns, check_count
 from core.data.parsed import BadData, Repair
 from core.data.separated import cut
 from core.data.sources import from_setting, keep, open_data
@@ -255,10 +255,10 @@ def test_repairs_are_told_and_cells_are_right(case, note, column, first):
 
 
 def test_the_most_rows_and_columns_are_read_and_one_more_is_refused():
-    check_rows(MOST_ROWS)
+    check_count(MOST_ROWS)
     check_columns(MOST_COLUMNS)
     with pytest.raises(TooMuch, match="2,000,000 rows"):
-        check_rows(MOST_ROWS + 1)
+        check_count(MOST_ROWS + 1)
     with pytest.raises(TooMuch, match="10,001 columns"):
         check_columns(MOST_COLUMNS + 1)
 

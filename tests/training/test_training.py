@@ -1096,7 +1096,7 @@ COMMANDS = {
     "labels": ({"--labels": "a b"}, "BadData: train.jsonl, row 1: the label 'harbour' is none of a, b."),
     "single class": ({"--train": "ONE"}, "TrainingError: The training file has a single class"),
     "no base": ({"--base": "./gone"}, "UnsupportedModel: There is no folder './gone'."),
-    "device": ({"--device": "tpu"}, "UnsupportedModel: Device 'tpu' is unknown."),
+    "device": ({"--device": "tpu"}, "UnsupportedModel: Device 'tpu' is not available."),
     "out of range": (
         {"--validation": "OTHER"},
         "BadData: other.jsonl, row 1: the label 'attic' is none of harbour, kitchen, workshop.",
