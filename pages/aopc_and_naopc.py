@@ -25,9 +25,9 @@ from pages.parts.sections.sides import both_sides, choose_beside, reference_tab,
 from pages.parts.sections.standings import Boards, KnownLimits, LimitsChoice, known_boards, refused
 from pages.parts.sections.streaming import stream
 
-DIRECTION_HELP = "Comprehensiveness masks the most important words first, sufficiency the least important."
+DIRECTION_HELP = "Mask the most important first (comprehensiveness) or last (sufficiency)."
 MEASURES_HELP = "Fast measures are scored at once; slow ones show their cost and wait for a click."
-VALUES_HELP = "Signed: mask what supports the class first. Absolute: mask what matters most either way."
+VALUES_HELP = "Signed: support first. Absolute: effect first."
 # What old links search in, which are told from the search of Examples by it.
 SEARCHES = ("half precision", "the model’s own")
 # The tab of two models.

@@ -41,7 +41,7 @@ from pages.parts.sections.sides import ALONE
 from pages.parts.sections.streaming import start, stream
 
 MEASURES_HELP = "Fast measures start at once; slow ones show their cost and wait for a click."
-VALUES_HELP = "Signed: support (+) or oppose (−) the class. Absolute: how much a word matters, either way."
+VALUES_HELP = "Signed: support or oppose the class. Absolute: either way."
 CLASS_HELP = "Probability of the class; press to explain it instead."
 TERMS = (
     "importance measure",

@@ -23,7 +23,7 @@ from pages.parts.sections.questions import (
 )
 
 PAGE = "Data set"
-OWN = "A text of your own is one example, and this page asks about many. Choose data"
+OWN = "Your own text is one example. Choose data"
 TERMS = {
     Verdicts.name: ("verdict", "random order", "interval (95 %)"),
     Scoring.name: ("hard erasure", "soft erasure", "interval (95 %)"),

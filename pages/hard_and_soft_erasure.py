@@ -20,7 +20,7 @@ from pages.parts.frame.texts import about_text, view_badges, view_caveats
 from pages.parts.sections.sides import Side, reference_tab, side_caveats
 from pages.parts.sections.streaming import stream
 
-JUDGES = "Hard and soft erasure always judge the predicted class, whatever the sidebar explains."
+JUDGES = "This page always judges the predicted class."
 TERMS = ("hard erasure", "soft erasure", "random attribution", "MaSF p", "rejected (out-of-distribution)")
 
 

@@ -27,7 +27,7 @@ OF_CHECK, BEHAVIOUR = ("With and without masking", "Measures", "p-values", "Pape
 # What an address may open, and its tab.
 PARTS = {"in-distribution": OF_CHECK[0], "behaviour": BEHAVIOUR}
 TERMS = ("random order", "class majority", "MaSF p", "calibrated, literal", "by count, by Simes", "plain twin")
-OWN = "A text of your own has no label, so performance cannot be told from it. Choose labelled data"
+OWN = "Your own text has no label. Choose labelled data"
 _TABS = "parts-of-check"
 _FEW = "Too few texts so far."
 _COLOURS: dict[str, Colour] = {"yes": "green", "no": "red"}

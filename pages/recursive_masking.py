@@ -29,7 +29,7 @@ from pages.parts.steps.drawing import draw_path_curves, draw_stepper, draw_table
 from pages.parts.steps.trying import what_if_section
 
 MEASURES_HELP = "Fast measures start at once; slow ones show their cost and wait for a click."
-VALUES_HELP = "Signed: mask what supports the class first. Absolute: mask what matters most either way."
+VALUES_HELP = "Signed: support first. Absolute: effect first."
 PLAYED_HELP = "The measure whose steps are shown; the curves show all that are chosen."
 TERMS = (
     "recursive masking",

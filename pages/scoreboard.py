@@ -10,7 +10,7 @@ from pages.parts.scoreboard.one_text import board_of_text
 from pages.parts.scoreboard.over_texts import board_of_sample
 
 EXAMPLE, SAMPLE = "this example", "a sample of the data"
-ON_HELP = "Over many texts measures are compared with each other, on one text each with random orders."
+ON_HELP = "A sample compares measures; one text compares with random orders."
 
 
 def scoreboard() -> None:

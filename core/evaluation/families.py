@@ -15,10 +15,7 @@ from core.settings import BUNDLED
 FIGURES = BUNDLED / "figures"
 HOME = "examples"
 # Of a model that is no better than a constant answer by its card.
-NOT_ABOVE_CONSTANT = (
-    "Not shown to be better than always answering one class. Train it for longer, at another learning rate, or on more "
-    "texts."
-)
+NOT_ABOVE_CONSTANT = "Not significantly better than always answering one class. Train it longer."
 
 
 @dataclass(frozen=True)

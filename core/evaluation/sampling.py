@@ -65,10 +65,7 @@ def draw_sample(data: DataSet, classes: tuple[str, ...], count: int = SAMPLE, se
     match = match_labels(data.classes, classes)
     usable = [example for example in data.examples if example.label in match.classes]
     if all(example.label is None for example in data.examples):
-        raise BadData(
-            f"{data.name} has no labels, and performance cannot be told without them. Choose labelled data, or say "
-            f"which column holds the label."
-        )
+        raise BadData(f"{data.name} has no labels. Choose labelled data, or name the column of the label.")
     if not usable:
         raise BadData(
             f"None of the labels of {data.name} ({listed(data.classes, 6)}) is a class of this model "

@@ -331,7 +331,7 @@ def refuse_dear(F: int) -> None:
     if F > MOST_EXACT:
         raise TooDear(
             f"Exact limits of {F} features need 2^{F} scores; at most {MOST_EXACT} features are allowed. Use a search, "
-            "or a coarser unit such as clauses."
+            "or a coarser unit."
         )
     needed, free = exact_bytes(F), free_memory()
     if needed > _SHARE * free:

@@ -134,7 +134,7 @@ class Summary:
 
 
 # Why there is no RACU where there is none, as a sentence goes on.
-NO_AREA = "masking everything takes the score no lower than random orders do, so that there is no area"
+NO_AREA = "masking everything lowers the score no more than random orders"
 
 
 def area_cells(found: Areas, marked: bool, as_text: Callable[[float], str] = number) -> tuple[str, str]:
@@ -286,9 +286,7 @@ def follow(
 def _an_order(scores: np.ndarray, name: str, mask: np.ndarray, unit: str) -> np.ndarray:
     """Scores as they are; NonFinite where they give no order."""
     if np.isnan(scores).any():
-        raise NonFinite(
-            f"{name} gave NaN with {int(mask.sum())} of {len(mask)} {unit}s masked, so there is no order to go on with."
-        )
+        raise NonFinite(f"{name} gave NaN with {int(mask.sum())} of {len(mask)} {unit}s masked.")
     return scores
 
 

@@ -25,9 +25,8 @@ LISTED = 5
 _ROUNDING = 1e-5
 
 RULE = (
-    f"Only together: at least {number(LEAST)} logits as a pair, of which neither alone adds more than half. The same "
-    "twice: alone both are on one side, and the pair takes back between half and one and a half times what the weaker "
-    f"adds, at least {number(LEAST)} logits. Of each kind the strongest is named."
+    f"Only together: a pair adds {number(LEAST)} logits or more, neither word alone more than half of it. The same "
+    f"twice: the pair takes back half to one and a half times what the weaker adds, {number(LEAST)} logits or more."
 )
 
 

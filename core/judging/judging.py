@@ -64,7 +64,7 @@ class How:
         if self.draws < 1:
             raise ValueError(f"there must be at least one draw, got {self.draws}")
         if not (np.isfinite(self.sigma) and self.sigma > 0):
-            raise ValueError(f"the standard deviation of noise is a number above 0, got {self.sigma}")
+            raise ValueError(f"noise needs a standard deviation above 0, got {self.sigma}")
 
     def of_soft(self, metric: Metric) -> dict:
         """What a soft metric's score depends on beside its seed. Placement is named where it is not the first one, so

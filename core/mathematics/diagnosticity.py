@@ -112,7 +112,7 @@ class Untested(StrEnum):
     """Why two metrics are not tested."""
 
     FEW = "Fewer than two examples cannot be tested."
-    LEVEL = "Every example has the same value under both, so there is nothing to test."
+    LEVEL = "Both have the same values."
     SAME = "No example differs between the two."
 
 

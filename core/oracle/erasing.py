@@ -62,8 +62,5 @@ def erased_rows(encoded: Encoded, masks: np.ndarray, erasure: str = MASK, unknow
 
 def _without(encoded: Encoded, whole: np.ndarray, gone: np.ndarray) -> Input:
     if gone.all():
-        raise NothingLeft(
-            "With every word removed this model’s input is empty, and it gives no score. Choose erasure by the mask "
-            "token."
-        )
+        raise NothingLeft("Removal leaves nothing that this model can read. Choose erasure by mask.")
     return Input(whole[~gone], None if encoded.type_ids is None else encoded.type_ids[~gone])

@@ -111,7 +111,7 @@ class Caveat(Enum):
     )
     MEASURE_USES_MASKING = (
         "masks to score",
-        "This measure masks words, as the test does, which favours it by an unknown amount.",
+        "This measure masks words, as the test does, which favours it.",
         Severity.INFO,
         "Verdict",
     )

@@ -161,7 +161,7 @@ class Course(OrderStudy[Walked]):
         encoded, cancelled = subject.encoded, subject.cancelled
         start = int(encoded.premasked.sum())
         if start == encoded.F:
-            raise NoFeatures("Everything in the text is masked already, so nothing can be erased.")
+            raise NoFeatures("Everything is masked already.")
         oracle = subject.explainer.oracles.of(encoded, self.erasure)
         # With states from the start, so that the same pass is not asked for again.
         whole, _ = oracle.logits_and_states(encoded.premasked[None], "mean", cancelled=cancelled)
@@ -171,9 +171,7 @@ class Course(OrderStudy[Walked]):
         with np.errstate(over="ignore"):
             pooled = states[:, LAYER].astype(np.float16)
         if not np.isfinite(pooled).all():
-            raise NonFinite(
-                "The model’s hidden states hold NaN, infinity or numbers above 65,504, so there is nothing to compare."
-            )
+            raise NonFinite("The hidden states hold NaN, infinity or numbers above 65,504.")
         flips = [
             first_flip(lambda masks: oracle.logits(masks, cancelled=cancelled).argmax(axis=1), masks)
             for masks in orders

@@ -31,9 +31,7 @@ class Behaviour(Question[BehaviourReport]):
     seed: int = 0
     count: int = 1
     baseline: str = "random"
-    fewest: bool = choice(
-        False, (False, True), "also search the fewest words that change each prediction, to normalise fidelity by"
-    )
+    fewest: bool = choice(False, (False, True), "also search the fewest words that change each prediction")
 
     @property
     def studies(self) -> tuple[Study, ...]:

@@ -106,7 +106,7 @@ def _target(subject: Subject) -> int:
     """The class that is predicted; NoFeatures where there is no order of what is left."""
     if not left_over(subject.encoded):
         unit = subject.encoded.unit
-        raise NoFeatures(f"Every {unit} is masked in the text already, so there are no orders to compare.")
+        raise NoFeatures(f"Every {unit} is masked already.")
     return int(subject.explainer.logits(subject.encoded).argmax())
 
 

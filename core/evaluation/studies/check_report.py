@@ -33,7 +33,7 @@ TRUSTED, DOUBTFUL, REJECTED, UNTESTED = "not rejected", "on the edge", "rejected
 UNSURE = NOT_ENOUGH
 CONFUSED, POOR, ONE_CLASS, PICKED = "confused", "no better than a constant", "one class", "picked texts"
 # Of performance on texts that a model was trained on.
-TRAINED_HERE = "The model was trained on this file, so its performance here does not carry over to new texts."
+TRAINED_HERE = "The model was trained on these texts."
 # A sample of balanced classes may hold more of one by chance: less than this is not chance.
 CONFUSION = 0.01
 

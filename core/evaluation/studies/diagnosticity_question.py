@@ -47,10 +47,7 @@ class Diagnosing(Scoring):
                 f"{without[0]} prefers neither more nor less, so it has no diagnosticity; choose another metric"
             )
         if not self.measures or not self.count:
-            raise ValueError(
-                "diagnosticity needs at least one measure, and at least one attribution of the baseline to set it "
-                "against"
-            )
+            raise ValueError("diagnosticity needs a measure and a baseline attribution")
 
     def conclude(self, answers: Answers) -> DiagnosticityReport | None:
         """All of it in numbers; None before the first text."""

@@ -77,7 +77,7 @@ class FewestFeatures(Study[Searched]):
         encoded, cancelled = subject.encoded, subject.cancelled
         free = int((~encoded.premasked).sum())
         if not free:
-            raise NoFeatures("Everything in the text is masked already, so nothing can be erased.")
+            raise NoFeatures("Everything is masked already.")
         oracle = subject.explainer.oracles.of(encoded, self.erasure)
         found = fewest_to_flip(lambda masks: oracle.logits(masks, cancelled=cancelled), encoded.premasked)
         return {"fewest": np.array(found, dtype=np.int32), "free": np.array(free, dtype=np.int32)}

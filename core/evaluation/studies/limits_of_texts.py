@@ -91,7 +91,7 @@ class Batch(Study[Rows]):
     def row(self, subject: Subject) -> Row:
         """The limits of one text."""
         if subject.encoded.premasked.all():
-            raise NoFeatures("Every feature is masked in the text, so there are no orders to compare.")
+            raise NoFeatures("Every feature is masked already.")
         return {"row": limit_row(subject.explainer, subject.encoded, self)}
 
     def excuse(self, problem: str) -> Row:

@@ -169,7 +169,7 @@ class Scoring(Study[Scored]):
         if self.count < 0:
             raise ValueError(f"there must be no fewer than 0 attributions of the baseline, got {self.count}")
         if not self.metrics or not self.attributions:
-            raise ValueError("choose at least one metric, and a measure, or random attributions, to score")
+            raise ValueError("choose a metric and a measure or random attributions")
 
     @property
     def parts(self) -> tuple[int, ...]:

@@ -332,7 +332,7 @@ def free_features(F: int, masked: np.ndarray | None) -> tuple[np.ndarray, np.nda
     start = np.zeros(F, dtype=bool) if masked is None else np.array(masked, dtype=bool)
     free = np.flatnonzero(~start)
     if len(free) == 0:
-        raise ValueError("there are no features left to mask, so there are no orders to compare")
+        raise ValueError("no features are left to mask")
     return start, free
 
 

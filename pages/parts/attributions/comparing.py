@@ -18,13 +18,10 @@ from pages.parts.sections.saving import about_view
 # Squares of up to so many measures stand beside each other.
 _BESIDE = 3
 TAU_HELP = "1 is the same order, 0 unrelated, −1 reversed; what supports the class comes first where there is a sign."
-OVERLAP_HELP = "Share of the first words in common, 1 is all of them."
-SPARSITY_HELP = "A concentrated attribution is easier to read, and no more faithful for that."
+OVERLAP_HELP = "Share of top words in common, up to 1."
+SPARSITY_HELP = "Easier to read is not more faithful."
 COST_HELP = "Passes are inputs that the network reads; shared ones are counted for the measure that asked first."
-COMPLETENESS_HELP = (
-    "Shapley values, and DeepLift as it was meant, add up to what masking everything takes from the logit. "
-    "Captum’s rules for DeepLift cover little of an encoder, so its scores miss that."
-)
+COMPLETENESS_HELP = "Shapley values add up to what masking everything takes from the logit."
 
 
 def show_agreement(rows: list[WordRow], unit: str) -> None:

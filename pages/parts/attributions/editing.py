@@ -23,7 +23,7 @@ def edit_word(view: View, word: int) -> None:
             text if len(text) <= _LONGEST else "",
             max_chars=_LONGEST,
             key=f"edit-to-{key}",
-            help="What comes of it is a text of your own, shown beside this one.",
+            help="Becomes a text of your own, shown beside this one.",
         )
         puts = st.form_submit_button("Replace", type="primary")
         takes = st.form_submit_button("Take it out")

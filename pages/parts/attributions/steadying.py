@@ -118,7 +118,7 @@ def stability_section(view: View, names: Sequence[str], sign: str) -> None:
     """Draw how stable the rankings of these measures are, folded; nothing of it is computed unasked."""
     with st.expander(TITLE, expanded=held("unfolded") == "stability"):
         if not names or left_over(view.encoded) < 2:
-            st.caption("A ranking takes a measure, and two features or more that can be masked.")
+            st.caption("Needs a measure and two features that can be masked.")
             return
         choose_one("Runs", _OFFERED, str(RUNS), "runs", _RUNS_HELP)
         side = Side(view.explainer, view.encoded, view.target, view.predicted, view.than)

@@ -85,7 +85,7 @@ def _draw(views: tuple[View, View], chosen: list[str], sign: str) -> None:
     unstable = [_unstable(one, chosen, sign) for one in views]
     table(heads, [_agreement(both, words, unstable[0] | unstable[1]) for both in pairs], most=240)
     captions(f"{name}: {why}" for name, one in zip(names, unstable) for why in one.values())
-    st.caption("Two orders may differ because the models do, or because the measure is not faithful to one.")
+    st.caption("Orders may also differ because a measure is unfaithful.")
 
 
 def _unstable(view: View, chosen: list[str], sign: str) -> dict[str, str]:

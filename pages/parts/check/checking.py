@@ -24,10 +24,10 @@ from pages.parts.sections.sides import RECURSIVE, choose_order
 from pages.parts.sections.studying import Asking
 
 UNSEARCHED, SEARCHED = "not searched", "searched"
-_MEASURES_HELP = "Each masks what it ranks first for the label, step by step, on every text."
+_MEASURES_HELP = "Each masks by its ranking, step by step."
 _SEEDS_HELP = "Of each text; measures are compared with their mean, and more of them lessen chance in ACU and RACU."
 _ERASURE_HELP = "Of Behaviour: what stands where a word was."
-_MAPPED_HELP = "The order in which words were erased in the texts whose embeddings the map shows."
+_MAPPED_HELP = "The order in which words were erased."
 _SEARCH_HELP = f"Searched: the fewest words that change each prediction, exact up to {EXACT_FEATURES} words."
 
 

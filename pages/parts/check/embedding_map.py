@@ -19,7 +19,7 @@ from pages.parts.frame.working import PageWork
 from pages.parts.sections.saving import about_models
 from pages.parts.sections.studying import Asking, Studying
 
-_NO_UMAP = "UMAP is not installed. Run the line of the README that installs the requirements."
+_NO_UMAP = "UMAP is not installed. Run the first line of the README."
 _LATER = f"Drawn once all texts are erased, from {FEWEST} embeddings on."
 _MEANING = "UMAP keeps neighbours together; distances between groups, their sizes and the axes mean nothing."
 

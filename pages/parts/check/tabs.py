@@ -18,7 +18,7 @@ from pages.parts.sections.studying import Asking
 # What stands in a tab that has nothing to show.
 _NO_MEASURE = "No measure is computed yet."
 _NO_REFERENCE = "Without a MaSF reference there are no p-values."
-_NO_FINDINGS = "Nothing to compare: this needs a model card and unpicked texts of two classes."
+_NO_FINDINGS = "Needs a model card and unpicked texts of two classes."
 
 
 def draw_check_curves(checked: list[Asking], found: list[CheckReport], form: str) -> None:

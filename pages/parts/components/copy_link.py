@@ -18,8 +18,8 @@ def copy_link(text: str | None = None, second: str | None = None) -> None:
         and re.fullmatch("[0-9a-f]{64}", text) is None
     )
     carried = {"text": text} | ({"second": second} if second else {}) if short else {}
-    about = "The link of this view, with all that is chosen."
-    here = "This text does not fit into a link, which names it and shows it on this machine alone."
+    about = "Link of this view"
+    here = "Too long for a link: the text shows on this machine alone."
     # Half an emoji can stand in no address.
     carried = {name: value.encode("utf-8", "replace").decode() for name, value in carried.items()}
     _draw({"carried": carried, "about": about, "note": here if text is not None and not short else ""}, "copy-link")

@@ -52,7 +52,7 @@ def means_table(report: ScoresReport) -> tuple[list[str], list[list]]:
 def _columns(report: ScoresReport) -> dict[str, str]:
     return {
         "beside baseline": f"Whether the interval lies beside that of {report.found.study.baseline} attributions.",
-        SIGN: "The metric rests on out-of-distribution inputs on more texts than chance explains.",
+        SIGN: "Out-of-distribution on more texts than chance explains.",
     }
 
 

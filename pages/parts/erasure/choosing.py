@@ -13,9 +13,9 @@ from pages.parts.sections.asking import choose_measures, choose_sign
 
 _MEASURES_HELP = "Fast measures start at once; slow ones show their cost and wait for a click."
 _METRICS_HELP = "Hard metrics erase words whole; soft ones erase a share of every word, as its attribution says."
-_ERASURE_HELP = "How hard metrics erase a word: mask token, removal, zero word embedding, or unknown token."
-_SIGN_HELP = "Signed: what supports the class ranks first. Absolute: what matters most either way."
-_RATIONALES_HELP = "The words that this measure ranks first, at each length, kept alone or erased."
+_ERASURE_HELP = "How hard metrics erase a word."
+_SIGN_HELP = "Signed: support first. Absolute: effect first."
+_RATIONALES_HELP = "Top words at each length, kept alone or erased."
 # How soft metrics draw; the command line and the library take other settings, which links of earlier versions name.
 _HOW = How()
 _ELSEWHERE = ("scaling", "placement", "sigma", "draws")

@@ -31,9 +31,9 @@ FEWEST_RANKED = 4
 _LEADERS = ["metric", "first", "lead", "± of the lead"]
 _OPPOSED = ["measure", "or", "the first by", "the other by"]
 _LEAVING = ["measure", "erasure", "inputs rejected", "inputs", "smallest MaSF p"]
-_NO_LENGTHS = "NS and NC have scores by length, where they are chosen and defined."
-_NO_P = "No p-values: the model has no reference, or the measure no ranking yet."
-_LENGTHS_KEY = "Solid and dashed: hard metrics. Dotted: the soft metric of the same measure, which needs no length."
+_NO_LENGTHS = "Only NS and NC have scores by length."
+_NO_P = "No p-values: no reference, or no ranking yet."
+_LENGTHS_KEY = "Lines: hard metrics. Dotted: soft, which need no length."
 
 
 def draw_metric_scores(view: View, report: MetricReport) -> None:

@@ -37,13 +37,7 @@ _COLUMNS = {
     "text": ("text", "Sort by text"),
     "label": ("label", "Sort by label"),
     "predicted": ("predicted", "Sort by predicted class"),
-    "label probability": (
-        "p(label)",
-        (
-            "Probability that the model gives the label, 0 to 1, higher is better: the lowest are its most confident "
-            "mistakes"
-        ),
-    ),
+    "label probability": ("p(label)", ("Probability of the label; lowest: most confident mistakes")),
     "confidence": ("confidence", "Probability of the predicted class, 0 to 1"),
     "length": (
         "words by spaces",
@@ -56,7 +50,7 @@ _COLUMNS = {
             "calibrated); no step: none is rejected, which is no proof of being in-distribution"
         ),
     ),
-    "changes": ("masked to change", "How many are masked, most important first, until the prediction changes"),
+    "changes": ("masked to change", "Masked, most important first, until the prediction changes"),
     "disagreement": (
         "least agreement (τ)",
         (
@@ -64,7 +58,7 @@ _COLUMNS = {
             "magnitudes of their scores, whatever the sign; 1: all rank the words alike"
         ),
     ),
-    "twin": ("twin", "Whether the model trained on the same data in another way predicts another class"),
+    "twin": ("twin", "Whether its twin predicts another class"),
     "verdict": (
         "verdict",
         (

@@ -150,7 +150,7 @@ def _uploaded():
         "CSV, TSV, JSON Lines or Parquet, at most 10 MB",
         key=f"upload-{_turn()}",
         max_upload_size=10,
-        help="It is kept on this machine, in the cache folder, until you remove it.",
+        help="Kept in the cache folder until you remove it.",
     )
     if file is None:
         return None

@@ -45,17 +45,14 @@ OWN = "own text"
 _REMEMBERED, MOST_REMEMBERED = "own texts", 12
 # The choice of what a text is set beside, and the own text of which that holds.
 AGAINST, _OF = "against", "text of against"
-NOT_KEPT = "The text that this link compares with is not kept on this machine."
+NOT_KEPT = "The text of comparison is not kept here."
 # What is said where filters ask for predictions that are not known.
 NOT_PREDICTED = "The filters ask for predictions that are not computed yet; the page Examples computes them."
 _DROPPED = "No example here can be {}, so that filter was taken away."
 _EMPTY = "This text is empty. Type at least one word; what is shown stays until then."
-_SECOND_HELP = "For models that read two texts (premise and hypothesis, question and passage). It is never masked."
-_DATA_HELP = "Examples that ship with Faithscope, data that you add on the page Examples, or a text of your own."
-_UNIT_HELP = (
-    "What is masked and scored as one piece: words as people see them, or the tokenizer's tokens. Clauses and "
-    "sentences, found by rules of thumb, are for longer texts: they leave few enough pieces for exact limits."
-)
+_SECOND_HELP = "For models that read two texts; never masked."
+_DATA_HELP = "Bundled data, data that you added, or your own text."
+_UNIT_HELP = "What is masked and scored as one piece; longer texts need larger ones."
 # A menu of more is slow to draw and slow to read; the page Examples searches all.
 _MENU = 200
 
@@ -199,7 +196,7 @@ def own_texts() -> None:
             on_click=st.session_state.pop,
             args=(_REMEMBERED, None),
             icon=":material/delete:",
-            help=f"The newest {MOST_REMEMBERED} are kept while this page is open. Links to them go on working.",
+            help=f"The newest {MOST_REMEMBERED} are kept while this page is open.",
         )
 
 
@@ -252,7 +249,7 @@ def browse(key: str, explainer: Explainer | None) -> Browsed:
     except BadData as error:
         raise Unshowable(f"{error} Or choose other data in the sidebar.") from error
     except KeyError as error:
-        raise Unshowable("This data was taken off the list. Choose other data in the sidebar.") from error
+        raise Unshowable("This data was removed. Choose other data.") from error
     judged, match, state, known = data.judged(key, explainer)
     judged, state = data.with_traits(state, explainer, index, judged, sought_traits())
     if shown_page() == "Examples" or filters.current_query().facets.get("pinned"):

@@ -173,8 +173,5 @@ def expiry(runtime: Any) -> Callable[[], list] | None:
     for name in ("_session_mgr", "_session_storage", "_cache", "expire"):
         kept = getattr(kept, name, None)
     if kept is None:
-        logging.getLogger(__name__).warning(
-            "This version of Streamlit keeps its sessions elsewhere. Those that ended stay in memory until another one "
-            "ends."
-        )
+        logging.getLogger(__name__).warning("This Streamlit keeps its sessions elsewhere; ended ones stay in memory.")
     return kept

@@ -71,15 +71,12 @@ _FORM_HELP = (
     "form; it rejects unmasked texts too often and cannot give very small p-values."
 )
 PREDICTED, ALL_OTHERS = "predicted", "—"
-_TEXT_GONE = "The text of this link is not kept here. Type one below, or choose other data in the sidebar."
-_NO_TEXT_YET = "Type or paste a text of your own below, and press Explain. Or choose other data in the sidebar."
-_OTHER_WEIGHTS = "This link was made with other weights of this model, so its sender may have seen other numbers."
-_MODEL_HELP = "A text classifier. Those fine-tuned with masking stay on familiar ground when words are masked."
-_THAN_HELP = (
-    "Why this class rather than another: the score is the difference of their two logits, which for two classes, too, "
-    "is not the logit of one. Where the score is a probability, the class alone is explained."
-)
-_ALONE = "This page explains the class alone: its scores are defined on probabilities."
+_TEXT_GONE = "This text is not kept here. Type one, or choose other data."
+_NO_TEXT_YET = "Type a text below and press Explain, or choose data in the sidebar."
+_OTHER_WEIGHTS = "This link was made with other weights; numbers may differ."
+_MODEL_HELP = "A text classifier, fine-tuned with masking or without"
+_THAN_HELP = "Explain the difference of two logits."
+_ALONE = "This page explains the class alone."
 # Classes that have a button each; of more the select box says how likely each is.
 MOST_BUTTONS = 4
 # Pages whose scores are logits, or may be a difference of two: they take "rather than", the others keep the class.
@@ -379,8 +376,7 @@ def _target(labels: tuple[str, ...], probabilities: np.ndarray) -> int:
         PREDICTED,
         "class",
         format_func=lambda name: f"{name} · {number(float(shares[name]))}" if name in shares else name,
-        help=f"“{PREDICTED}” is {plain(likely)} here. Attributions say what speaks for this class. It stays fixed "
-        f"while words are masked.",
+        help=f"“{PREDICTED}” is {plain(likely)} here; fixed while words are masked.",
     )
     return int(probabilities.argmax()) if chosen == PREDICTED else labels.index(chosen)
 

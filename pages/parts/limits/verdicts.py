@@ -19,7 +19,7 @@ from pages.parts.sections.standings import KnownLimits
 
 # The verdicts that stand beside the headline; why one is not tested, or tied, other badges say.
 _COLOURS: dict[Status, Colour] = {Status.BETTER: "green", Status.NOT_SIGNIFICANT: "gray", Status.WORSE: "red"}
-_BADGE_HELP = "Whether the measure that comes closest scores better than random orders of the same words."
+_BADGE_HELP = "Whether the closest measure beats random orders"
 
 
 def draw_verdicts(view: View, known: Sequence[KnownLimits]) -> None:

@@ -111,9 +111,9 @@ def _columns() -> dict[str, str]:
         arrow(NAOPC_S): normal,
         SIGN: meaning_of("rejected (out-of-distribution)"),
         "first": meaning_of("unbeaten"),
-        "adjusted p ↓": "Wilcoxon signed-rank test on the same texts, adjusted by Holm for all pairs.",
-        "beats it": "Whether the first measure is significantly more faithful than the second by this metric.",
-        "ms ↓": "Median time on this machine, where it was timed.",
+        "adjusted p ↓": "Wilcoxon signed-rank test, Holm-adjusted",
+        "beats it": "Whether the first is significantly more faithful",
+        "ms ↓": "Median time on this machine",
     }
 
 

@@ -45,7 +45,7 @@ def board_of_text(view: View, places: BoardPlaces) -> None:
         return
     if left_over(view.encoded) == 0:
         unit = view.encoded.unit
-        places.answer.info(plain(f"Every {unit} is masked in the text already, so there are no orders to compare."))
+        places.answer.info(plain(f"Every {unit} is masked already."))
         return
     digest = "" if view.browsed is None else view.browsed.index.data.digest
     sample = without_labels(view.data, digest, [view.example])

@@ -20,10 +20,8 @@ from pages.parts.sections.sides import name_beside
 SIZES = ("50", "100", str(SAMPLE), "500", "1000")
 # Random draws of each soft perturbation of one text.
 _COUNTS = ("8", str(DRAWS), "128")
-_DRAWS_HELP = "Soft metrics keep each element of a word embedding by chance. More draws, smaller standard error."
-_MODELS_HELP = (
-    "Checked on the same texts in random order. Those trained on the same data in another way stand here unasked."
-)
+_DRAWS_HELP = "Draws of soft metrics; more, smaller standard error"
+_MODELS_HELP = "Checked on the same texts"
 _ASKED_BY = "model of models"
 # As many as stay in memory with the one that is checked.
 MOST_BESIDE = 2

@@ -13,7 +13,7 @@ from pages.parts.frame.picking import NOT_PREDICTED
 from pages.parts.frame.sidebar import DataView
 from pages.parts.sections.asking import choose_size
 
-_NO_TEXT = "The data or the filter on Examples leaves no text. Take a filter away there, or choose all under Settings."
+_NO_TEXT = "No text is left. Remove a filter on Examples, or choose all under Settings."
 WHOLE, FILTERED = "all of the data", "what the filter on Examples shows"
 
 

@@ -38,12 +38,9 @@ DRAWN = ("1", str(DRAWS), "32")
 # Choices that the command line alone offers.
 COMMAND_ONLY = ("scaling", "placement", "sigma")
 _DRAWS_HELP = "Random draws of each soft perturbation. SoftFaith takes one; more take longer and lessen the noise."
-_SIGN_HELP = "Signed: what supports the predicted class ranks first. Absolute: what matters most either way."
+_SIGN_HELP = "Signed: support first. Absolute: effect first."
 _ERASURE_HELP = "How hard metrics erase a word."
-_BASELINE_HELP = (
-    "What each measure is set against. Random: uniform attributions, as in SoftFaith. Shuffled: the measure’s own "
-    "scores in other places, so that soft metrics keep and erase as much as for the measure."
-)
+_BASELINE_HELP = "Random: uniform attributions (SoftFaith). Shuffled: the measure’s own scores, moved."
 
 
 class QuestionParts(NamedTuple):
@@ -198,7 +195,7 @@ def _choose_measures(question: type[Question]) -> list[str]:
         # What nobody chose gives way to what another question begins with.
         forget_unasked("measures")
     st.session_state["question of measures"] = first
-    return choose_measures("What is computed of a measure is kept when another is added.", first=first)
+    return choose_measures("Adding a measure keeps the others.", first=first)
 
 
 def _choose_metrics() -> list[str]:

@@ -42,10 +42,7 @@ if TYPE_CHECKING:
     from pages.parts.frame.sidebar import View
     from pages.parts.sections.sides import Side
 
-_CSV_TIP = (
-    "One line per value, for spreadsheets and programs. A text that a spreadsheet would run as a formula begins with "
-    "an apostrophe."
-)
+_CSV_TIP = "One line per value. A text like a formula begins with an apostrophe."
 # Columns of a board that are text where they are empty, too.
 _BOARD_TEXTS = ("problem", "note", "values", "class", "measure", "verdict", "outcome", "caveats")
 
@@ -88,7 +85,7 @@ def save_board(
     with st.container(horizontal=True, vertical_alignment="center"):
         comma, file = partial(_records_text, lines), safe_name(name, "csv")
         _save("Lines (CSV)", comma, file, "text/csv", "board-csv", _CSV_TIP)
-        tip = "One line for each text and measure, typed, with its origin in the file’s metadata."
+        tip = "One line for each text and measure, typed"
         file, mime = safe_name(name, "parquet"), "application/vnd.apache.parquet"
         _save("Lines (Parquet)", parquet, file, mime, "board-parquet", tip)
         tip = f"Tables for the LaTeX package booktabs; {SIGN} is a raised exclamation mark there."
@@ -116,7 +113,7 @@ def _save_both(table: Callable[[], str], plain: Callable[[], dict], name: Iterab
 
 def save_page(label: str, page: Callable[[], str], name: str, key: str) -> None:
     """A button that saves a page of HTML; `page` writes it, called as the rows of `save_table` are."""
-    _save(label, page, name, "text/html", key, "One file without scripts that opens in any browser, offline.")
+    _save(label, page, name, "text/html", key, "One file that opens offline")
 
 
 @dataclass(frozen=True, eq=False)

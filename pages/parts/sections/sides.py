@@ -42,7 +42,7 @@ RECURSIVE, ONCE = "at each step", "once"
 
 
 class NoOther(ValueError):
-    """A second model cannot stand beside the page's; the message says why."""
+    "A second model on the same text"
 
 
 @dataclass(frozen=True, eq=False)
@@ -107,7 +107,7 @@ def choose_beside(view: View) -> str:
         [ALONE, *(name for name in resources.models() if name != view.model.name)],
         ALONE,
         "beside",
-        help="A second model on the same text, such as one that was trained without masking.",
+        help="A second model on the same text",
         format_func=lambda name: name_beside(name, view.model.labels),
     )
 
@@ -124,8 +124,7 @@ def choose_order() -> str:
         (RECURSIVE, ONCE),
         RECURSIVE,
         "computed",
-        "At each step: on what is left (recursive masking). Once: the order of the unmasked text, in which "
-        "redundant words hide each other.",
+        "At each step (recursive masking), or once on the unmasked text",
     )
 
 
@@ -232,11 +231,7 @@ def side_caveats(sides: Sequence[Side], side: Side) -> list[Caveat]:
 
 
 def _other_side(view: View, name: str) -> Side:
-    """A second model at the same example.
-
-    Raises:
-        NoOther: it has the same weights, reads the text otherwise, or cannot be run on it.
-    """
+    "A second model on the same text"
     try:
         explainer = resources.explainer(name)
         encoded = explainer.encode(view.example.text, view.example.second, view.encoded.unit)
@@ -272,8 +267,8 @@ def about_side(side: Side) -> dict:
 # How the texts of a reference are masked, by the model's training.
 _MASKED = {
     "none": "unmasked, as the model was trained",
-    "mask": "all masked at random ratios, as the model was trained",
-    "half": "half of them masked at random ratios, as the model was trained",
+    "mask": "masked at random ratios, as in training",
+    "half": "half masked at random ratios, as in training",
 }
 
 
