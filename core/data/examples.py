@@ -82,9 +82,8 @@ def first_places(examples: Sequence[Example]) -> np.ndarray:
 def bundled_data() -> dict[str, str]:
     """Names of the shipped example sets and what each holds."""
     return {
-        # Its results ship, so that a first visit shows them at once.
-        HARD_REVIEWS: "Review sentences written for this project, most of them to be hard",
         FIRST_REVIEWS: "Review sentences written for this project",
+        HARD_REVIEWS: "Review sentences written for this project, most of them to be hard",
         "contrast pairs": "Pairs of sentences, one edit apart, with opposite labels",
         "news": "News items written for this project",
         **{
