@@ -99,11 +99,11 @@ def rows_of(explainer: Explainer, example: Example) -> list[dict]:
 
 def write_strip(folder: Path, store: Store) -> str:
     """Write the strip; the id of its example."""
-    identity = str(first_example(HARD_REVIEWS))
+    identity = str(first_example(FIRST_REVIEWS))
     target = BUNDLED / "computed" / "strip.json"
     target.parent.mkdir(exist_ok=True)
     target.write_text(
-        json.dumps(strip(explainers(store, folder)[MASKED], identity, HARD_REVIEWS), ensure_ascii=False, indent=None)
+        json.dumps(strip(explainers(store, folder)[MASKED], identity, FIRST_REVIEWS), ensure_ascii=False, indent=None)
         + "\n",
         encoding="utf-8",
     )

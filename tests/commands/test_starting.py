@@ -50,7 +50,7 @@ def test_it_starts_the_app_with_a_model_and_a_file_from_any_folder(tmp_path):
 
 def test_alone_it_starts_the_app_as_the_readme_does(tmp_path):
     with running_server(tmp_path, root=tmp_path, command=START, **HERE) as address, Session(address, "examples") as tab:
-        assert (tab.chosen("Model"), tab.chosen("Data")) == ("sst2-fmm", "hard reviews")
+        assert (tab.chosen("Model"), tab.chosen("Data")) == ("sst2-fmm", "ordinary reviews")
         assert tab.errors == []
 
 

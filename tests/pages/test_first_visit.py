@@ -1,4 +1,4 @@
-"""A first visit shows the reviews whose results ship; the ordinary ones are one click away."""
+"""A first visit shows the ordinary reviews; the hard ones are one click away, and links to them lead there still."""
 
 import pytest
 
@@ -19,13 +19,13 @@ def ships(monkeypatch):
 
 
 @pytest.mark.usefixtures("ships")
-def test_a_first_visit_shows_the_reviews_whose_results_ship_and_the_ordinary_ones_are_one_click_away():
+def test_a_first_visit_shows_the_ordinary_reviews_and_the_hard_ones_are_one_click_away():
     app = App(EXAMPLES)
-    assert data_of(app) == HARD_REVIEWS and app.example == first_example(HARD_REVIEWS)
+    assert data_of(app) == FIRST_REVIEWS and app.example == first_example(FIRST_REVIEWS)
     assert "data" not in app.at.query_params
-    assert app.widget("selectbox", "Data").options[:2] == ["hard reviews", "ordinary reviews"]
-    app.set("selectbox", "Data", FIRST_REVIEWS)
-    assert app.example == first_example(FIRST_REVIEWS) and FIRST_REVIEWS in app.at.query_params["data"]
+    assert app.widget("selectbox", "Data").options[:2] == ["ordinary reviews", "hard reviews"]
+    app.set("selectbox", "Data", HARD_REVIEWS)
+    assert app.example == first_example(HARD_REVIEWS) and HARD_REVIEWS in app.at.query_params["data"]
 
 
 @pytest.mark.parametrize("asked", [{"data": "reviews"}, {}], ids=["with data", "from when they were the default"])
@@ -39,7 +39,7 @@ def test_links_to_hard_reviews_lead_there(asked, model):
 
 def test_an_example_that_is_nowhere_is_named_and_the_data_stay():
     app = App(HOME, example="s999")
-    assert data_of(app) == HARD_REVIEWS and "s999" in app.said
+    assert data_of(app) == FIRST_REVIEWS and "s999" in app.said
 
 
 def test_the_scoreboard_opens_on_a_sample_and_of_a_text_of_ones_own_on_that():

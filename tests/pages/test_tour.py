@@ -77,7 +77,7 @@ def test_numbers_may_part_in_their_last_place_and_nothing_else_may():
 
 def test_the_strip_is_what_the_code_computes(walked):
     """Its words, masks and verdicts, and its numbers within a unit of the last place that is shown."""
-    found, told = strip(walked[MASKED], first_example(HARD_REVIEWS), HARD_REVIEWS), shipped_strip()
+    found, told = strip(walked[MASKED], first_example(FIRST_REVIEWS), FIRST_REVIEWS), shipped_strip()
     assert {*found} == {*Strip._fields} and (found["model"], found["data"]) == (told.model, told.data)
     assert (found["example"], found["predicted"]) == (told.example, told.predicted)
 
