@@ -84,6 +84,9 @@ def bundled_data() -> dict[str, str]:
     return {
         FIRST_REVIEWS: "Review sentences of ordinary difficulty",
         HARD_REVIEWS: "Review sentences, most of them hard",
+        "contrast pairs": "Sentence pairs, one edit apart, with opposite labels",
+        "news": "News items",
+        **{name: f"Stories with known evidence, {_FACTS[task]} each" for name, task in _STORIES.items()},
     }
 
 
