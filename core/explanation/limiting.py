@@ -146,7 +146,7 @@ def score(
     measure = measures()[name]
     scores = explainer.attribute(encoded, name, target, cancelled=cancelled).scores[choose_variant(measure, sign)]
     if np.isnan(scores).any():
-        raise NonFinite(f"{name} gave NaN, so there is no order to score.")
+        raise NonFinite(f"{name} gave NaN scores.")
     start = encoded.premasked
     orders = comprehensiveness_order(scores, start), sufficiency_order(scores, start)
     return OrderScore(name, *walk(explainer, encoded, orders, target, erasure, cancelled=cancelled))
