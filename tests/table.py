@@ -5,7 +5,7 @@ from itertools import combinations
 
 import numpy as np
 
-from core.mathematics.search.limits import exact_search, study_search
+from core.mathematics.search.limits import exact_search
 from core.mathematics.stepwise import finish
 from core.measures.registry import Explained
 
@@ -65,8 +65,3 @@ def from_gains(F: int, gains: dict[str, float], otherwise: float = 0.0, whole: f
 def exact_limits(*asked, **more):
     """A search for exact limits, run to its end."""
     return finish(exact_search(*asked, **more))
-
-
-def beam_study(*asked, **more):
-    """The last word of a beam-size study."""
-    return finish(study_search(*asked, **more))

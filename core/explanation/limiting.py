@@ -12,19 +12,7 @@ from core.explanation.rows import choose_variant
 from core.mathematics.aopc import aopc, comprehensiveness_order, naopc, prefix_masks, sufficiency_order
 from core.mathematics.arrays import Value
 from core.mathematics.search.insertion import insertion_search, insertion_sets
-from core.mathematics.search.limits import (
-    MOST_EXACT,
-    STILL,
-    BeamCase,
-    BeamStudy,
-    Limits,
-    Search,
-    TooDear,
-    beam_search,
-    exact_search,
-    most_sets,
-    study_search,
-)
+from core.mathematics.search.limits import MOST_EXACT, Limits, Search, TooDear, beam_search, exact_search, most_sets
 from core.mathematics.stepwise import finish, relay
 from core.measures.catalogue import measures
 from core.network.features import Encoded
@@ -158,7 +146,7 @@ def score(
     measure = measures()[name]
     scores = explainer.attribute(encoded, name, target, cancelled=cancelled).scores[choose_variant(measure, sign)]
     if np.isnan(scores).any():
-        raise NonFinite(f"{name} gave NaN, so there is no order to score.")
+        raise NonFinite(f"{name} gave NaN scores.")
     start = encoded.premasked
     orders = comprehensiveness_order(scores, start), sufficiency_order(scores, start)
     return OrderScore(name, *walk(explainer, encoded, orders, target, erasure, cancelled=cancelled))
@@ -339,56 +327,6 @@ def refuse_dear(F: int) -> None:
             f"Exact limits of {F} features hold about {needed / 1e6:,.0f} MB, and {free / 1e6:,.0f} MB are free. "
             "Close other programs, or use a search."
         )
-
-
-def study_width(
-    explainer: Explainer,
-    cases: Sequence[tuple[Encoded, Target]],
-    threshold: float = STILL,
-    widest: int = 256,
-    half: bool = True,
-    affordable: int = 0,
-    *,
-    cancelled: Callable[[], bool] | None = None,
-) -> Generator[BeamStudy | None, None, BeamStudy]:
-    """Which beam a model needs on some examples: widths are doubled until the mean limits stand still; the study so far
-    after each.
-
-    Args:
-        cases: (example, explained class), each with at least one feature to mask.
-        threshold: in units of v; affordable: scores that exact limits to compare with may cost in all.
-    Raises:
-        Cancelled, OutOfMemory, NonFinite: as the oracle.
-        ValueError: as `study_search`.
-    Source: NAOPC §3.
-    """
-    try:
-        return (yield from _study(explainer, cases, threshold, widest, half, affordable, cancelled))
-    except NonFinite:
-        if not half:
-            raise
-    # Half precision gave no number somewhere.
-    return (yield from _study(explainer, cases, threshold, widest, False, affordable, cancelled))
-
-
-def _study(
-    explainer: Explainer, cases, threshold, widest, half, affordable, cancelled
-) -> Generator[BeamStudy | None, None, BeamStudy]:
-    given, asked = [], []
-    for encoded, target in cases:
-        full, rough = explainer.oracles.of(encoded), explainer.searching(encoded) if half else None
-        asked += [full] if rough is None else [full, rough]
-        own = value_by_mask(full, target, cancelled)
-        given.append(
-            BeamCase(own, encoded.F, encoded.premasked)
-            if rough is None
-            else BeamCase(value_by_mask(rough, target, cancelled), encoded.F, encoded.premasked, own)
-        )
-    try:
-        return (yield from study_search(given, threshold, widest, affordable))
-    finally:
-        for oracle in asked:
-            oracle.flush()
 
 
 def _searched(

@@ -47,9 +47,7 @@ def weighted_performance(metric: str, labels: np.ndarray, predicted: np.ndarray)
     """
     labels, predicted = np.asarray(labels), np.asarray(predicted)
     if labels.ndim != 1 or len(labels) == 0 or predicted.shape[-1:] != labels.shape:
-        raise ValueError(
-            f"labels and predictions must be equally long and not empty, got {labels.shape} and {predicted.shape}"
-        )
+        raise ValueError(f"labels and predictions are not equally long, or empty: {labels.shape} and {predicted.shape}")
     # Accuracy asks only whether an answer is right: then being right is the one class.
     hits = (predicted == labels)[..., None]
     if metric == "accuracy":
@@ -123,7 +121,5 @@ _COUNTED = {"accuracy": _accuracy, "macro F1": _macro_f1, "Matthews": _matthews}
 def _scored(metric: str, labels: np.ndarray, predicted: np.ndarray) -> float:
     labels, predicted = np.asarray(labels), np.asarray(predicted)
     if labels.shape != predicted.shape:
-        raise ValueError(
-            f"labels and predictions must be equally long and not empty, got {labels.shape} and {predicted.shape}"
-        )
+        raise ValueError(f"labels and predictions are not equally long, or empty: {labels.shape} and {predicted.shape}")
     return float(weighted_performance(metric, labels, predicted)(np.ones((1, len(labels))))[0])

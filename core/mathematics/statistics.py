@@ -346,9 +346,7 @@ def paired_interval(first: np.ndarray, second: np.ndarray) -> Interval:
     first, second = np.asarray(first, dtype=bool), np.asarray(second, dtype=bool)
     n = len(first)
     if first.shape != second.shape or first.ndim != 1 or n == 0:
-        raise ValueError(
-            f"two answers to the same texts are equally long and not empty, got {first.shape}, {second.shape}"
-        )
+        raise ValueError(f"answers are not equally long, or empty: {first.shape}, {second.shape}")
     b, c = int((first & ~second).sum()), int((second & ~first).sum())
     if n < 2:
         return Interval((b - c) / n, np.nan, np.nan)

@@ -26,7 +26,6 @@ from core.explanation.limiting import (
     limits_known,
     score,
     search_cost,
-    study_width,
     value_by_mask,
 )
 from core.mathematics.aopc import order_aopc, prefix_masks
@@ -273,23 +272,21 @@ def test_scores_carry_p_values_where_there_is_a_reference(bundled):
         assert along.order.tolist() == np.argsort(-scores, kind="stable").tolist()
 
 
-def test_a_study_of_widths_asks_each_example_and_recommends_one(explainer):
-    cases = [(explainer.encode(text, None, "word"), 1) for text in (SHORT, "Slow.", "It rained again.")]
-    told = list(study_width(explainer, cases, threshold=1e-4, half=False))
-    studies = [study for study in told if study is not None]
-    assert len(told) == 4 * len(studies) and studies[-1].settled
-    exact = [finish(find_exact(explainer, encoded, target)).limits for encoded, target in cases]
-    assert studies[-1].upper[:, -1] == pytest.approx([limits.upper for limits in exact], abs=1e-6)
-    assert studies[-1].lower[:, -1] == pytest.approx([limits.lower for limits in exact], abs=1e-6)
+def test_a_beam_of_every_set_finds_the_exact_limits(explainer):
+    for text in (SHORT, "Slow.", "It rained again."):
+        encoded = explainer.encode(text, None, "word")
+        exact = finish(find_exact(explainer, encoded, 1)).limits
+        *_, beam = (one for one in find_searched(explainer, encoded, 1, 64, half=False) if one is not None)
+        assert (beam.limits.lower, beam.limits.upper) == pytest.approx((exact.lower, exact.upper), abs=1e-6)
 
 
-def test_a_study_goes_on_in_full_where_half_precision_gives_no_number(halved):
-    cases = [(halved.encode(text, None, "word"), 1) for text in (SHORT, "It rained again.")]
-    rough = halved.searching(cases[0][0]).model
+def test_a_search_goes_on_in_full_where_half_precision_gives_no_number(halved):
+    encoded = halved.encode(SHORT, None, "word")
+    rough = halved.searching(encoded).model
     rough.scheduler.network = lambda ids, *more: (np.full((len(ids), rough.C), np.nan, dtype=np.float32), None)
-    *_, study = (told for told in study_width(halved, cases, threshold=1e-4) if told is not None)
-    exact = [finish(find_exact(halved, encoded, target)).limits for encoded, target in cases]
-    assert study.settled and study.upper[:, -1] == pytest.approx([limits.upper for limits in exact], abs=1e-6)
+    *_, beam = (one for one in find_searched(halved, encoded, 1, 64) if one is not None)
+    exact = finish(find_exact(halved, encoded, 1)).limits
+    assert (beam.limits.lower, beam.limits.upper) == pytest.approx((exact.lower, exact.upper), abs=1e-6)
 
 
 def test_a_copy_in_half_precision_keeps_its_frequencies(tiny_model, monkeypatch):

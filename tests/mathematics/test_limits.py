@@ -11,18 +11,15 @@ from core.mathematics.aopc import aopc, comprehensiveness_order, naopc, order_ao
 from core.mathematics.search.limits import (
     BEAM,
     EXACT,
-    BeamCase,
     TooDear,
     beam_limits,
     beam_search,
-    exact_affordable,
     exact_search,
     lattice_limits,
     most_sets,
-    study_search,
     widened,
 )
-from tests.table import Table, beam_study, exact_limits
+from tests.table import Table, exact_limits
 
 TABLES = st.integers(1, 5).flatmap(lambda F: st.lists(st.floats(-1, 1), min_size=2**F, max_size=2**F))
 
@@ -201,76 +198,24 @@ def test_what_cannot_be_is_a_sentence():
             wrong()
 
 
-def test_the_width_is_doubled_until_the_limits_stand_still_twice():
+def test_wider_beams_approach_the_exact_limits_and_reach_them():
     table = Table(np.random.default_rng(4).normal(size=256))
-    study = beam_study([BeamCase(table.value, 8)], threshold=1e-9)
     exact = exact_limits(table.value, 8)
-    assert (
-        study.settled
-        and study.widths == tuple(2**k for k in range(len(study.widths)))
-        and study.recommended == study.widths[-3]
-    )
-    assert np.ptp(study.lower[0, -3:]) == np.ptp(study.upper[0, -3:]) == 0 and study.upper[0, -1] <= exact.upper + 1e-12
-    by_width = [beam_limits(table.value, 8, width) for width in study.widths]
-    assert study.upper[0] == pytest.approx(np.maximum.accumulate([limits.upper for limits in by_width]))
-    assert study.lower[0] == pytest.approx(np.minimum.accumulate([limits.lower for limits in by_width]))
-    short = beam_study([BeamCase(table.value, 8)], threshold=0.0, widest=4)
-    assert not short.settled and short.recommended == 4
+    found = [beam_limits(table.value, 8, 2**k) for k in range(8)]
+    assert all(exact.lower - 1e-12 <= one.lower <= one.upper <= exact.upper + 1e-12 for one in found)
+    # From width C(8, 4) = 70 on nothing is left out.
+    assert (found[-1].lower, found[-1].upper) == pytest.approx((exact.lower, exact.upper))
 
 
-def only_together() -> Table:
-    """Masking 5, 6 and 7 takes 0.95 of the score, any part of them nothing; each of the other five takes 0.02."""
-    return Table([1 - 0.95 * (code >> 5 == 7) - 0.02 * (code & 31).bit_count() for code in range(256)])
+def test_a_beam_that_keeps_no_part_of_features_that_matter_together_misses_them():
+    """Masking 5, 6 and 7 takes 0.95, any part of them nothing; each of the others takes 0.02.
 
-
-def test_limits_that_stand_still_are_not_enough_where_exact_ones_lie_further_out():
-    """The best order masks 5, 6, 7 first: (0 + 0 + 6 · 0.95 + 0.02 · 15) / 8 = 0.75."""
-    case = BeamCase(only_together().value, 8)
-    still = beam_study([case])
-    assert still.settled and still.recommended == 4 and still.upper[0, -1] == pytest.approx(0.305)
-    assert not still.known.any() and np.isnan(still.missed(-1))
-    compared = beam_study([case], affordable=256)
-    assert compared.exact[0, 1] == pytest.approx(0.75) and compared.missed(2) == pytest.approx(0.445)
-    assert compared.settled and compared.recommended > 16 and compared.missed(-1) == pytest.approx(0)
-    narrow = beam_study([case], widest=16, affordable=256)
-    assert not narrow.settled and narrow.missed(-1) == pytest.approx(0.445)
-
-
-def test_exact_limits_of_a_study_are_those_that_are_affordable_together_the_cheapest_first():
-    assert exact_affordable([3, 8, 4, 30], 24).tolist() == [True, False, True, False]
-    assert exact_affordable([3, 8, 4, 30], 23).tolist() == [True, False, False, False]
-    assert exact_affordable([21], 1 << 40).tolist() == [False], "no more features than exact limits may have"
-    tables = [Table(np.random.default_rng(F).normal(size=2**F)) for F in (3, 6)]
-    study = beam_study([BeamCase(table.value, table.F) for table in tables], threshold=0.02, affordable=8)
-    limits = exact_limits(tables[0].value, 3)
-    assert study.known.tolist() == [True, False] and study.exact[0].tolist() == [limits.lower, limits.upper]
-
-
-@pytest.mark.parametrize("widest", [0, -1])
-def test_a_study_that_may_try_no_width_is_refused(widest):
-    with pytest.raises(ValueError, match=f"the widest beam of a study is {widest}; it must be at least 1"):
-        beam_study([BeamCase(only_together().value, 8)], widest=widest)
-
-
-def test_a_study_of_many_inputs_goes_by_their_mean_and_tells_of_each_width():
-    tables = [Table(np.random.default_rng(seed).normal(size=2**F)) for seed, F in ((1, 6), (2, 7), (3, 3))]
-    cases = [BeamCase(table.value, table.F) for table in tables]
-    told = list(study_search(cases, threshold=0.02))
-    assert [study is None for study in told] == [True, True, True, False] * (len(told) // 4), (
-        "whoever waits for a turn waits for one input"
-    )
-    told = told[3::4]
-    assert [len(study.widths) for study in told] == list(range(1, len(told) + 1)) and told[-1].lower.shape == (
-        3,
-        len(told),
-    )
-    upper, lower = told[-1].upper.mean(axis=0), told[-1].lower.mean(axis=0)
-    moved = np.maximum(np.abs(np.diff(upper)), np.abs(np.diff(lower)))
-    still = [i for i in range(1, len(moved)) if moved[i] < 0.02 and moved[i - 1] < 0.02]
-    assert told[-1].settled and still == [len(moved) - 1] and told[-1].recommended == told[-1].widths[-3]
-    assert not any(study.settled for study in told[:-1])
-    with pytest.raises(ValueError, match="at least one input"):
-        beam_study([])
+    The best order masks 5, 6, 7 first: (0 + 0 + 6 · 0.95 + 0.02 · 15) / 8 = 0.75.
+    """
+    table = Table([1 - 0.95 * (code >> 5 == 7) - 0.02 * (code & 31).bit_count() for code in range(256)])
+    assert exact_limits(table.value, 8).upper == pytest.approx(0.75)
+    assert [beam_limits(table.value, 8, width).upper for width in (4, 8, 16)] == pytest.approx([0.305] * 3)
+    assert beam_limits(table.value, 8, 70).upper == pytest.approx(0.75)
 
 
 @settings(max_examples=60, deadline=None)

@@ -67,7 +67,7 @@ class Agreement(Study[Rows]):
             found = subject.explainer.attribute(encoded, name, target, cancelled=cancelled)
             scores.append(found.scores[choose_variant(measures()[name], self.sign)][free])
             if np.isnan(scores[-1]).any():
-                raise NonFinite(f"{name} gave NaN, so there is no order to compare.")
+                raise NonFinite(f"{name} gave NaN scores.")
         return {"tau": np.array([kendall_tau(first, second) for first, second in combinations(scores, 2)])}
 
     def content(self, explainer: Explainer) -> Content:

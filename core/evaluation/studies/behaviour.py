@@ -194,7 +194,7 @@ class Course(OrderStudy[Walked]):
             encoded, measure.name, predicted, seed=self.seed, cancelled=subject.cancelled
         ).scores[choose_variant(measure, self.sign)]
         if np.isnan(scores).any():
-            raise NonFinite(f"{measure.name} gave NaN, so there is no order to erase in.")
+            raise NonFinite(f"{measure.name} gave NaN scores.")
         order = ranking(scores, encoded.premasked)
         masks = np.zeros((1, len(counts), encoded.F), dtype=bool)
         for k, count in enumerate(counts):

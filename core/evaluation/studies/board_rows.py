@@ -244,7 +244,7 @@ class BoardMeasure(_Part):
         found = explainer.attribute(encoded, name, target, cancelled=cancelled)
         scores, magnitudes = found.scores[choose_variant(measures()[name], self.sign)], not measures()[name].rank_only
         if np.isnan(scores).any():
-            raise NonFinite(f"{name} gave NaN, so there is no order to score.")
+            raise NonFinite(f"{name} gave NaN scores.")
         orders = [of(scores, encoded.premasked) for of in (comprehensiveness_order, sufficiency_order)]
         if len(orders[0]) > 1 and np.array_equal(orders[0], orders[1]):
             raise NonFinite(NO_ORDER.format(unit=encoded.unit))

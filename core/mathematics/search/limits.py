@@ -9,15 +9,13 @@ import numpy as np
 from core.mathematics.aopc import order_aopc
 from core.mathematics.arrays import Order, Value
 from core.mathematics.search.frontier import Frontier
-from core.mathematics.stepwise import finish, relay
+from core.mathematics.stepwise import finish
 
 EXACT, BEAM, INSERTION = "exact", "beam", "insertion"
 # Above it 2^F scores are too many for any machine that this runs on.
 MOST_EXACT = 20
 # Limits closer than this, in units of the score, leave so little between them that NAOPC magnifies trifles.
 NARROW = 0.05
-# Mean limits that move less than this when the beam is doubled stand still.
-STILL = 1e-3
 _AT_ONCE = 512
 
 # A search that can be watched: yields how many sets it has asked for so far, and returns the limits.
@@ -207,124 +205,6 @@ def widened(limits: Limits, scored: Iterable[tuple[np.ndarray, float]]) -> Limit
         if reached < limits.lower:
             limits = replace(limits, lower=reached, lowest=np.array(order))
     return limits
-
-
-@dataclass(frozen=True)
-class BeamCase:
-    """One input of a beam-size study: the arguments of `beam_search`."""
-
-    value: Value
-    F: int
-    masked: np.ndarray | None = None
-    rescore: Value | None = None
-
-    @property
-    def free(self) -> int:
-        """The features that are not masked from the start."""
-        return self.F if self.masked is None else int((~np.asarray(self.masked, dtype=bool)).sum())
-
-
-@dataclass(frozen=True, eq=False)
-class BeamStudy:
-    """Mean limits of N inputs at widths 1, 2, 4 …
-
-    widths: int[W]; lower, upper: float64[N, W], a wider beam's never within a narrower one's; exact: float64[N, 2],
-    exact limits of the inputs for which they are affordable, NaN for the others; recommended: the narrowest width whose
-    mean limits lie less than the threshold within the exact ones where all of these are known, else moved less than the
-    threshold at the next two doublings and lie so close to those that are known, else the widest tried; settled:
-    whether such a width was found.
-
-    Limits that stand still are no proof: features that matter only together are found by no beam that keeps none of
-    their parts.
-    """
-
-    widths: tuple[int, ...]
-    lower: np.ndarray
-    upper: np.ndarray
-    exact: np.ndarray
-    recommended: int
-    settled: bool
-
-    @property
-    def known(self) -> np.ndarray:
-        """The inputs whose exact limits are known, bool[N]."""
-        return ~np.isnan(self.exact[:, 0])
-
-    def missed(self, width: int) -> float:
-        """Mean distance from the limits of a width to exact ones, the larger of both ends; NaN where none is known."""
-        if not self.known.any():
-            return float("nan")
-        lower, upper = (limits[self.known, width].mean() for limits in (self.lower, self.upper))
-        return float(max(lower - self.exact[self.known, 0].mean(), self.exact[self.known, 1].mean() - upper))
-
-
-def study_search(
-    cases: Sequence[BeamCase], threshold: float = STILL, widest: int = 1024, affordable: int = 0
-) -> Generator[BeamStudy | None, None, BeamStudy]:
-    """Yield the study after each width, and None after each input and each 512 sets of exact limits; returns the last,
-    which has the recommendation.
-
-    Args:
-        cases: N inputs of one model; one gives a width for this input, many one for a data set.
-        threshold: in units of the score; widest: the last width that is tried, at least 1.
-        affordable: scores that exact limits of all inputs together may cost, the cheapest first; 0 for none.
-    Raises:
-        ValueError: no input, no width to try, or as `beam_search`.
-    Source: NAOPC §3.
-    """
-    if not cases:
-        raise ValueError("a beam-size study needs at least one input")
-    if widest < 1:
-        raise ValueError(f"the widest beam of a study is {widest}; it must be at least 1")
-    lower, upper, still, width = np.empty((len(cases), 0)), np.empty((len(cases), 0)), 0, 1
-    exact = yield from _exact_limits(cases, affordable)
-    while True:
-        found = []
-        for case in cases:
-            found.append(beam_limits(case.value, case.F, width, case.masked, case.rescore))
-            yield None
-        # A wider beam can miss what a narrower one found; that one's order holds all the same.
-        lower, upper = (
-            np.column_stack([old, pick(new, old[:, -1]) if old.size else new])
-            for old, new, pick in (
-                (lower, [one.lower for one in found], np.minimum),
-                (upper, [one.upper for one in found], np.maximum),
-            )
-        )
-        if width > 1:
-            moved = max(np.ptp(lower[:, -2:].mean(axis=0)), np.ptp(upper[:, -2:].mean(axis=0)))
-            still = still + 1 if moved < threshold else 0
-        study = BeamStudy(tuple(2**i for i in range(lower.shape[1])), lower, upper, exact, width, False)
-        # Where all exact limits are known they decide; limits that stand still short of known ones go on.
-        if study.known.all() and study.missed(-1) < threshold:
-            study = replace(study, settled=True)
-        elif still >= 2 and not study.missed(-3) >= threshold:
-            study = replace(study, recommended=width // 4, settled=True)
-        yield study
-        width *= 2
-        if study.settled or width > widest:
-            return study
-
-
-def exact_affordable(frees: Sequence[int], affordable: int) -> np.ndarray:
-    """Which inputs with F' features get exact limits for so many scores in all, the cheapest first, bool[N]."""
-    order, spent = np.argsort(frees, kind="stable"), 0
-    found = np.zeros(len(frees), dtype=bool)
-    for place in order:
-        spent += 1 << int(frees[place])
-        found[place] = spent <= affordable and frees[place] <= MOST_EXACT
-    return found
-
-
-def _exact_limits(cases: Sequence[BeamCase], affordable: int) -> Generator[None, None, np.ndarray]:
-    """Exact limits of the inputs for which they are affordable, float64[N, 2], NaN for the others."""
-    found = np.full((len(cases), 2), np.nan)
-    for place in np.flatnonzero(exact_affordable([case.free for case in cases], affordable)):
-        case = cases[place]
-        search = exact_search(case.rescore or case.value, case.F, case.masked)
-        limits = yield from relay(search, lambda asked: None)
-        found[place] = limits.lower, limits.upper
-    return found
 
 
 def free_features(F: int, masked: np.ndarray | None) -> tuple[np.ndarray, np.ndarray]:
