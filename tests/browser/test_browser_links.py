@@ -147,7 +147,9 @@ def test_a_link_to_what_is_not_here_says_so_and_shows_what_is(visit):
     alert = person.page.get_by_role("alert")
     for missing in ("data gone.csv@0123456789ab", "model some/<b>model</b>", "example zz", "glad"):
         expect(alert.filter(has_text=missing).first).to_be_visible()
-    assert person.chosen("Data") == "ordinary reviews" and person.chosen("Model") == "sst2-fmm" and len(ids(person)) == 12
+    assert (
+        person.chosen("Data") == "ordinary reviews" and person.chosen("Model") == "sst2-fmm" and len(ids(person)) == 12
+    )
     untouched(person)
     person.press("Dismiss")
     expect(alert.filter(has_text="not here")).to_have_count(0)
