@@ -297,10 +297,10 @@ def test_the_filter_on_examples_says_which_texts(given):
     picked = complete(given(texts=FILTERED, predicted="positive"))
     assert Caveat.SELECTED.badge in " ".join(picked.badges)
     empty = given(texts=FILTERED, search="zzzz")
-    assert "leaves no text" in empty.said and not empty.at.get("plotly_chart") and not empty.errors
+    assert "No text is left" in empty.said and not empty.at.get("plotly_chart") and not empty.errors
     empty.set("button_group", "Texts", "all of the data")
     complete(empty)
-    assert "leaves no text" not in empty.said and empty.at.get("plotly_chart")
+    assert "No text is left" not in empty.said and empty.at.get("plotly_chart")
 
 
 @pytest.mark.parametrize(
@@ -335,10 +335,10 @@ def test_a_text_of_ones_own_is_one_example():
 def test_nothing_chosen_is_a_sentence(given):
     app = complete(given())
     app.set("multiselect", "Measures", [])
-    assert "one measure" in app.at.info[0].value
+    assert "a measure" in app.at.info[0].value
     assert not app.at.get("plotly_chart") and not app.errors
     app.set("multiselect", "Metrics", [])
-    assert "one metric" in app.at.info[0].value and not app.errors
+    assert "a metric" in app.at.info[0].value and not app.errors
     app.set("multiselect", "Measures", ["gradient"])
     app.set("multiselect", "Metrics", ["NS"])
     complete(app)

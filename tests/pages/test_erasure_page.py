@@ -284,7 +284,7 @@ def test_metrics_and_measures_are_chosen_and_a_link_holds_the_choice(few):
         (measure, name) for measure in ("gradient", "beam") for name in ("NS ↑", "AOPC sufficiency ↓", "sparsity")
     ]
     beam = rows["beam", "sparsity"]
-    assert beam["score"] == "—" and "places" in beam["note"]
+    assert beam["score"] == "—" and "magnitudes" in beam["note"]
     assert rows["gradient", "sparsity"]["place"] == "—" and number(rows["gradient", "sparsity"]["score"]) > 0
     assert app.widget("button_group", "Erasure").value == "removal"
     assert app.widget("button_group", "Values").value == "absolute"

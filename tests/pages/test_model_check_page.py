@@ -271,7 +271,7 @@ def test_the_check_can_be_of_what_the_filter_shows(given, alone, monkeypatch, bu
     assert app.facts["texts"] == f"{len(positive)} of {len(positive)}" and "(label positive)" in app.said
     assert not asked and app.headlines[0][2] == headline(check_result(library(bundled, [CHANCE], positive)[0]))
     empty = given(measures=["gradient"], texts=FILTERED, search="zebra crossing")
-    assert "leaves no text" in empty.said and not charts(empty) and not empty.errors
+    assert "No text is left" in empty.said and not charts(empty) and not empty.errors
 
 
 def test_texts_picked_by_the_prediction_give_no_verdict_on_the_model(given):
