@@ -91,7 +91,7 @@ def test_a_page_opens_as_the_first_request_and_from_every_other_with_what_was_ch
     assert (beside, above) == ([*chosen[:3]], [*chosen[3:]]) if words else (beside, above) == ([*chosen], [])
     links = [e.proto.label for e in app.at.sidebar if getattr(e, "type", "") == "page_link"]
     assert len(set(links)) == len(PAGES)
-    assert app.widget("selectbox", "Data").options == [*map(title, data.bundled_data()), "own text"]
+    assert app.widget("selectbox", "Data").options == [*map(title, frame_data.bundled_data()), "own text"]
     # There and back: over all pages, every one is reached from every other.
     later = PAGES[PAGES.index(page) + 1 :]
     for here in [page, page, *(step for other in later for step in (other, page))]:
@@ -536,6 +536,7 @@ def test_a_chart_waits_for_an_import_on_another_thread():
     """Plotly takes what it finds of pandas, half imported too, and what computes imports it at any moment."""
     code = """
 import builtins, sys, threading
+from pages.parts.frame import data as frame_data
 from pages.parts.frame import data
 from pages.parts.components.pictures import chart
 
