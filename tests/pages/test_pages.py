@@ -28,6 +28,7 @@ from core.oracle.oracle import Oracle
 from core.results.caveats import Caveat
 from core.storage.store import Store
 from core.wording import number
+from pages.parts.frame import data as frame_data
 from tests.app_session import ATTRIBUTIONS, HOME, PAGES, ROOT, App, wait
 from tests.pairs import pairs
 
@@ -536,8 +537,6 @@ def test_a_chart_waits_for_an_import_on_another_thread():
     """Plotly takes what it finds of pandas, half imported too, and what computes imports it at any moment."""
     code = """
 import builtins, sys, threading
-from pages.parts.frame import data as frame_data
-from pages.parts.frame import data
 from pages.parts.components.pictures import chart
 
 begun, whole, begins = threading.Event(), threading.Event(), builtins.__import__
