@@ -21,7 +21,7 @@ def test_closed_it_looks_at_no_file(monkeypatch):
     assert not App(ATTRIBUTIONS, measures=["gradient"]).has("metric", "Stored results")
 
 
-def test_it_shows_each_model_and_deletes_its_results_and_nothing_else(opened):
+def test_it_shows_each_model_and_deletes_its_results_and_nothing_else(opened, fresh):
     app = complete(App(ATTRIBUTIONS, measures=["gradient"]).type("A film worth deleting ."))
     app.run()
     (one,) = (one for one in holdings(resources.store()) if one.name == "sst2-fmm")

@@ -1,5 +1,7 @@
 """At the end of the sidebar: what is stored, and what goes on elsewhere for this session, with a stop."""
 
+from collections import Counter
+
 import streamlit as st
 
 from core.job import Job
@@ -53,7 +55,10 @@ def draw_storage() -> None:
 
 def draw_holdings() -> None:
     """A table of models and what each holds, and a button that deletes the results of one."""
-    found = {one.label: one for one in holdings(resources.store())}
+    every = holdings(resources.store())
+    named = Counter(one.label for one in every)
+    # Other weights may have the same name.
+    found = {one.label if named[one.label] == 1 else f"{one.label} {one.model[:12]}": one for one in every}
     if gone := st.session_state.pop(f"{_STORAGE} gone", None):
         st.success(plain(gone))
     st.metric("Stored results", f"{sum(one.size for one in found.values()) / 1e6:,.1f} MB")
