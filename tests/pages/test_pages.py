@@ -658,7 +658,7 @@ def test_a_hub_model_without_a_network_is_one_sentence(monkeypatch):
     monkeypatch.setattr(huggingface_hub, "snapshot_download", unreachable)
     monkeypatch.setenv("FAITHSCOPE_MODEL", "someone/some-model")
     app = App()
-    one_sentence(app, "network")
+    one_sentence(app, "hub")
     assert "Errno" not in app.errors[0]
 
 
