@@ -40,7 +40,7 @@ def test_home_opens_with_an_example_and_legible_words_and_a_link_restores_its_ch
     person = visit().open()
     # Nothing ships in this server: the first example is computed, its verdicts wait elsewhere.
     playwright.expect(person.page.locator(".glance .name")).to_have_text(DEFAULT)
-    assert person.text == next(iter(REVIEWS.values())).text
+    assert person.text == read_bundled("ordinary reviews")[0].text
     assert not person.page.locator("p.headline").count()
     legible(person, "home")
     person.open("", example="p03b", data="contrast pairs", unit="token", **{"class": "positive"})
@@ -180,7 +180,7 @@ def test_letters_turn_no_page_and_whatever_is_typed_is_shown_or_a_sentence_tells
 
 def test_a_text_is_shown_as_typed_and_comes_back_after_a_reload(visit):
     typed = "A <img src=x onerror=alert(1)> **bold** $x$ :smile: <b>film</b>,\nnot &amp; bad"
-    person = visit().open("attributions")
+    person = visit().open("attributions", data="reviews")
     person.type(typed)
     assert person.text == typed
     assert person.page.locator(".row img, .row b, .row strong, .row .katex").count() == 0
@@ -265,7 +265,7 @@ def test_dear_work_shows_how_far_it_is_is_not_lost_on_leaving_and_stops_when_tol
 
 
 def test_a_question_mark_opens_the_words_and_keys_unless_it_is_typed(visit):
-    person = visit().open("attributions")
+    person = visit().open("attributions", data="reviews")
     sheet = person.page.get_by_role("dialog")
     person.page.keyboard.press("?")
     playwright.expect(sheet).to_contain_text("previous and next example")

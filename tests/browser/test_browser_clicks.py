@@ -68,7 +68,7 @@ def test_a_mouse_presses_buttons_that_move_between_the_halves_of_a_click(visit):
 
 
 def test_a_click_that_meets_its_button_is_one_click_and_explain_takes_one_that_does_not(visit):
-    person = visit().open("attributions")
+    person = visit().open("attributions", data="reviews")
     person.page.evaluate(
         "() => { window.clicks = 0; document.addEventListener('click', (event) => { window.clicks += "
         "Boolean(event.target.closest('.stFormSubmitButton')); }, true); }"
