@@ -1,4 +1,4 @@
-"""The command line: every module of this room that has a function `run` is a command, under its own name."""
+"""The command line: every module of a room that has HELP and a function `run` is a command, under its own name."""
 
 import argparse
 import ast
@@ -15,8 +15,6 @@ from core.storage.files import no_room
 ROOM = "core.commands"
 FREE_SPACE = "The disk is full. Free some space and try again."
 BEGINS_ANEW = "Unfinished work is lost; the same command starts over."
-
-
 # Names that commands had, and the room where they are now; they work as before until the next version.
 MOVED = dict.fromkeys(("bench", "encoder", "readme", "stories"), "core.tools")
 

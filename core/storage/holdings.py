@@ -4,7 +4,7 @@ import json
 from collections.abc import Iterator
 from dataclasses import dataclass
 
-from core.storage.files import delete
+from core.storage.files import delete, open_plain
 from core.storage.store import Store
 
 # Of a header; a longer one is none of the store's.
@@ -50,7 +50,7 @@ def _results(store: Store) -> Iterator[tuple[str, int, str, str]]:
 def _owner(path: str) -> tuple[str, str]:
     """The digest and name of a model as a file's header has them; "" for what it does not say."""
     try:
-        with open(path, "rb") as file:
+        with open_plain(path) as file:
             length = int.from_bytes(file.read(8), "little")
             header = json.loads(file.read(min(length, _MOST_HEADER)))
         about = json.loads(header["__metadata__"]["faithscope"][65:].encode("latin-1"))

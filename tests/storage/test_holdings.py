@@ -1,5 +1,7 @@
 """What of a store belongs to which model: by what its files say, and nothing else goes with a model."""
 
+import os
+
 import numpy as np
 import pytest
 
@@ -68,6 +70,15 @@ def test_a_file_that_says_nothing_of_a_model_belongs_to_none(store, data):
     with open(path, "wb") as file:
         file.write(data)
     assert holdings(store) == [Holding("", "", 1, len(data))]
+
+
+@pytest.mark.skipif(not hasattr(os, "mkfifo"), reason="this system has no pipes")
+def test_what_is_no_plain_file_belongs_to_none_and_is_not_waited_for(store):
+    """A pipe in the folder would be read for ever."""
+    store.put(canonical_key("one", 1, model=FIRST), ARRAYS, {})
+    (path,) = (path for *_, path, _ in store.files())
+    os.mkfifo(f"{path[:-13]}0.safetensors")
+    assert sorted((one.model, one.files) for one in holdings(store)) == [("", 1), (FIRST, 1)]
 
 
 def test_a_result_from_before_models_were_named_is_read_and_belongs_to_none(store):

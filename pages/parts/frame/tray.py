@@ -64,7 +64,7 @@ def draw_holdings() -> None:
     st.metric("Stored results", f"{sum(one.size for one in found.values()) / 1e6:,.1f} MB")
     if not found:
         return
-    columns = {"model": st.column_config.TextColumn("model"), "MB": st.column_config.NumberColumn("MB", format="%.1f")}
+    columns = {"MB": st.column_config.NumberColumn(format="%.1f")}
     rows = [{"model": name, "files": one.files, "MB": one.size / 1e6} for name, one in found.items()]
     st.dataframe(rows, hide_index=True, column_config=columns)
     name = st.selectbox("Results of", list(found), key=f"{_STORAGE} model")
