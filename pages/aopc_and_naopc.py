@@ -27,7 +27,6 @@ from pages.parts.sections.streaming import stream
 
 DIRECTION_HELP = "Mask the most important first (comprehensiveness) or last (sufficiency)."
 MEASURES_HELP = "Fast measures are scored at once; slow ones show their cost and wait for a click."
-VALUES_HELP = "Signed: support first. Absolute: effect first."
 # What old links search in, which are told from the search of Examples by it.
 SEARCHES = ("half precision", "the model’s own")
 # The tab of two models.
@@ -75,7 +74,7 @@ def _settings(view: View) -> dict:
         direction = choose_one(
             "Direction", DIRECTIONS, COMPREHENSIVENESS, "curves", DIRECTION_HELP, format_func=ways.get
         )
-        sign = choose_sign(VALUES_HELP)
+        sign = choose_sign()
     return {"measures": tuple(chosen), "sign": sign, "direction": direction} | chosen_method()._asdict()
 
 

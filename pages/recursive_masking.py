@@ -29,7 +29,6 @@ from pages.parts.steps.drawing import draw_path_curves, draw_stepper, draw_table
 from pages.parts.steps.trying import what_if_section
 
 MEASURES_HELP = "Fast measures start at once; slow ones show their cost and wait for a click."
-VALUES_HELP = "Signed: support first. Absolute: effect first."
 PLAYED_HELP = "The measure whose steps are shown; the curves show all that are chosen."
 TERMS = (
     "recursive masking",
@@ -79,7 +78,7 @@ def _settings(view: View) -> dict:
         chosen = choose_measures(MEASURES_HELP, baselines=True)
     steps = {BY_RATIO: "10 % of the text", BY_FEATURE: f"one {view.encoded.unit}"}
     with folded(view.places.example):
-        sign = choose_sign(VALUES_HELP)
+        sign = choose_sign()
         step = choose_one("Step", STEPS, BY_RATIO, "steps", format_func=steps.get)
         order = choose_order()
     return {"measures": tuple(chosen), "sign": sign, "step": step, "order": order} | chosen_method()._asdict()

@@ -26,7 +26,8 @@ _ROUNDING = 1e-5
 
 RULE = (
     f"Only together: a pair adds {number(LEAST)} logits or more, neither word alone more than half of it. The same "
-    f"twice: alone both on one side, and the pair takes back half to one and a half times what the weaker adds, {number(LEAST)} logits or more."
+    f"twice: alone both on one side, and the pair takes back half to one and a half times what the weaker adds, "
+    f"{number(LEAST)} logits or more."
 )
 
 

@@ -21,7 +21,10 @@ TAU_HELP = "1 is the same order, 0 unrelated, −1 reversed; what supports the c
 OVERLAP_HELP = "Share of top words in common, up to 1."
 SPARSITY_HELP = "Easier to read is not more faithful."
 COST_HELP = "Passes are inputs that the network reads; shared ones are counted for the measure that asked first."
-COMPLETENESS_HELP = "Shapley values and DeepLift add up to what masking everything takes from the logit; Captum’s DeepLift misses that in encoders."
+COMPLETENESS_HELP = (
+    "Shapley values and DeepLift add up to what masking everything takes from the logit; Captum’s DeepLift misses that "
+    "in encoders."
+)
 
 
 def show_agreement(rows: list[WordRow], unit: str) -> None:

@@ -6,15 +6,12 @@ import streamlit as st
 
 from core.judging.judging import How
 from core.metrics.catalogue import default_metrics, of_examples
-from core.oracle.erasing import MASK, erasures_of
-from pages.parts.frame.links import choose_one, folded, linked, say_retired
+from pages.parts.frame.links import folded, linked, say_retired
 from pages.parts.frame.sidebar import View, chosen_method
-from pages.parts.sections.asking import choose_measures, choose_sign
+from pages.parts.sections.asking import choose_erasure, choose_measures, choose_sign
 
 _MEASURES_HELP = "Fast measures start at once; slow ones show their cost and wait for a click."
 _METRICS_HELP = "Hard metrics erase words whole; soft ones erase a share of every word, as its attribution says."
-_ERASURE_HELP = "How hard metrics erase a word."
-_SIGN_HELP = "Signed: support first. Absolute: effect first."
 _RATIONALES_HELP = "Top words at each length, kept alone or erased."
 # How soft metrics draw; the command line and the library take other settings, which links of earlier versions name.
 _HOW = How()
@@ -43,8 +40,8 @@ def choose_erasure(view: View) -> ErasureChoice:
         chosen = linked(
             st.multiselect, "Metrics", list(of_examples()), list(default_metrics()), "metrics", help=_METRICS_HELP
         )
-        erasure = choose_one("Erasure", erasures_of(view.model), MASK, "erasure", _ERASURE_HELP)
-        sign = choose_sign(_SIGN_HELP)
+        erasure = choose_erasure(view.model)
+        sign = choose_sign()
     form, rule = chosen_method()
     metrics = tuple(name for name in of_examples() if name in chosen)
     return ErasureChoice(tuple(named), metrics, sign, replace(_HOW, erasure=erasure), rule, form)

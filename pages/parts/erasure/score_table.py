@@ -28,7 +28,7 @@ SCORES = {
     "place": "1 is best; scores within 0.01 or two standard errors tie.",
     "opposed": "Ordered differently by another metric",
     "random as good": "Of 30 random attributions, as good",
-    "random mean": "Mean score of shuffles",
+    "random mean": "Mean score of random attributions",
     "random sd": "Standard deviation over random attributions.",
     f"random {SIGN}": "Out-of-distribution inputs",
     "shuffled mean": "Mean score of shuffles",

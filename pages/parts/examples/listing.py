@@ -37,7 +37,7 @@ _COLUMNS = {
     "text": ("text", "Sort by text"),
     "label": ("label", "Sort by label"),
     "predicted": ("predicted", "Sort by predicted class"),
-    "label probability": ("p(label)", ("Probability of the label; lowest: most confident mistakes")),
+    "label probability": ("p(label)", "Probability of the label; lowest: most confident mistakes"),
     "confidence": ("confidence", "Probability of the predicted class, 0 to 1"),
     "length": (
         "words by spaces",

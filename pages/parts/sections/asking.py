@@ -80,6 +80,11 @@ def choose_measures(does: str, baselines: bool = False, first: Sequence[str] | N
     return linked(st.multiselect, "Measures", offered, chosen, "measures", help=does)
 
 
-def choose_sign(about: str | None = None) -> str:
+def choose_sign(about: str = "Signed: support first. Absolute: effect first.") -> str:
     """Draw the choice of signed or absolute values; about: what they are to the page."""
     return choose_one("Values", SIGNS, "signed", "values", about)
+
+
+def choose_erasure(model: Model) -> str:
+    """Draw the choice of what hard metrics put where a word was."""
+    return choose_one("Erasure", erasures_of(model), MASK, "erasure", "How hard metrics erase a word.")

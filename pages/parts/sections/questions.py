@@ -14,7 +14,6 @@ from core.evaluation.study import Question
 from core.figures.catalogue import question_figure
 from core.metrics.catalogue import default_metrics, of_examples
 from core.network.model import Model
-from core.oracle.erasing import MASK, erasures_of
 from core.results.asked import without_report
 from core.results.catalogue import question_result
 from core.results.caveats import Caveat
@@ -28,7 +27,7 @@ from pages.parts.face.body import draw_body
 from pages.parts.face.headline import Badge, draw_headline
 from pages.parts.frame.links import choose_one, forget_unasked, held, linked, say_missing
 from pages.parts.frame.sidebar import DataView
-from pages.parts.sections.asking import choose_draws, choose_measures, choose_sign
+from pages.parts.sections.asking import choose_draws, choose_erasure, choose_measures, choose_sign
 from pages.parts.sections.saving import about_models, save_records
 from pages.parts.sections.streaming import stream
 from pages.parts.sections.studying import Asking, Growing
@@ -38,8 +37,6 @@ DRAWN = ("1", str(DRAWS), "32")
 # Choices that the command line alone offers.
 COMMAND_ONLY = ("scaling", "placement", "sigma")
 _DRAWS_HELP = "Random draws of each soft perturbation. SoftFaith takes one; more take longer and lessen the noise."
-_SIGN_HELP = "Signed: support first. Absolute: effect first."
-_ERASURE_HELP = "How hard metrics erase a word."
 _BASELINE_HELP = "Random: uniform attributions (SoftFaith). Shuffled: the measure’s own scores, moved."
 
 
@@ -162,7 +159,7 @@ def choose_question(question: type[Question], model: Model, one_text: bool = Fal
     if "measures" in names:
         chosen["measures"] = _choose_measures(question)
     if "sign" in names:
-        chosen["sign"] = choose_sign(_SIGN_HELP)
+        chosen["sign"] = choose_sign()
     if "metrics" in names:
         chosen["metrics"] = _choose_metrics()
     if "draws" in names and one_text:
@@ -170,7 +167,7 @@ def choose_question(question: type[Question], model: Model, one_text: bool = Fal
     elif "draws" in names:
         chosen["draws"] = int(choose_one(_DRAWS_LABEL, DRAWN, str(DRAWS), "draws-of-data", _DRAWS_HELP))
     if "erasure" in names:
-        chosen["erasure"] = choose_one("Erasure", erasures_of(model), MASK, "erasure", _ERASURE_HELP)
+        chosen["erasure"] = choose_erasure(model)
     if "baseline" in names and "metrics" in names:
         chosen["baseline"] = choose_one("Baseline", COUNTS, RANDOM, "baseline", _BASELINE_HELP)
     for name, (offered, about) in question.own_choices().items():

@@ -42,7 +42,7 @@ RECURSIVE, ONCE = "at each step", "once"
 
 
 class NoOther(ValueError):
-    "A second model on the same text"
+    """A second model cannot stand beside the page's; the message says why."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -231,7 +231,11 @@ def side_caveats(sides: Sequence[Side], side: Side) -> list[Caveat]:
 
 
 def _other_side(view: View, name: str) -> Side:
-    "A second model on the same text"
+    """A second model at the same example.
+
+    Raises:
+        NoOther: it has the same weights, reads the text otherwise, or cannot be run on it.
+    """
     try:
         explainer = resources.explainer(name)
         encoded = explainer.encode(view.example.text, view.example.second, view.encoded.unit)
