@@ -8,7 +8,7 @@ from core.judging.judging import How
 from core.metrics.catalogue import default_metrics, of_examples
 from pages.parts.frame.links import folded, linked, say_retired
 from pages.parts.frame.sidebar import View, chosen_method
-from pages.parts.sections.asking import choose_erasure, choose_measures, choose_sign
+from pages.parts.sections.asking import choose_measures, choose_sign, pick_erasure
 
 _MEASURES_HELP = "Fast measures start at once; slow ones show their cost and wait for a click."
 _METRICS_HELP = "Hard metrics erase words whole; soft ones erase a share of every word, as its attribution says."
@@ -40,7 +40,7 @@ def choose_erasure(view: View) -> ErasureChoice:
         chosen = linked(
             st.multiselect, "Metrics", list(of_examples()), list(default_metrics()), "metrics", help=_METRICS_HELP
         )
-        erasure = choose_erasure(view.model)
+        erasure = pick_erasure(view.model)
         sign = choose_sign()
     form, rule = chosen_method()
     metrics = tuple(name for name in of_examples() if name in chosen)

@@ -85,6 +85,6 @@ def choose_sign(about: str = "Signed: support first. Absolute: effect first.") -
     return choose_one("Values", SIGNS, "signed", "values", about)
 
 
-def choose_erasure(model: Model) -> str:
+def pick_erasure(model: Model) -> str:
     """Draw the choice of what hard metrics put where a word was."""
     return choose_one("Erasure", erasures_of(model), MASK, "erasure", "How hard metrics erase a word.")

@@ -27,7 +27,7 @@ from pages.parts.face.body import draw_body
 from pages.parts.face.headline import Badge, draw_headline
 from pages.parts.frame.links import choose_one, forget_unasked, held, linked, say_missing
 from pages.parts.frame.sidebar import DataView
-from pages.parts.sections.asking import choose_draws, choose_erasure, choose_measures, choose_sign
+from pages.parts.sections.asking import choose_draws, choose_measures, choose_sign
 from pages.parts.sections.saving import about_models, save_records
 from pages.parts.sections.streaming import stream
 from pages.parts.sections.studying import Asking, Growing
@@ -167,7 +167,7 @@ def choose_question(question: type[Question], model: Model, one_text: bool = Fal
     elif "draws" in names:
         chosen["draws"] = int(choose_one(_DRAWS_LABEL, DRAWN, str(DRAWS), "draws-of-data", _DRAWS_HELP))
     if "erasure" in names:
-        chosen["erasure"] = choose_erasure(model)
+        chosen["erasure"] = pick_erasure(model)
     if "baseline" in names and "metrics" in names:
         chosen["baseline"] = choose_one("Baseline", COUNTS, RANDOM, "baseline", _BASELINE_HELP)
     for name, (offered, about) in question.own_choices().items():
