@@ -27,7 +27,7 @@ from pages.parts.face.body import draw_body
 from pages.parts.face.headline import Badge, draw_headline
 from pages.parts.frame.links import choose_one, forget_unasked, held, linked, say_missing
 from pages.parts.frame.sidebar import DataView
-from pages.parts.sections.asking import choose_draws, choose_measures, choose_sign
+from pages.parts.sections.asking import choose_draws, choose_measures, choose_sign, pick_erasure
 from pages.parts.sections.saving import about_models, save_records
 from pages.parts.sections.streaming import stream
 from pages.parts.sections.studying import Asking, Growing
