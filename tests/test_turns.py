@@ -494,7 +494,7 @@ def test_where_no_thread_can_be_started_the_job_fails_and_the_next_goes_on(jobs,
     monkeypatch.setattr(threading.Thread, "start", none_for_bad)
     gate.go()
     assert ended(first) == DONE and ended(good) == DONE and good.result == 7
-    assert bad.state == FAILED and "Try it again" in bad.problem and bad.started is None and not jobs.active()
+    assert bad.state == FAILED and "Try again" in bad.problem and bad.started is None and not jobs.active()
     monkeypatch.undo()
     again = jobs.submit("bad", "", lambda job: 8)
     assert again is not bad and ended(again) == DONE

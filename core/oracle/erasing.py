@@ -62,5 +62,5 @@ def erased_rows(encoded: Encoded, masks: np.ndarray, erasure: str = MASK, unknow
 
 def _without(encoded: Encoded, whole: np.ndarray, gone: np.ndarray) -> Input:
     if gone.all():
-        raise NothingLeft("Removal leaves nothing that this model can read. Choose erasure by mask.")
+        raise NothingLeft("Removal leaves nothing that this model can read. Choose erasure by the mask token.")
     return Input(whole[~gone], None if encoded.type_ids is None else encoded.type_ids[~gone])

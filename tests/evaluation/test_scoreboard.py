@@ -814,7 +814,7 @@ def test_what_does_not_apply_says_so_and_the_others_stay(tiny_model, monkeypatch
     found = ask(model, without_labels("toy", "0" * 64, TEXTS[:1]), board, None)
     report = board.conclude(found)
     why = {row[0]: row for row in problems_table(report)[1]}
-    assert why["DecompX"][2] == why["gradient"][2] == 1 and "models of type" in why["DecompX"][3]
+    assert why["DecompX"][2] == why["gradient"][2] == 1 and "model of type" in why["DecompX"][3]
     assert report.cells["leave-one-out", COMPREHENSIVENESS].n == 1
     assert report.cells["DecompX", COMPREHENSIVENESS].n == report.cells["gradient", RACU].n == 0
 

@@ -43,7 +43,7 @@ def test_exact_limits_are_refused_beyond_their_most_whatever_is_allowed():
     for F in (MOST_EXACT + 1, MOST_EXACT + 30):
         with pytest.raises(TooDear, match=f"Exact limits of {F} features"):
             next(exact_search(never, F, most=1 << 80))
-    with pytest.raises(ValueError, match="no features left"):
+    with pytest.raises(ValueError, match="no features are left"):
         free_features(2, np.ones(2, dtype=bool))
 
 
