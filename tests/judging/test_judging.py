@@ -289,7 +289,7 @@ def test_where_removal_leaves_nothing_the_metrics_that_need_it_say_so(tiny_model
     )
     assert (
         np.isnan(rated.found["NS"].value)
-        and "empty" in rated.found["NS"].note
+        and "leaves nothing" in rated.found["NS"].note
         and np.isnan(rated.found["decision flip"].value)
     )
     assert np.isfinite(rated.found["sparsity"].value), "asks for no input"
