@@ -65,6 +65,8 @@ def has_little_to_read(person) -> None:
 def test_a_first_visit_is_read_at_a_glance_by_everybody_and_on_a_phone(visit, page):
     person = open_page(visit, page)
     has_little_to_read(person)
+    # What is about to be replaced is faded by the framework.
+    person.idle()
     for theme in ("light", "dark"):
         person.turn(theme)
         found = Axe().run(person.page).response["violations"]
