@@ -12,7 +12,7 @@ from core.explanation.rows import build_row, pieces, row_of_scores
 from core.measures.catalogue import default_measures, measures
 from core.network.scheduler import NonFinite, OutOfMemory
 from core.results.verdicts import word_status, words_result
-from core.texts.sentences import sentence
+from core.texts.rendering import sentence
 from core.verdicts.deciding import Word
 from core.wording import plain
 from pages.parts.components.player import player

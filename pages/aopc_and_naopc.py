@@ -16,10 +16,16 @@ from pages.parts.face.headline import draw_headline
 from pages.parts.frame.links import choose_one, folded, say_retired
 from pages.parts.frame.sidebar import View, chosen_method, open_page
 from pages.parts.frame.texts import about_text, prediction_badge, view_badges, view_caveats
-from pages.parts.limits.drawing import draw_curves, draw_gauges, draw_slope, draw_standings
-from pages.parts.limits.order_words import draw_orders
+from pages.parts.limits.drawing import (
+    draw_curves,
+    draw_gauges,
+    draw_orders,
+    draw_slope,
+    draw_standings,
+    draw_verdicts,
+    measure_badges,
+)
 from pages.parts.limits.standing import compared, result_of
-from pages.parts.limits.verdicts import draw_verdicts, measure_badges
 from pages.parts.sections.asking import choose_measures, choose_sign
 from pages.parts.sections.sides import both_sides, choose_beside, reference_tab, side_caveats, side_columns
 from pages.parts.sections.standings import Boards, KnownLimits, LimitsChoice, known_boards, refused

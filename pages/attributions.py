@@ -9,10 +9,10 @@ from streamlit.delta_generator import DeltaGenerator
 
 from core.explanation.explainer import Attribution
 from core.explanation.rows import WordRow, build_row
-from core.figures.verdict_figures import among_random_orders
+from core.figures.verdicts_figures import among_random_orders
 from core.measures.catalogue import measures
 from core.results.inputs import reference_caveats
-from core.results.verdict_tables import HELP
+from core.results.verdicts import HELP
 from core.texts.rendering import headline
 from core.verdicts.deciding import VerdictReport
 from core.wording import number, plain
@@ -20,9 +20,8 @@ from pages.parts.attributions.attributing import Attributing
 from pages.parts.attributions.beside import versions_section
 from pages.parts.attributions.comparing import show_agreement, show_completeness, show_costs, show_sparsity
 from pages.parts.attributions.operators import known_erasures, operators_section
-from pages.parts.attributions.pairing import Pairings, pairs_section
+from pages.parts.attributions.pairing import Pairings, pairs_section, rather_than
 from pages.parts.attributions.scoring import ALL_NUMBERS, ScoredRows
-from pages.parts.attributions.setting_against import rather_than
 from pages.parts.attributions.steadying import stability_section
 from pages.parts.attributions.two_models import second_model
 from pages.parts.attributions.word_rows import draw_words

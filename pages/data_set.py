@@ -5,12 +5,11 @@ import streamlit as st
 from core.evaluation.studies.catalogue import questions
 from core.evaluation.studies.diagnosticity_question import Diagnosing
 from core.evaluation.studies.scoring import Scoring
-from core.evaluation.studies.verdicts_question import Verdicts
+from core.evaluation.studies.verdicts import Verdicts
 from core.results.caveats import Caveat
-from pages.parts.check.known import known_result
+from pages.parts.check.checking import known_result
 from pages.parts.data_set.diagnosticity import diagnosticity_parts
-from pages.parts.data_set.rejected import with_rejected
-from pages.parts.data_set.scores import scores_parts, verdicts_parts
+from pages.parts.data_set.scores import scores_parts, verdicts_parts, with_rejected
 from pages.parts.frame.links import choose_one, folded, held
 from pages.parts.frame.sidebar import DataView, open_data_page
 from pages.parts.sections.filtered import choose_texts, drawn_texts, say_none

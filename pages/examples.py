@@ -11,10 +11,9 @@ from core.results.caveats import Caveat
 from core.results.examples import examples_result
 from core.results.result import Result
 from core.wording import amount, escaped, plain, shortened
-from pages.parts.components.example_table import asked, browser
+from pages.parts.components.tables import asked, browser
 from pages.parts.examples.finding import finding_section
-from pages.parts.examples.listing import carry_out, table_of
-from pages.parts.examples.listing_file import save_listing
+from pages.parts.examples.listing import carry_out, save_listing, table_of
 from pages.parts.examples.pinning import pin_section
 from pages.parts.examples.slicing import slices_section
 from pages.parts.face.body import draw_body, draw_tabs

@@ -9,10 +9,15 @@ from core.explanation.limiting import left_over
 from core.results.erasure import ErasureOutcome, erasure_result
 from core.results.result import Result
 from core.wording import shortened
-from pages.parts.erasure.choosing import choose_erasure
-from pages.parts.erasure.drawing import draw_agreement, draw_leaves, draw_lengths, draw_metric_scores
-from pages.parts.erasure.judging import KnownRatings
-from pages.parts.erasure.score_table import draw_metric_definitions, draw_score_table
+from pages.parts.erasure.drawing import (
+    draw_agreement,
+    draw_leaves,
+    draw_lengths,
+    draw_metric_definitions,
+    draw_metric_scores,
+    draw_score_table,
+)
+from pages.parts.erasure.judging import KnownRatings, choose_erasure
 from pages.parts.face.body import draw_body
 from pages.parts.face.headline import Badge, draw_headline
 from pages.parts.frame.sidebar import View, open_page

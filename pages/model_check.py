@@ -4,15 +4,21 @@ from functools import partial
 
 import streamlit as st
 
+from core.evaluation.studies.check_question import HEADER, check_rows
 from core.evaluation.studies.check_report import CheckReport, left_out, told_left_out
-from core.evaluation.studies.check_rows import HEADER, check_rows
 from core.results.model_check import check_result, unchecked_result
 from core.results.result import Result
 from core.texts.checks import checks_as_json
 from core.texts.rendering import headline
-from pages.parts.check.behaviour_tab import draw_behaviour
 from pages.parts.check.checking import CheckChoice, choose_check, models_on_sample
-from pages.parts.check.tabs import draw_check_curves, draw_findings, draw_measures, draw_models, draw_p_values
+from pages.parts.check.tabs import (
+    draw_behaviour,
+    draw_check_curves,
+    draw_findings,
+    draw_measures,
+    draw_models,
+    draw_p_values,
+)
 from pages.parts.face.body import draw_body
 from pages.parts.face.headline import Badge, Colour, draw_headline
 from pages.parts.frame.links import held, say_missing

@@ -23,7 +23,7 @@ from core.evaluation.store_log import StoreLog
 from core.evaluation.studies.check_question import MaskingCheck
 from core.evaluation.studies.check_report import metric_of
 from core.evaluation.studies.scoreboard import Scoreboard
-from core.evaluation.studies.verdicts_question import Verdicts
+from core.evaluation.studies.verdicts import Verdicts
 from core.evaluation.study import Question
 from core.explanation.explainer import Explainer, with_reference
 from core.explanation.recursive import BY_RATIO, Summary, follow, summarise

@@ -103,8 +103,7 @@ def _reports(options: Options, explainer, encoded, target, bar) -> dict:
 def printed(reports: "Mapping[str, VerdictReport]") -> str:
     """What the verdicts by each way of erasing words come to, and a table of them, as text for a terminal."""
     from core.reports.exports import visible
-    from core.results.verdict_tables import TABLE, erasure_table, verdict_cells
-    from core.results.verdicts import verdicts_result
+    from core.results.verdicts import TABLE, erasure_table, verdict_cells, verdicts_result
     from core.texts.rendering import write_result
     from core.wording import text_table
 

@@ -1,14 +1,15 @@
-"""Predict whole data sets, masked or not, through the scheduler."""
+"""Predict whole data sets, masked or not, through the scheduler, and write down what was predicted."""
 
 import hashlib
 import time
-from collections.abc import Callable, Generator, Mapping, Sequence
+from collections.abc import Callable, Generator, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 from typing import Any
 
 import numpy as np
 
+from core.data.browsing import Index, LabelMatch, Predicted
 from core.explanation.explainer import Cost, softmax
 from core.mathematics.masking import random_mask
 from core.network.features import MASK_SPELLINGS, Encoded, NoFeatures, masked_ids
@@ -338,3 +339,47 @@ def _digest(texts: Sequence[Text]) -> str:
     for text, second in texts:
         parts.append(f"{len(text)}:{text}" + ("-" if second is None else f"{len(second)}:{second}"))
     return hashlib.sha256("\0".join(parts).encode("utf-8", "surrogatepass")).hexdigest()
+
+
+EXAMPLE_COLUMNS = [
+    "id",
+    "text",
+    "second text",
+    "label",
+    "predicted",
+    "confidence (0 to 1)",
+    "probability of label (0 to 1, higher is better)",
+    "outcome",
+    "words",
+    "tags",
+    "note",
+]
+
+
+def label_text(judged: Predicted, match: LabelMatch, label: str | None) -> str:
+    """A label as it stands in the data, and the class that it means where that is called otherwise."""
+    if label is None:
+        return "—"
+    meant = match.classes.get(label)
+    name = label if meant is None else judged.labels[meant]
+    return label if name.casefold() == label.casefold() else f"{label} = {name}"
+
+
+def example_rows(index: Index, judged: Predicted, rows: Iterable[int], origin: list[str]) -> Iterator[list]:
+    """Examples for a CSV file, see EXAMPLE_COLUMNS; origin: further cells, the same of each."""
+    for i in rows:
+        example = index.data.examples[i]
+        yield [
+            example.id,
+            example.text,
+            example.second or "",
+            example.label or "",
+            judged.labels[judged.predicted[i]] if judged.predicted[i] >= 0 else "",
+            float(judged.confidence[i]),
+            float(judged.label_probability[i]),
+            {1: "right", 0: "wrong", -1: ""}[int(judged.right[i])],
+            int(index.lengths[i]),
+            "; ".join(example.tags),
+            example.note,
+            *origin,
+        ]

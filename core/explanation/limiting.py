@@ -19,8 +19,7 @@ from core.network.features import Encoded
 from core.network.memory import free_memory
 from core.network.scheduler import NonFinite
 from core.oracle.erasing import MASK
-from core.oracle.known import Unknown, known_value
-from core.oracle.oracle import BYTES_A_MASK, Oracle
+from core.oracle.oracle import BYTES_A_MASK, Oracle, Unknown, known_value
 from core.oracle.target import Target
 
 # Exact limits cost 2^F scores; up to this many they are no dearer than they are worth.

@@ -8,9 +8,8 @@ from typing import Any
 
 import numpy as np
 
-from core.evaluation.studies.board_front import front
 from core.evaluation.studies.board_report import RANDOM, BoardReport, arrow
-from core.evaluation.studies.board_tables import cell_text, cost_texts
+from core.evaluation.studies.board_tables import cell_text, cost_texts, front
 from core.evaluation.studies.scoreboard import Scoreboard
 from core.figures.catalogue import register_figure
 from core.figures.figures import INK, axis, error_bar, figure, legend, level, note, trace

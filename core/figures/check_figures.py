@@ -7,7 +7,7 @@ from typing import Any, cast
 import numpy as np
 
 from core.evaluation.findings import FEW
-from core.evaluation.studies.check_lengths import LengthSplit, known_split
+from core.evaluation.studies.check_findings import LengthSplit, known_split
 from core.evaluation.studies.check_question import MaskingCheck
 from core.evaluation.studies.check_report import CheckReport, CurveFigures, X
 from core.figures.catalogue import register_figure

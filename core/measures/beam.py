@@ -3,8 +3,7 @@
 import numpy as np
 
 from core.mathematics.arrays import Value
-from core.mathematics.search.frontier import Frontier
-from core.mathematics.search.limits import most_sets
+from core.mathematics.search.limits import Frontier, most_sets
 from core.measures.registry import ORACLE, Explained, Measure, register
 
 WIDTH = 10
@@ -13,7 +12,7 @@ WIDTH = 10
 def beam_order(value: Value, F: int, width: int = WIDTH, masked: np.ndarray | None = None) -> np.ndarray:
     """Order features to maximise Σ_k v(∅) − v(first k), keeping the best `width` sets of each size.
 
-    Sets and ties as in `core.mathematics.search.frontier.Frontier`.
+    Sets and ties as in `core.mathematics.search.limits.Frontier`.
 
     Args:
         value: v, bool[M, F] → float[M]; every distinct set is asked at most once.

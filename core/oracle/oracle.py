@@ -6,6 +6,7 @@ from collections.abc import Callable
 import numpy as np
 from cachetools import FIFOCache, LRUCache
 
+from core.mathematics.arrays import Value
 from core.network.features import Encoded, with_premasked
 from core.network.locks import FairLock
 from core.network.model import Model
@@ -206,3 +207,22 @@ class Oracles:
             forgotten = [self._held.pop(key) for key in list(self._held) if key[0] == encoded.digest]
         for oracle in forgotten:
             oracle.flush()
+
+
+class Unknown(Exception):
+    """A score that is not known yet."""
+
+
+def known_value(oracle: Oracle, value: Value) -> Value:
+    """A value, bool[M, F] → float[M], that raises Unknown instead of asking the network; it waits for nobody.
+
+    Args:
+        oracle: of the masks; value: what asks it, as `core.explanation.limiting.value_by_mask`.
+    """
+
+    def known(masks: np.ndarray) -> np.ndarray:
+        if not oracle.known(masks).all():
+            raise Unknown
+        return value(masks)
+
+    return known

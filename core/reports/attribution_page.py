@@ -11,7 +11,7 @@ from core.measures.catalogue import measures
 from core.reports.exports import Beside, Shown, visible
 from core.reports.page import BIDI, read_style, shade, straight, write_page
 from core.results.result import Result
-from core.results.verdict_tables import TABLE, verdict_badge, verdict_cells
+from core.results.verdicts import TABLE, verdict_badge, verdict_cells
 from core.results.word_pairs import pairs_result
 from core.terms import PER_UNIT, TERMS
 from core.texts.rendering import Form, write_result

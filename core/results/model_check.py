@@ -5,7 +5,7 @@ from collections.abc import Iterable
 import numpy as np
 
 from core.evaluation.findings import FEW, not_more
-from core.evaluation.studies.check_lengths import leads_by_length
+from core.evaluation.studies.check_findings import leads_by_length
 from core.evaluation.studies.check_question import MaskingCheck
 from core.evaluation.studies.check_report import (
     CONFUSED,

@@ -2,7 +2,7 @@
 
 import numpy as np
 
-from core.evaluation.studies.verdicts_question import Verdicts, VerdictsReport
+from core.evaluation.studies.verdicts import Verdicts, VerdictsReport
 from core.oracle.erasing import MASK
 from core.results.asked import sample_caveats, unanswered
 from core.results.catalogue import register_result

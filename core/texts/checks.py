@@ -3,10 +3,10 @@
 from collections.abc import Sequence
 from typing import Any
 
+from core.evaluation.studies.behaviour_question import behaviour_json
 from core.evaluation.studies.behaviour_report import BehaviourReport
-from core.evaluation.studies.behaviour_rows import behaviour_json
+from core.evaluation.studies.check_question import check_json, findings_json
 from core.evaluation.studies.check_report import CheckReport
-from core.evaluation.studies.check_rows import check_json, findings_json
 from core.results.behaviour import behaviour_result
 from core.results.model_check import check_result
 from core.results.result import Result, as_record

@@ -31,8 +31,7 @@ from core.measures.kernel_shap import absent
 from core.network.features import Encoded
 from core.network.scheduler import NonFinite
 from core.oracle.erasing import MASK
-from core.oracle.known import Unknown, known_value
-from core.oracle.oracle import Oracle
+from core.oracle.oracle import Oracle, Unknown, known_value
 from core.oracle.target import Target
 from core.verdicts.chance import NullOrders, by_table, decided, draw_null, draws_needed, null_of_table, tail_test
 from core.verdicts.reaching import BOTH, CLOSE, HalfReach

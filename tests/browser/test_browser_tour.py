@@ -4,7 +4,7 @@ from urllib.parse import urlencode
 
 from playwright import sync_api as playwright
 
-from core.texts.sentences import sentence
+from core.texts.rendering import sentence
 from pages.parts.frame.tour import STOPS
 
 

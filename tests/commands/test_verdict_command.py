@@ -10,8 +10,7 @@ from core.explanation.explainer import Explainer
 from core.explanation.standings import StandingGates
 from core.loading import loading
 from core.mathematics.stepwise import finish
-from core.results.verdict_tables import verdict_cells
-from core.results.verdicts import verdicts_result
+from core.results.verdicts import verdict_cells, verdicts_result
 from core.verdicts.deciding import decide_verdicts
 from core.verdicts.finding import find_chance
 

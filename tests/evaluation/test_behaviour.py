@@ -22,9 +22,14 @@ from core.evaluation.findings import FEW
 from core.evaluation.sampling import Sample
 from core.evaluation.studies import embedding_map
 from core.evaluation.studies.behaviour import ORDERS, Course, Walked
-from core.evaluation.studies.behaviour_question import Behaviour
+from core.evaluation.studies.behaviour_question import (
+    HEADER,
+    Behaviour,
+    behaviour_json,
+    behaviour_rows,
+    behaviour_table,
+)
 from core.evaluation.studies.behaviour_report import ALL, HALF, behaviour_report
-from core.evaluation.studies.behaviour_rows import HEADER, behaviour_json, behaviour_rows, behaviour_table
 from core.evaluation.studies.embedding_map import SHOWN, draw_map, points_of, read_map
 from core.evaluation.studies.fewest import FewestFeatures, Searched
 from core.evaluation.studies.orders import RANDOM

@@ -12,10 +12,9 @@ from core.evaluation.asking import read_study, run_study, study_cost
 from core.evaluation.engine import Run
 from core.evaluation.sampling import draw_examples, without_labels
 from core.evaluation.store_log import StoreLog
-from core.evaluation.studies import diagnosticity_tables
+from core.evaluation.studies import diagnosticity_report
 from core.evaluation.studies.board_report import RejectedTexts
-from core.evaluation.studies.diagnosticity_paper import paper_findings
-from core.evaluation.studies.diagnosticity_question import Diagnosing
+from core.evaluation.studies.diagnosticity_question import HEADER, Diagnosing, diagnosticity_json, diagnosticity_rows
 from core.evaluation.studies.diagnosticity_report import (
     ALL,
     BASELINE_WORDS,
@@ -23,8 +22,8 @@ from core.evaluation.studies.diagnosticity_report import (
     SPARSE,
     build_diagnosticity_report,
     by_example,
+    paper_findings,
 )
-from core.evaluation.studies.diagnosticity_rows import HEADER, diagnosticity_json, diagnosticity_rows
 from core.evaluation.studies.scoring import BY_LENGTH, ERROR, SHUFFLED, VALUE, Scored, Scoring, interval_text
 from core.evaluation.study import Answers
 from core.explanation.explainer import Cost, Explainer
@@ -748,7 +747,7 @@ def test_soft_metrics_at_a_fixed_share_are_tested_against_the_hard_ones_of_the_s
     for one in made.fixed:
         first, second = (made.cells[name, ALL].strict.mean for name in (one.hard, one.soft))
         assert one.ahead == HARD and (one.rule != STRICT or one.found.difference == pytest.approx(second - first))
-    assert [row[0] for row in diagnosticity_tables.tests_table(made)[1]] == [
+    assert [row[0] for row in diagnosticity_report.tests_table(made)[1]] == [
         f"{soft} against {hard}" for hard, soft in hard_and_fixed()
     ] * 2
     # What SoftFaith found is of its own metrics; without the pairs that it compares neither kind is ahead.
@@ -808,7 +807,7 @@ def test_intervals_beside_one_half_are_counted_and_shown_by_both_rules_for_ties(
     assert (result.fact("above").value, result.fact("above").of) == (6, 8)
 
     def sides(found):
-        header, rows = diagnosticity_tables.diagnosticity_table(reported(found))
+        header, rows = diagnosticity_report.diagnosticity_table(reported(found))
         places = [header.index(name) for name in ("interval", "interval, a tie as 0")]
         return {(row[0], row[1]): tuple(row[place] for place in places) for row in rows}
 
@@ -863,11 +862,11 @@ def test_neither_kind_leads_while_texts_are_to_come():
 def test_a_lead_that_rests_on_ties_is_seen_in_the_tests():
     made = reported(made_up(soft=0.35, ties=True))
     assert conclude(made).outcome is DiagnosticityOutcome.HARD_AHEAD, "as the picture counts"
-    header, rows = diagnosticity_tables.tests_table(made)
+    header, rows = diagnosticity_report.tests_table(made)
     ahead = {(row[0].partition(" ")[0], row[1]): row[header.index("ahead")] for row in rows}
     assert (
-        ahead["Soft-NS", diagnosticity_tables.RULES[HALF]] == HARD
-        and ahead["Soft-NS", diagnosticity_tables.RULES[STRICT]] == "soft"
+        ahead["Soft-NS", diagnosticity_report.RULES[HALF]] == HARD
+        and ahead["Soft-NS", diagnosticity_report.RULES[STRICT]] == "soft"
     )
     assert made.cells["NS", ALL].ties == 1 and made.cells["NS", ALL].half.mean == 0.5
 
@@ -922,7 +921,7 @@ def test_intervals_and_tests_begin_where_verdicts_do(n, there):
     every = [*made.cells.values(), *(one for cells in made.lengths.values() for one in cells)]
     assert {one.by(rule).known for one in every for rule in (STRICT, HALF)} <= {there, False}
     assert any(one.half.known for one in every) == there
-    assert all((row[4:6] == ["—", "—"]) != there for row in diagnosticity_tables.tests_table(made)[1])
+    assert all((row[4:6] == ["—", "—"]) != there for row in diagnosticity_report.tests_table(made)[1])
     sample = without_labels("d", "0" * 64, [Example(f"e{i}", "a b") for i in range(n)])
     report = found.study.conclude(Answers(None, None, sample, {found.study: found}))
     assert any(one.known for one in report.means.values()) == there
@@ -952,7 +951,7 @@ def test_what_is_undefined_says_its_own_reason():
     assert made.undefined == dict(zip(SMALL.metrics, (1, 1, 3, 3)))
     reasons = [made.reasons[name] for name in SMALL.metrics]
     assert reasons == [(NO_ROOM,)] * len(SMALL.metrics)
-    header, rows = diagnosticity_tables.undefined_table(made)
+    header, rows = diagnosticity_report.undefined_table(made)
     assert [row[:2] for row in rows] == [
         [name, f"{count} of 24"] for name, count in zip(SMALL.metrics, (1, 1, 3, 3))
     ] and header[0] == "undefined metric"
@@ -1007,7 +1006,7 @@ def test_the_papers_findings_agree_or_not():
     agree, depart = (paper_findings(reported(told)) for told in (made_up(), made_up(soft=0.1, hard=0.9)))
     assert [one.agrees for one in agree[:2]] == [True, True] and [one.agrees for one in depart[:2]] == [False, False]
     assert agree[0].paper == "0.462 against 0.349"
-    header, rows = diagnosticity_tables.softfaith_table(reported(made_up()))
+    header, rows = diagnosticity_report.softfaith_table(reported(made_up()))
     assert [row[header.index("agrees")] for row in rows[:2]] == ["yes", "yes"] and len(rows) == len(agree)
     # Without a difference between lengths nothing is certain, nor of hardly any texts.
     assert [one.agrees for one in agree[3:]] == [None, None]
@@ -1030,7 +1029,7 @@ def test_longer_rationales_are_less_diagnostic_only_where_it_falls_throughout_an
     assert falls.agrees is True and rises.agrees is None
     cells = report.lengths["NS"]
     assert rises.ours == f"{cells[-1].strict.mean:.3f} against {cells[0].strict.mean:.3f}" and rises.p < 1e-4
-    header, rows = diagnosticity_tables.lengths_table(report)
+    header, rows = diagnosticity_report.lengths_table(report)
     assert rows[0] == ["NS", "a tie counts 0", *(f"{cell.strict.mean:.3f}" for cell in cells)] and len(header) == 7
 
 

@@ -4,7 +4,7 @@ import pytest
 
 from core.data.examples import Example, read_bundled
 from core.evaluation.asking import run_study
-from core.evaluation.meter import Meter
+from core.evaluation.engine import Meter
 from core.evaluation.sampling import without_labels
 from core.evaluation.studies.model_check import Curve
 from core.explanation.explainer import Explainer

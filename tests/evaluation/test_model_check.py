@@ -29,9 +29,16 @@ from core.evaluation.asking import study_cost as check_cost
 from core.evaluation.engine import Run
 from core.evaluation.findings import points_text
 from core.evaluation.sampling import Sample, draw_examples, draw_sample, same_examples
-from core.evaluation.studies.check_findings import _LOSES_NOTHING, _unmasked_too, check_findings
-from core.evaluation.studies.check_lengths import LengthSplit, by_length, leads_by_length, length_split
-from core.evaluation.studies.check_question import MaskingCheck
+from core.evaluation.studies.check_findings import (
+    _LOSES_NOTHING,
+    LengthSplit,
+    _unmasked_too,
+    by_length,
+    check_findings,
+    leads_by_length,
+    length_split,
+)
+from core.evaluation.studies.check_question import HEADER, MaskingCheck, check_json, check_rows
 from core.evaluation.studies.check_report import (
     CONFUSED,
     DOUBTFUL,
@@ -45,7 +52,6 @@ from core.evaluation.studies.check_report import (
     UNTESTED,
     build_check_report,
 )
-from core.evaluation.studies.check_rows import HEADER, check_json, check_rows
 from core.evaluation.studies.check_tables import faithfulness_table, ratios_table, standing, training_table
 from core.evaluation.studies.disagreement import disagreement
 from core.evaluation.studies.model_check import Curve, Passed

@@ -4,7 +4,7 @@ import numpy as np
 
 from core.data.browsing import Index, judge, match_labels
 from core.data.examples import DataSet, Example
-from core.evaluation.predictions_report import EXAMPLE_COLUMNS, example_rows, label_text
+from core.evaluation.predicting import EXAMPLE_COLUMNS, example_rows, label_text
 
 LABELS = ("negative", "<b>positive</b>")
 SHARES = np.array([[0.9, 0.1], [0.8, 0.2], [0.4, 0.6]])

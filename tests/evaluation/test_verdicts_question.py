@@ -9,8 +9,7 @@ import pytest
 from core.data.examples import Example
 from core.evaluation.asking import ask
 from core.evaluation.sampling import without_labels
-from core.evaluation.studies.verdicts import VerdictsOfTexts, report_of_row
-from core.evaluation.studies.verdicts_question import Verdicts
+from core.evaluation.studies.verdicts import Verdicts, VerdictsOfTexts, report_of_row
 from core.evaluation.study import Rows
 from core.explanation.explainer import Explainer
 from core.explanation.standings import StandingGates

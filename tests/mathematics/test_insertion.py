@@ -8,8 +8,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from core.mathematics.aopc import order_aopc
-from core.mathematics.search.insertion import insertion_search, insertion_sets
-from core.mathematics.search.known_sets import SIGNS, KnownSets
+from core.mathematics.search.insertion import SIGNS, KnownSets, insertion_search, insertion_sets
 from core.mathematics.search.limits import INSERTION, beam_limits, exact_search, most_sets
 from core.mathematics.stepwise import finish
 from tests.table import Table, exact_limits

@@ -31,7 +31,7 @@ from core.texts.rendering import fact_label, fact_text
 from core.validity.marks import SIGN
 from core.validity.references import find_reference
 from core.wording import number
-from pages.parts.limits.order_words import order_words, shown_orders
+from pages.parts.limits.drawing import order_words, shown_orders
 from pages.parts.limits.standing import SCORE_COLUMNS, TABLE
 from pages.parts.sections.standings import KnownLimits, Searching
 from tests.app_session import App, complete, wait

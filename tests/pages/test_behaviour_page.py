@@ -18,8 +18,8 @@ from core.evaluation.engine import Run
 from core.evaluation.sampling import draw_sample
 from core.evaluation.studies import embedding_map
 from core.evaluation.studies.behaviour import Course
+from core.evaluation.studies.behaviour_question import HEADER, behaviour_rows
 from core.evaluation.studies.behaviour_report import behaviour_report
-from core.evaluation.studies.behaviour_rows import HEADER, behaviour_rows
 from core.evaluation.studies.fewest import FewestFeatures
 from core.explanation.explainer import Explainer
 from core.figures.behaviour_figures import behaviour_panels

@@ -19,8 +19,8 @@ from core.data.examples import DataSet, Example, read_bundled
 from core.evaluation.asking import run_study
 from core.evaluation.engine import Run
 from core.evaluation.sampling import without_labels
+from core.evaluation.studies.diagnosticity_question import HEADER
 from core.evaluation.studies.diagnosticity_report import build_diagnosticity_report
-from core.evaluation.studies.diagnosticity_rows import HEADER
 from core.evaluation.studies.scoring import RANDOM, SHUFFLED, Scoring
 from core.explanation.explainer import Explainer
 from core.judging.judging import How

@@ -30,7 +30,7 @@ from core.results.erasure import ErasureOutcome, erasure_result
 from core.texts.rendering import caveat_badge, fact_text
 from core.validity.references import find_reference
 from pages.parts.erasure import drawing
-from pages.parts.erasure.score_table import SCORES, score_table_rows
+from pages.parts.erasure.drawing import SCORES, score_table_rows
 from tests.app_session import App, complete
 
 pytestmark = pytest.mark.usefixtures("server")
@@ -49,7 +49,7 @@ COLUMNS = list(SCORES)
 def at_once(monkeypatch):
     """Whatever this machine's speed, what the tests do not hold back starts at once; few draws are enough here."""
     monkeypatch.setattr("pages.parts.frame.working.AT_ONCE_SECONDS", 1e9)
-    monkeypatch.setattr("pages.parts.erasure.choosing._HOW", EIGHT)
+    monkeypatch.setattr("pages.parts.erasure.judging._HOW", EIGHT)
 
 
 @pytest.fixture

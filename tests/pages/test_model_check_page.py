@@ -19,8 +19,8 @@ from core.evaluation.asking import run_study as check
 from core.evaluation.engine import Run
 from core.evaluation.sampling import draw_sample
 from core.evaluation.studies.check_findings import check_findings
+from core.evaluation.studies.check_question import HEADER, check_json, check_rows
 from core.evaluation.studies.check_report import build_check_report
-from core.evaluation.studies.check_rows import HEADER, check_json, check_rows
 from core.evaluation.studies.check_tables import faithfulness_table
 from core.evaluation.studies.disagreement import disagreement
 from core.evaluation.studies.model_check import Curve
@@ -64,7 +64,7 @@ def at_once(monkeypatch, server):
     monkeypatch.setattr(Studying, "at_once", AT_ONCE)
     monkeypatch.setattr("pages.parts.frame.working.AT_ONCE_SECONDS", 1e9)
     # The tab Behaviour has a file of its own.
-    monkeypatch.setattr("pages.parts.check.behaviour_tab.draw_behaviour", lambda *_: None)
+    monkeypatch.setattr("pages.parts.check.tabs.draw_behaviour", lambda *_: None)
 
 
 @pytest.fixture

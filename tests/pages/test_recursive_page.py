@@ -26,7 +26,7 @@ from core.validity.marks import OUT, decide, path_word
 from core.validity.references import CALIBRATED, find_reference
 from pages.parts.sections.paths import step_names
 from pages.parts.sections.sides import PROBABILITY
-from pages.parts.steps.following import TABLE, table_row
+from pages.parts.steps.drawing import TABLE, table_row
 from tests.app_session import App, complete, wait
 
 pytestmark = pytest.mark.usefixtures("server")

@@ -14,7 +14,7 @@ from core.data.browsing import Index
 from core.data.examples import FIRST_REVIEWS, HARD_REVIEWS, bundled_set, first_example, read_bundled
 from core.evaluation.asking import run_study
 from core.evaluation.sampling import SAMPLE, SCORED, draw_examples, draw_sample, without_labels
-from core.evaluation.studies.check_lengths import leads_by_length, length_split
+from core.evaluation.studies.check_findings import leads_by_length, length_split
 from core.evaluation.studies.check_report import REJECTED, build_check_report
 from core.evaluation.studies.diagnosticity_question import Diagnosing
 from core.evaluation.studies.model_check import Curve
@@ -32,12 +32,11 @@ from core.results.verdicts import VerdictsOutcome, word_status, words_result
 from core.storage.shipped import RESULTS
 from core.storage.store import Store
 from core.terms import KEYS, TERMS
-from core.texts.rendering import headline
-from core.texts.sentences import sentence, sentences
+from core.texts.rendering import headline, sentence, sentences
 from core.validity.marks import MEANING
 from core.verdicts.deciding import Word
 from core.verdicts.finding import find_chance
-from pages.parts.check.known import known_check, known_result
+from pages.parts.check.checking import known_check, known_result
 from pages.parts.frame import resources
 from pages.parts.frame.picking import OWN
 from pages.parts.frame.tour import STOPS, Strip, shipped_strip

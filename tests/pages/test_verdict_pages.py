@@ -17,8 +17,15 @@ from core.explanation.standings import StandingGates
 from core.mathematics.stepwise import finish
 from core.oracle.erasing import MASK, erasures_of
 from core.results.caveats import Caveat
-from core.results.verdict_tables import erasure_table, verdict_badge, verdict_cells
-from core.results.verdicts import Status, statuses, verdict_status, verdicts_result
+from core.results.verdicts import (
+    Status,
+    erasure_table,
+    statuses,
+    verdict_badge,
+    verdict_cells,
+    verdict_status,
+    verdicts_result,
+)
 from core.texts.rendering import Form, caveat_badge, fact_label, fact_text, headline
 from core.validity.marks import SIGN
 from core.validity.references import find_reference

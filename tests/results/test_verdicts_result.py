@@ -17,14 +17,19 @@ from core.reports.attribution_page import attribution_page
 from core.reports.exports import csv_text
 from core.results.caveats import Caveat
 from core.results.result import as_record
-from core.results.verdict_tables import TABLE, erasure_table, reason_text, verdict_badge, verdict_cells, verdict_rows
 from core.results.verdicts import (
+    TABLE,
     Status,
     VerdictsOutcome,
+    erasure_table,
     measure_caveats,
+    reason_text,
     report_caveats,
     statuses,
     uses_masking,
+    verdict_badge,
+    verdict_cells,
+    verdict_rows,
     verdicts_result,
     without_sign,
     word_status,

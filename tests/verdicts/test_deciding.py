@@ -10,7 +10,7 @@ from core.explanation.explainer import Explainer
 from core.explanation.limiting import Walk, score
 from core.explanation.recursive import Band
 from core.explanation.standings import SUFFICIENCY, Chance, StandingGates, StandingTable
-from core.figures.verdict_figures import among_random_orders
+from core.figures.verdicts_figures import among_random_orders
 from core.interactions.finding import Interactions
 from core.interactions.pairs import Paired, PairTest, listed_pairs
 from core.interactions.splitting import Split

@@ -4,7 +4,7 @@ from typing import Any
 
 from core.evaluation.families import Measured
 from core.evaluation.findings import FEW, Finding
-from core.evaluation.studies.check_lengths import known_split
+from core.evaluation.studies.check_findings import known_split
 from core.evaluation.studies.check_report import CheckReport, CurveFigures, X
 from core.evaluation.studies.disagreement import Disagreement
 from core.explanation.recursive import UNSTABLE

@@ -1,17 +1,20 @@
 """How diagnostic metrics are on a data set, by measure and rationale length, and whether soft ones beat hard ones."""
 
+import itertools
 from collections import Counter
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from functools import reduce
 from operator import add
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 
 from core.evaluation.findings import FEW, look_share, of_enough
-from core.evaluation.studies.scoring import BY_LENGTH, RANDOM, SHUFFLED, VALUE, Scored, Scoring
+from core.evaluation.studies.scoring import BY_LENGTH, COUNTS, RANDOM, SHUFFLED, VALUE, Scored, Scoring, interval_text
+from core.evaluation.study import Table
 from core.mathematics.diagnosticity import (
+    CHANCE,
     HALF,
     STRICT,
     Compared,
@@ -22,9 +25,9 @@ from core.mathematics.diagnosticity import (
     diagnosticity,
 )
 from core.mathematics.erasure import LENGTHS, SOFTMAX
-from core.mathematics.statistics import significant
+from core.mathematics.statistics import Interval, significant
 from core.metrics.catalogue import hard_and_fixed, hard_and_soft, metrics
-from core.wording import WHOLE, Tally
+from core.wording import WHOLE, Tally, fixed_number, share_text
 
 ALL = "all"
 NC_OVER_NS = "NC over NS"
@@ -216,3 +219,198 @@ def _tests(found: Scored, rows: np.ndarray, pairs: Sequence[tuple[str, str]]) ->
         for rule in (STRICT, HALF)
         for pair, two in both.items()
     )
+
+
+RULES = {STRICT: "a tie counts 0", HALF: "a tie counts one half"}
+_AGREES = {True: "yes", False: "no", None: "not significant"}
+
+
+def averages_table(found: DiagnosticityReport) -> Table:
+    """Each metric over all measures, beside what the paper reports where the baseline is the paper's."""
+    header = [
+        "metric",
+        f"{RULES[STRICT]} ↑ (as SoftFaith)",
+        f"{RULES[HALF]} ↑ (0.5: neither preferred)",
+        "ties",
+        "texts",
+    ]
+    rows = [[name, *_cells(found, name, ALL)] for name in found.told]
+    if found.study.baseline != RANDOM:
+        return header, rows
+    return [*header, "SoftFaith’s average ↑"], [
+        [*row, fixed_number(PAPER[name][-1]) if name in PAPER else "—"] for name, row in zip(found.told, rows)
+    ]
+
+
+def baselines_table(found: DiagnosticityReport, other: DiagnosticityReport) -> Table:
+    """Each metric against both baselines, a tie counting one half; no rows where the two share no metric."""
+    shown = {one.study.baseline: one for one in (found, other)}
+    return ["metric", *(f"against {BASELINE_WORDS[name]} ↑" for name in COUNTS), "texts"], [
+        [
+            name,
+            *(interval_text(shown[baseline].cells[name, ALL].half) for baseline in COUNTS),
+            f"{found.cells[name, ALL].n:,}",
+        ]
+        for name in found.told
+        if name in other.told
+    ]
+
+
+def diagnosticity_table(found: DiagnosticityReport) -> Table:
+    """Each measure under each metric, and on which side of one half its intervals by both rules for ties lie."""
+    header = ["measure", "metric", f"{RULES[STRICT]} ↑", f"{RULES[HALF]} ↑", "interval", "interval, a tie as 0"]
+    rows = []
+    for measure in found.study.measures:
+        for name in found.told:
+            cell, (strict, half, *more) = found.cells[name, measure], _cells(found, name, measure)
+            rows.append([measure, name, strict, half, _side(cell.half), _side(cell.strict), *more])
+    return [*header, "ties", "texts"], rows
+
+
+def tests_table(found: DiagnosticityReport) -> Table:
+    """Soft metrics against hard ones, and which kind is ahead."""
+    header = ["soft against hard", "", "soft ↑", "hard ↑", "rank-sum p (SoftFaith’s)", "paired p", "ahead", "texts"]
+    return header, [
+        [
+            f"{one.soft} against {one.hard}",
+            RULES[one.rule],
+            *map(fixed_number, (one.found.second, one.found.first)),
+            *(_p(p) if one.found.n >= FEW else "—" for p in (one.found.rank_sum, one.found.paired)),
+            one.ahead,
+            f"{one.found.n:,}",
+        ]
+        for one in (*found.tests, *found.fixed)
+    ]
+
+
+def lengths_table(found: DiagnosticityReport) -> Table:
+    """Diagnosticity over all measures at each length of the rationale, by both rules for ties."""
+    ends = [share_text(length) for length in LENGTHS]
+    return ["by length", "", *ends], [
+        [name, RULES[rule], *(fixed_number(cell.by(rule).mean) for cell in cells)]
+        for name, cells in found.lengths.items()
+        for rule in RULES
+    ]
+
+
+def softfaith_table(found: DiagnosticityReport) -> Table:
+    """SoftFaith's findings, its figures, those here, and whether they agree by either rule for ties."""
+    header = ["SoftFaith’s finding", "SoftFaith", "here", "paired p", "agrees", "agrees, a tie as one half"]
+    return header, [
+        [one.claim, one.paper, one.ours, _p(one.p), _AGREES[one.agrees], _AGREES[one.agrees_half]]
+        for one in paper_findings(found)
+    ]
+
+
+def paper_table(found: DiagnosticityReport) -> Table:
+    """SoftFaith's Table 2, by measure, beside what is found here, a tie counting 0."""
+    return ["measure", "metric", "SoftFaith ↑", "here ↑"], [
+        [measure, name, fixed_number(PAPER[name][place]), fixed_number(found.cells[name, measure].strict.mean)]
+        for place, measure in enumerate(PAPER_MEASURES)
+        for name in found.told
+        if name in PAPER and (name, measure) in found.cells
+    ]
+
+
+def undefined_table(found: DiagnosticityReport) -> Table:
+    """On how many texts a metric has no value, and why."""
+    return ["undefined metric", "texts", "why"], [
+        [name, f"{count:,} of {found.n:,}", " ".join(found.reasons[name])]
+        for name, count in found.undefined.items()
+        if count
+    ]
+
+
+def _cells(found: DiagnosticityReport, metric: str, measure: str) -> list[str]:
+    cell: Diagnosticity = found.cells[metric, measure]
+    ties = share_text(cell.ties, 1) if cell.n else "—"
+    return [interval_text(cell.strict), interval_text(cell.half), ties, f"{cell.n:,}"]
+
+
+def _side(one: Interval) -> str:
+    """On which side of one half an interval lies; — without one."""
+    if not one.known:
+        return "—"
+    if one.low > CHANCE[HALF]:
+        return "above 0.5"
+    return "below 0.5" if one.high < CHANCE[HALF] else "holds 0.5"
+
+
+def _p(p: float) -> str:
+    return "< 0.001" if p < 0.001 else fixed_number(p)
+
+
+# SoftFaith Table 2: by measure, mean over its tasks; DeepLift is in its average.
+PAPER_MEASURES = ("attention", "scaled attention", "input × gradient", "integrated gradients", ALL)
+PAPER = {
+    "NC": (0.404, 0.405, 0.358, 0.428, 0.394),
+    "Soft-NC": (0.525, 0.514, 0.526, 0.516, 0.529),
+    "NS": (0.400, 0.383, 0.300, 0.368, 0.349),
+    "Soft-NS": (0.479, 0.480, 0.444, 0.467, 0.462),
+}
+_MORE, _SHORTER = "{} is more diagnostic than {}.", "The longer the rationale, the less diagnostic is {}."
+
+
+class PaperFinding(NamedTuple):
+    """A finding of the paper, its figure, the figure here and the p of its paired test; whether the two agree by the
+    paper's rule for ties and with a tie as one half, None where that is not significant.
+    """
+
+    claim: str
+    paper: str
+    ours: str
+    p: float
+    agrees: bool | None
+    agrees_half: bool | None
+
+
+def paper_findings(found: DiagnosticityReport) -> list[PaperFinding]:
+    """SoftFaith's findings by their sign, none under another baseline; open while more examples are to come."""
+    if found.study.baseline != RANDOM:
+        return []
+    rules = {(one.soft, one.rule): one.found for one in found.tests}
+    told = []
+    for hard, soft in dict.fromkeys((one.hard, one.soft) for one in found.tests):
+        claim, by = _MORE.format(soft, hard), {rule: rules[soft, rule] for rule in RULES}
+        told.append(_finding(claim, _averages(soft, hard), by, {rule: _rises(by[rule]) for rule in RULES}))
+    if NC_OVER_NS in found.trends:
+        by = found.trends[NC_OVER_NS]
+        claim = _MORE.format("NC", "NS")
+        told.append(_finding(claim, _averages("NC", "NS"), by, {rule: _rises(by[rule]) for rule in RULES}))
+    for name in found.lengths:
+        if name in PAPER and name in found.trends:
+            claim = _SHORTER.format(name)
+            agrees = {rule: _shorter(found, name, rule) for rule in RULES}
+            told.append(_finding(claim, "falls", found.trends[name], agrees))
+    told = [one for one in told if one.ours]
+    if found.tally.complete or not found.tally.coming:
+        return told
+    return [one._replace(ours="…", p=float("nan"), agrees=None, agrees_half=None) for one in told]
+
+
+def _finding(claim: str, paper: str, by: Mapping[str, Compared], agrees: Mapping[str, bool | None]) -> PaperFinding:
+    one = by[STRICT]
+    ours = "" if one.first != one.first else f"{one.second:.3f} against {one.first:.3f}"
+    p = one.paired if one.n >= FEW else float("nan")
+    return PaperFinding(claim, paper, ours, p, agrees[STRICT], agrees[HALF])
+
+
+def _averages(first: str, second: str) -> str:
+    return f"{PAPER[first][-1]:.3f} against {PAPER[second][-1]:.3f}"
+
+
+def _shorter(found: DiagnosticityReport, name: str, rule: str) -> bool | None:
+    """Whether diagnosticity is less at the longest rationale than at the shortest, and rises nowhere in between; None
+    where it rises there, or the ends do not differ significantly.
+    """
+    rises = _rises(found.trends[name][rule])
+    if rises is not False:
+        return None if rises is None else False
+    means = [cell.by(rule).mean for cell in found.lengths[name]]
+    return True if all(later <= earlier for earlier, later in itertools.pairwise(means)) else None
+
+
+def _rises(one: Compared) -> bool | None:
+    """Whether the second is above the first; None where the paired test is not significant."""
+    sure = one.n >= FEW and significant(one.paired, look_share(one.n))
+    return one.difference > 0 if sure else None

@@ -5,7 +5,6 @@ from dataclasses import dataclass, field
 
 import numpy as np
 
-from core.evaluation.studies.board_front import front_numbers
 from core.evaluation.studies.board_report import (
     COMPREHENSIVENESS,
     EVIDENCE,
@@ -19,7 +18,7 @@ from core.evaluation.studies.board_report import (
     text_values,
 )
 from core.evaluation.studies.board_rows import FEWER, BoardChance, BoardLimits, BoardMeasure
-from core.evaluation.studies.board_tables import board_table, pairs_table
+from core.evaluation.studies.board_tables import board_table, front_numbers, pairs_table
 from core.evaluation.studies.board_verdicts import VerdictLines
 from core.evaluation.studies.scoring import DRAWS
 from core.evaluation.studies.verdicts import VerdictsOfTexts

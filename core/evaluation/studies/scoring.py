@@ -2,7 +2,7 @@
 
 import functools
 import hashlib
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import asdict, dataclass, field, replace
 from typing import Any, ClassVar, cast
 
@@ -10,10 +10,9 @@ import numpy as np
 
 from core.evaluation.findings import of_enough
 from core.evaluation.studies.preparing import prepare
-from core.evaluation.studies.score_keys import Attributed, score_keys
 from core.evaluation.study import Answers, Column, Known, Place, Question, Row, Rows, Study, Subject, Table, register
 from core.explanation.explainer import Cost, Explainer
-from core.explanation.rows import SIGNS, values_taken
+from core.explanation.rows import SIGNS, measured, values_taken
 from core.judging.baselines import BASELINES
 from core.judging.judging import How, Judge, judging_cost
 from core.mathematics.erasure import LENGTHS, NOISE
@@ -27,6 +26,49 @@ from core.oracle.erasing import erasures_of
 from core.storage.store import canonical_key
 from core.validity.marks import with_sign
 from core.wording import WHOLE, Tally, amount, as_json, fixed_number, refuse_unknown, with_ends
+
+
+@dataclass(frozen=True)
+class Attributed:
+    """One attribution that is scored: a measure's, the r-th random one, or the r-th shuffle of a measure's."""
+
+    measure: str = ""
+    sign: str = "signed"
+    r: int = -1
+
+    @property
+    def random(self) -> bool:
+        return not self.measure
+
+    @property
+    def name(self) -> str:
+        """As people read it."""
+        if self.random:
+            return f"random {self.r}"
+        return self.measure if self.r < 0 else f"{self.measure}, shuffle {self.r}"
+
+
+def score_keys(explainer: Explainer, attributions: Sequence[Attributed], names: Sequence[str], how: How) -> list[bytes]:
+    """The key of the prediction, then of each attribution's metrics, to be joined with the example's digest."""
+    scores = [_score_key(explainer, attributed, name, how) for attributed in attributions for name in names]
+    return [bytes.fromhex(key) for key in (canonical_key("scores/prediction", 1), *scores)]
+
+
+def _score_key(explainer: Explainer, attributed: Attributed, name: str, how: How) -> str:
+    """The digest of what a score depends on beside model, seed and example."""
+    metric = metrics()[name]
+    about = {
+        "metric": name,
+        "metric_version": metric.version,
+        **(how.of_soft(metric) if metric.soft else {"erasure": how.erasure}),
+    }
+    if attributed.random:
+        return canonical_key("scores/random", 1, r=attributed.r, **about)
+    about |= measured(explainer, attributed.measure, attributed.sign)
+    if attributed.r >= 0:
+        return canonical_key("scores/shuffled", 1, r=attributed.r, **about)
+    return canonical_key("scores/measure", 1, **about)
+
 
 # The paper takes one draw. Here 36 attributions × 2 soft metrics × draws are passes for each example, so 32 as for a
 # single attribution would be an hour for 200 texts; the noise that more draws would take away is the same for measure

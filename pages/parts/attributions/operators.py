@@ -11,7 +11,7 @@ from core.explanation.explainer import Cost
 from core.job import Job
 from core.mathematics.stepwise import relay
 from core.oracle.erasing import MASK
-from core.results.verdict_tables import erasure_table
+from core.results.verdicts import erasure_table
 from core.storage.store import canonical_key
 from core.verdicts.deciding import Reasons
 from core.verdicts.finding import ChanceTest, find_chance

@@ -23,8 +23,8 @@ from core.wording import plain
 from pages.parts.components.joins import Join, joins_under
 from pages.parts.components.tables import macros
 from pages.parts.face.headline import draw_finding
-from pages.parts.frame.links import held_of, link_to
-from pages.parts.frame.sidebar import View
+from pages.parts.frame.links import choose, held_of, link_to
+from pages.parts.frame.sidebar import ALL_OTHERS, View
 from pages.parts.frame.texts import captions
 from pages.parts.frame.working import PageWork
 from pages.parts.sections.saving import save_pairs
@@ -166,3 +166,23 @@ def _line(view: View, report: PairReport, one: PairTest) -> dict[str, Any]:
     places = [".".join(map(str, np.flatnonzero(mask))) for mask in masks]
     links = [link_to("recursive_masking", masked=place, **held) for place in places]
     return {"cells": report.cells(one), "inputs": list(zip(report.inputs(one), links))}
+
+
+def rather_than(view: View) -> None:
+    """Draw which class the explained one is set against, the likeliest other where it is none: a press sets it against
+    this one, another press against none. The box "Rather than" has all.
+    """
+    others = [i for i in view.probabilities.argsort(kind="stable")[::-1].tolist() if i != view.target]
+    if not others:
+        return
+    shown, chosen = (others[0], False) if view.than is None else (view.than, True)
+    label = view.model.labels[shown]
+    st.button(
+        f"rather than {plain(label)}",
+        key="rather-than",
+        on_click=choose,
+        args=("than", ALL_OTHERS if chosen else label),
+        type="primary" if chosen else "secondary",
+        help="The score is then the logit of the explained class less that of this one; press again for the class "
+        "alone. “Rather than” offers every class.",
+    )

@@ -9,8 +9,15 @@ from core.explanation.limiting import left_over
 from core.explanation.recursive import BY_RATIO, NO_AREA, STEPS, Summary
 from core.explanation.standings import COMPREHENSIVENESS, Standing
 from core.results.result import Result
-from core.results.verdict_tables import TABLE, reason_text, verdict_rows
-from core.results.verdicts import Status, verdict_status, verdicts_result, words_result
+from core.results.verdicts import (
+    TABLE,
+    Status,
+    reason_text,
+    verdict_rows,
+    verdict_status,
+    verdicts_result,
+    words_result,
+)
 from core.stability.known import known_unstable
 from core.validity.marks import HOLM, RULES, SIGN, with_sign
 from core.validity.references import CALIBRATED, FORMS

@@ -4,18 +4,79 @@ from collections.abc import Callable
 
 import streamlit as st
 
-from core.explanation.rows import WordRow, build_row, value_text
+from core.explanation.edits import replaced
+from core.explanation.rows import WordRow, build_row, pieces, value_text
 from core.measures.catalogue import measures
-from core.wording import escaped
+from core.network.features import NoFeatures
+from core.settings import SettingError
+from core.wording import escaped, plain
 from pages.parts.attributions.attributing import Attributing
-from pages.parts.attributions.editing import edit_word
 from pages.parts.attributions.scoring import ScoredRows
 from pages.parts.components.tables import data_table
+from pages.parts.components.words import words
+from pages.parts.frame.picking import keep_own_text
 from pages.parts.frame.sidebar import View
 from pages.parts.frame.texts import unread
 from pages.parts.frame.working import price_of
-from pages.parts.sections.coloured import coloured_words
+from pages.parts.sections.saving import about_view, attributions_name
 from pages.parts.sections.streaming import show_progress
+
+
+def coloured_words(
+    view: View, rows: list[WordRow], rest: str = "", scores: dict[str, list[dict]] | None = None
+) -> int | None:
+    """Draw a row of words for each measure, without any the text itself, and the rest of it; the clicked word's index,
+    or None. scores: figures beside the measures' names.
+    """
+    return words(
+        rows,
+        pieces(view.encoded, view.example.evidence),
+        view.class_name,
+        {measure.name: measure.definition for measure in measures().values()},
+        rest=rest,
+        name=attributions_name(view),
+        about=about_view(view),
+        unit=view.encoded.unit,
+        scores=scores,
+    )
+
+
+# Longer ones are texts of their own, for the box.
+_LONGEST = 200
+
+
+def edit_word(view: View, word: int) -> None:
+    """Draw a field that puts another word in the place of the one that is clicked, and a button that takes it out."""
+    text, unit = view.encoded.features[word].text, view.encoded.unit
+    key = f"{view.encoded.digest[:12]}-{word}"
+    with st.form(f"edit-{key}", border=False), st.container(horizontal=True, vertical_alignment="bottom"):
+        new = st.text_input(
+            f"Put in the place of this {unit}",
+            text if len(text) <= _LONGEST else "",
+            max_chars=_LONGEST,
+            key=f"edit-to-{key}",
+            help="Becomes a text of your own, shown beside this one.",
+        )
+        puts = st.form_submit_button("Replace", type="primary")
+        takes = st.form_submit_button("Take it out")
+    if takes or puts:
+        _edit(view, word, "" if takes else new.strip(), takes)
+
+
+def _edit(view: View, word: int, new: str, takes: bool) -> None:
+    second = view.example.second
+    try:
+        if not new and not takes:
+            raise ValueError(f"Type what stands in its place, or take the {view.encoded.unit} out.")
+        text = replaced(view.encoded, word, new)
+        # What cannot be read is said here, where the text still stands.
+        view.explainer.encode(text, second, view.encoded.unit)
+        keep_own_text(text, second, (view.example.text, second))
+    except (ValueError, NoFeatures, SettingError) as error:
+        st.warning(plain(str(error)))
+    else:
+        st.rerun()
+
 
 PLACE_HELP = "1 is masked first. With a sign, the last opposes the class most; without one, 1 matters most either way."
 

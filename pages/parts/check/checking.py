@@ -5,16 +5,20 @@ from dataclasses import dataclass, replace
 import streamlit as st
 from streamlit.delta_generator import DeltaGenerator
 
+from core.data.browsing import Index
 from core.data.parsed import BadData
-from core.evaluation.sampling import Sample, draw_sample, same_examples
+from core.evaluation.sampling import SAMPLE, Sample, draw_sample, same_examples
 from core.evaluation.studies.behaviour_question import Behaviour
 from core.evaluation.studies.check_question import EACH_STEP, ONCE, SEEDS, MaskingCheck
-from core.evaluation.studies.check_report import metric_of
+from core.evaluation.studies.check_report import CheckReport, metric_of
 from core.evaluation.studies.orders import RANDOM
 from core.evaluation.study import Question
+from core.explanation.explainer import Explainer
 from core.mathematics.search.fewest import EXACT_FEATURES
 from core.network.architectures import UnsupportedModel
 from core.oracle.erasing import MASK, erasures_of
+from core.results.model_check import check_result
+from core.results.result import Result
 from core.wording import amount, plain
 from pages.parts.frame.links import choose_one, folded, held, linked
 from pages.parts.frame.sidebar import DataView, chosen_method
@@ -108,3 +112,19 @@ def _sample(frame: DataView, size: int, filtered: bool) -> Sample | None:
     about = f"Asked of {amount(len(sample), 'text')}: {told_of(frame, filtered, kept)}."
     picked = frame.browsed.query.picked_by
     return replace(sample, name=f"{data.name}, filtered", notes=(about, *sample.notes), picked=picked)
+
+
+def known_result(explainer: Explainer, index: Index, unit: str) -> Result | None:
+    """What *Model check* answers of this model on this data, as far as `known_check` knows."""
+    found = known_check(explainer, index, unit)
+    return None if found is None else check_result(found)
+
+
+def known_check(explainer: Explainer, index: Index, unit: str) -> CheckReport | None:
+    """The report that *Model check* opens with; None where a text of its sample is not computed or has no label."""
+    try:
+        sample = draw_sample(index.data, explainer.model.labels, SAMPLE)
+    except BadData:
+        return None
+    one = Asking(explainer, sample, MaskingCheck(unit=unit, metric=metric_of(explainer.model)))
+    return one.report if one.works[0].found.complete else None

@@ -6,12 +6,14 @@ from functools import partial
 
 import streamlit as st
 
-from core.evaluation.studies.diagnosticity_paper import PAPER, paper_findings
-from core.evaluation.studies.diagnosticity_report import ALL, DiagnosticityReport
-from core.evaluation.studies.diagnosticity_rows import HEADER, diagnosticity_json, diagnosticity_rows
-from core.evaluation.studies.diagnosticity_tables import (
+from core.evaluation.studies.diagnosticity_question import HEADER, diagnosticity_json, diagnosticity_rows
+from core.evaluation.studies.diagnosticity_report import (
+    ALL,
+    PAPER,
+    DiagnosticityReport,
     baselines_table,
     diagnosticity_table,
+    paper_findings,
     paper_table,
     softfaith_table,
     tests_table,
@@ -23,7 +25,7 @@ from core.results.result import Result, as_record
 from core.texts.rendering import headline
 from pages.parts.components.pictures import draw_figure
 from pages.parts.components.tables import data_table
-from pages.parts.data_set.rejected import draw_rejected
+from pages.parts.data_set.scores import draw_rejected
 from pages.parts.sections.questions import QuestionParts
 from pages.parts.sections.saving import about_models, save_report
 from pages.parts.sections.studying import Asking

@@ -1,5 +1,6 @@
 """The table of examples: what it shows of the data that is browsed, and what is asked of it."""
 
+from collections.abc import Iterator
 from dataclasses import replace
 from typing import Any
 
@@ -7,15 +8,19 @@ import numpy as np
 import streamlit as st
 
 from core.data.browsing import ORDERS, PINNED, TRAITS, excerpt, terms
-from core.evaluation.predictions_report import label_text
+from core.evaluation.predicting import EXAMPLE_COLUMNS, example_rows, label_text
 from core.evaluation.slices import BY
-from core.evaluation.studies.traits import trait_text
+from core.evaluation.studies.traits import trait_cell, trait_text
+from core.wording import amount, safe_name
 from pages.parts.examples.pinning import toggle_pin
+from pages.parts.examples.trait_names import trait_facts, trait_name
 from pages.parts.frame import filters
+from pages.parts.frame.adding import data_notes
 from pages.parts.frame.links import choose
-from pages.parts.frame.picking import Browsed
+from pages.parts.frame.picking import Browsed, sought_traits
 from pages.parts.frame.sidebar import Frame
 from pages.parts.frame.tour import touring
+from pages.parts.sections.saving import save_table
 
 ROWS = 12
 _NAMES = {
@@ -101,7 +106,7 @@ def carry_out(what: str, value: Any) -> None:
 
 
 def table_of(frame: Frame, browsed: Browsed) -> dict:
-    """What the table of examples shows, see `pages.parts.components.example_table.browser`."""
+    """What the table of examples shows, see `pages.parts.components.tables.browser`."""
     query, rows = browsed.query, browsed.rows
     pages = max(1, -(-len(rows) // ROWS))
     page = _page_of(frame, browsed, pages)
@@ -221,3 +226,33 @@ def _row(i: int, browsed: Browsed, wanted: list[str], frame: Frame) -> dict:
 def _share(value: float) -> str:
     """A probability to three digits, zeros at the end included, so that they stand in line."""
     return "—" if np.isnan(value) else f"{value:#.3g}"
+
+
+def save_listing(frame: Frame, browsed: Browsed) -> None:
+    """Draw what saves the examples that the filters leave, in their order, with the traits that are shown."""
+    model, of = None if frame.explainer is None else frame.explainer.model, browsed.index.data
+    origin = [*([model.name, model.digest] if model else ["", ""]), of.name, of.digest]
+    traits, asked = browsed.judged.traits, sought_traits()
+    facts = trait_facts(traits, asked)
+
+    def rows() -> Iterator[list]:
+        for i, row in zip(browsed.rows, example_rows(browsed.index, browsed.judged, browsed.rows, [])):
+            yield [*row, *(trait_cell(name, trait, int(i)) for name, trait in traits.items()), *facts.values(), *origin]
+
+    with st.container(horizontal=True, vertical_alignment="center"):
+        save_table(
+            f"Download {'this' if len(browsed.rows) == 1 else 'these'} {amount(len(browsed.rows), 'example')} (CSV)",
+            [
+                *EXAMPLE_COLUMNS,
+                *(trait_name(name, asked.unit) for name in traits),
+                *facts,
+                "model",
+                "weights (SHA-256)",
+                "data",
+                "data (SHA-256)",
+            ],
+            rows,
+            safe_name(["examples", of.name, *([model.name] if model else [])], "csv"),
+            key="save-examples",
+        )
+        data_notes(browsed)

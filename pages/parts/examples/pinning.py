@@ -4,7 +4,7 @@ from functools import partial
 
 import streamlit as st
 
-from core.evaluation.predictions_report import label_text
+from core.evaluation.predicting import label_text
 from core.evaluation.studies.traits import trait_text
 from core.reports.collection_page import Card, collection_page
 from core.reports.exports import model_identity

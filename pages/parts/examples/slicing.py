@@ -18,7 +18,7 @@ from core.evaluation.slices import (
 )
 from core.mathematics.statistics import ALPHA
 from core.wording import number
-from pages.parts.components.example_table import slice_table
+from pages.parts.components.tables import slice_table
 from pages.parts.frame.links import current
 from pages.parts.frame.picking import Browsed
 

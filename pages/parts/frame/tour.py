@@ -9,7 +9,7 @@ import streamlit as st
 
 from core.data.examples import HARD_REVIEWS, first_example
 from core.settings import BUNDLED, SettingError
-from core.texts.sentences import sentences
+from core.texts.rendering import sentences
 from core.wording import plain
 from pages.parts.frame import resources
 from pages.parts.frame.data import first_data

@@ -1,29 +1,81 @@
 """Draw what stands between the limits: gauges, curves, scores and their files, and two models beside each other."""
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
+from typing import NamedTuple
 
+import numpy as np
 import streamlit as st
 
 from core.explanation.plausibility import Evidence
-from core.explanation.rows import values_taken
-from core.explanation.standings import ARROWS, Comparison
+from core.explanation.rows import pieces, values_taken
+from core.explanation.standings import ARROWS, Comparison, StandingTable
 from core.figures.figures import masking_paths
 from core.figures.limit_figures import ModelGauges, gauges, gauges_of_models, slope
+from core.figures.verdicts_figures import among_random_orders
+from core.mathematics.search.limits import EXACT
 from core.reports.exports import VERDICT, verdict_columns
 from core.results.result import Fact
-from core.validity.marks import level_text
-from core.wording import safe_name
+from core.results.verdicts import HELP, TABLE, Status, verdict_rows, verdict_status
+from core.validity.marks import level_text, with_sign
+from core.verdicts.deciding import Reasons, VerdictReport
+from core.verdicts.reasons import find_unstable, known_pairs
+from core.wording import number, plain, safe_name
 from pages.parts.components.pictures import draw_figure
-from pages.parts.components.tables import data_table
+from pages.parts.components.tables import data_table, macros
 from pages.parts.face.body import draw_facts
+from pages.parts.face.headline import Badge, Colour
 from pages.parts.frame.sidebar import View
 from pages.parts.frame.texts import view_caveats
 from pages.parts.limits import standing
-from pages.parts.limits.verdicts import verdict_reports
+from pages.parts.limits.standing import ends_of_board
 from pages.parts.sections.evidence import PRECISION, known_evidence
 from pages.parts.sections.saving import about_shown, save_limits, save_table
 from pages.parts.sections.sides import Side, same_class, side_caveats, side_columns, with_score
 from pages.parts.sections.standings import Boards, KnownLimits, tag
+
+# The verdicts that stand beside the headline; why one is not tested, or tied, other badges say.
+_COLOURS: dict[Status, Colour] = {Status.BETTER: "green", Status.NOT_SIGNIFICANT: "gray", Status.WORSE: "red"}
+_BADGE_HELP = "Whether the closest measure beats random orders"
+
+
+def draw_verdicts(view: View, known: Sequence[KnownLimits]) -> None:
+    """Each model's verdicts, as far as they are known."""
+    reports = verdict_reports(known)
+    if not reports:
+        st.skeleton(240)
+        return
+    for i, (one, report) in enumerate(reports.items()):
+        if len(known) > 1:
+            st.markdown(f"**{plain(one.side.model.name)}**")
+        if report.reached:
+            drawn = among_random_orders(report.null.reached, report.reached, one.side.score_name, report.null.every)
+            name = ["verdicts", view.example.id, one.side.model.name]
+            words = f"AOPC: {report.orders}"
+            draw_figure(drawn, f"verdicts-{i}", words, name, about_shown(view, one.side), "the random orders")
+        data_table(TABLE, verdict_rows(report), f"verdicts-table-{i}", help=HELP)
+
+
+def measure_badges(known: KnownLimits, measure: str) -> list[Badge]:
+    """The verdict of a measure as a badge; none before it is there, or where it cannot be given."""
+    report = verdicts_of(known)
+    found = None if report is None else report.of(measure)
+    status = None if found is None else verdict_status(found)
+    return [Badge(str(status), _BADGE_HELP, _COLOURS[status])] if status in _COLOURS else []
+
+
+def verdict_reports(known: Iterable[KnownLimits]) -> dict[KnownLimits, VerdictReport]:
+    """The verdicts of each side, of those that are known."""
+    return {one: report for one in known if (report := verdicts_of(one)) is not None}
+
+
+def verdicts_of(known: KnownLimits) -> VerdictReport | None:
+    """The verdicts of one side with what the store knows of why measures fail; None before they are known."""
+    if known.verdicts is None or not known.verdicts.complete:
+        return None
+    side, names = known.side, known.choice.measures
+    about = side.explainer, side.encoded, side.explained
+    reasons = Reasons(None, None, find_unstable(*about, names, known.choice.sign), known_pairs(*about))
+    return known.report(reasons)
 
 
 def draw_gauges(view: View, boards: Boards) -> None:
@@ -143,3 +195,51 @@ def _save_page(view: View, boards: Boards, header: list[str], rows: list[list]) 
         "validity gate": f"{choice.rule} rule, {choice.form} form of the test",
     }
     save_limits(view, sides, (header, rows), choice.direction, settings)
+
+
+# The share of grey behind the word that is masked first.
+_STRONGEST = 0.45
+
+
+class OrderWords(NamedTuple):
+    """An order over a text's words: places int[F], 1 for what is masked first, 0 for what the text masks itself;
+    strengths float[F], in [0, 0.45], of the ground behind each word.
+    """
+
+    name: str
+    detail: str
+    places: list[int]
+    strengths: list[float]
+
+
+def order_words(name: str, detail: str, order: np.ndarray, features: int) -> OrderWords:
+    """The order int64[F'], what is masked first in front, over all F words."""
+    places = np.zeros(features, dtype=np.int64)
+    places[order] = np.arange(1, len(order) + 1)
+    strengths = np.where(places, _STRONGEST * (1 - (places - 1) / max(1, len(order))), 0.0)
+    return OrderWords(name, detail, places.tolist(), strengths.tolist())
+
+
+def shown_orders(board: StandingTable, direction: str, features: int) -> list[OrderWords]:
+    """The best order, that of each measure, and the worst, for a direction."""
+    best, worst = ends_of_board(board, direction)
+    arrow, found = ARROWS[direction], "" if board.limits.method == EXACT else " found"
+    orders = [
+        (f"best order{found}", best, board.gates[1 if best is board.highest else 0]),
+        *((one.measure, one.walks[direction], one.gates[direction]) for one in board.standings),
+        (f"worst order{found}", worst, board.gates[1 if worst is board.highest else 0]),
+    ]
+    return [
+        order_words(name, f"AOPC {with_sign(number(walk.aopc), gate.marked)} {arrow}", walk.order, features)
+        for name, walk, gate in orders
+    ]
+
+
+def draw_orders(boards: Boards) -> None:
+    """The words of the text in the best order, in that of each measure and in the worst, for each model."""
+    for one, board in boards.items():
+        if len(boards) > 1:
+            st.markdown(f"**{plain(one.side.model.name)}**")
+        side = one.side.encoded
+        shown = shown_orders(board, one.choice.direction, side.F)
+        st.html(macros("limits/order_words.html").rows(shown, pieces(side)))

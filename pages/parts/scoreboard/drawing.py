@@ -25,7 +25,7 @@ from core.metrics.catalogue import metrics
 from core.network.model import Model
 from core.results.result import Result
 from core.results.scoreboard import scoreboard_result
-from core.results.verdict_tables import HELP
+from core.results.verdicts import HELP
 from core.texts.questions import answer_as_json
 from core.validity.marks import SIGN
 from core.wording import plain

@@ -18,8 +18,7 @@ from core.explanation.standings import COMPREHENSIVENESS, StandingGates
 from core.measures.catalogue import default_measures
 from core.results.caveats import Caveat
 from core.results.result import Result
-from core.results.verdict_tables import TABLE, verdict_rows
-from core.results.verdicts import verdicts_result
+from core.results.verdicts import TABLE, verdict_rows, verdicts_result
 from core.verdicts.deciding import Reasons, VerdictReport
 from core.wording import plain
 from pages.parts.face.headline import draw_headline

@@ -7,8 +7,7 @@ from core.data.examples import DataSet, Example
 from core.evaluation.sampling import Sample, scored_sample, without_labels
 from core.evaluation.studies.board_report import RejectedTexts, rejected_texts
 from core.evaluation.studies.scoreboard import Scoreboard
-from core.evaluation.studies.verdicts import WORDS, VerdictsOfTexts
-from core.evaluation.studies.verdicts_question import Verdicts, VerdictsReport
+from core.evaluation.studies.verdicts import WORDS, Verdicts, VerdictsOfTexts, VerdictsReport
 from core.evaluation.study import Rows
 from core.explanation.explainer import Explainer
 from core.judging.judging import How

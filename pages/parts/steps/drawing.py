@@ -1,24 +1,27 @@
 """Draw masking paths: the stepper, every measure's curve against random order, and a table of all measures."""
 
+from typing import Any
+
 import streamlit as st
 
 from core.explanation.plausibility import Evidence
 from core.explanation.recursive import Summary
-from core.explanation.rows import pieces
+from core.explanation.rows import pieces, values_taken
 from core.figures.figures import masking_paths
+from core.stability.known import COLUMN, unstable_cell
 from core.storage.store import canonical_key
-from core.validity.marks import level_text
-from core.wording import safe_name
+from core.validity.marks import SIGN, STEP_COLUMNS, level_text, path_word, step_cells
+from core.validity.references import FORMS
+from core.wording import ends_of, number, safe_name
 from pages.parts.components.pictures import draw_figure
 from pages.parts.components.player import player
 from pages.parts.components.tables import data_table
 from pages.parts.frame.links import held, hold
 from pages.parts.frame.sidebar import View
 from pages.parts.sections.evidence import PRECISION, known_evidence
-from pages.parts.sections.paths import Summaries
+from pages.parts.sections.paths import Path, Summaries
 from pages.parts.sections.saving import about_shown, save_table
-from pages.parts.sections.sides import Side, same_class, side_columns, with_score
-from pages.parts.steps import following
+from pages.parts.sections.sides import PROBABILITY, Side, same_class, side_columns, with_score
 from pages.parts.steps.stepping import frame, line, pane
 
 
@@ -29,7 +32,7 @@ def draw_stepper(view: View, found: Summaries) -> None:
         return
     names, measure = played[0].names, played[0].measure
     identity = canonical_key("stepper", 1, paths=[path.key for path in played])[:16]
-    at = following.step_of(held("step"), len(names))
+    at = step_of(held("step"), len(names))
     shown = frame(
         identity,
         view.encoded,
@@ -56,7 +59,7 @@ def draw_stepper(view: View, found: Summaries) -> None:
 
 def draw_path_curves(view: View, sides: list[Side], found: Summaries) -> None:
     """The curves of all measures on each side, against random order."""
-    at = following.step_of(held("step"), 10**6)
+    at = step_of(held("step"), 10**6)
     for i, side in side_columns(sides):
         mine = {path: summary for path, summary in found.items() if path.side is side}
         if mine:
@@ -71,21 +74,19 @@ def draw_path_curves(view: View, sides: list[Side], found: Summaries) -> None:
                 side.than is None,
             )
             name = ["masking-curves", view.example.id, side.model.name]
-            draw_figure(drawn, f"paths-{i}", following.paths_in_words(mine), name, about_shown(view, side))
+            draw_figure(drawn, f"paths-{i}", paths_in_words(mine), name, about_shown(view, side))
 
 
 def draw_table(view: View, sides: list[Side], found: Summaries) -> None:
     """What each path comes to, where evidence is known how well its ranking finds it, and a button that saves steps."""
     known = known_evidence(view, sides)
-    rows = [
-        [*following.table_row(path, summary), *_precision(known[path.side], summary)] for path, summary in found.items()
-    ]
-    data_table([*following.TABLE, *([PRECISION] if any(known.values()) else [])], rows, "paths-table")
+    rows = [[*table_row(path, summary), *_precision(known[path.side], summary)] for path, summary in found.items()]
+    data_table([*TABLE, *([PRECISION] if any(known.values()) else [])], rows, "paths-table")
     same = same_class(list(dict.fromkeys(path.side for path in found)))
     save_table(
         "Steps (CSV)",
-        with_score(following.COLUMNS, sides),
-        lambda: [row for path, summary in found.items() for row in following.step_rows(path, summary, same)],
+        with_score(COLUMNS, sides),
+        lambda: [row for path, summary in found.items() for row in step_rows(path, summary, same)],
         safe_name(["masking", view.example.id, *dict.fromkeys(path.side.model.name for path in found)], "csv"),
         key="steps-csv",
     )
@@ -93,3 +94,110 @@ def draw_table(view: View, sides: list[Side], found: Summaries) -> None:
 
 def _precision(evidence: Evidence | None, summary: Summary) -> list[float]:
     return [] if evidence is None else [evidence.precision(summary.steps[0].scores)]
+
+
+COLUMNS = [
+    "model",
+    "measure",
+    "values",
+    "computed",
+    "step",
+    "share masked (0 to 1)",
+    "features masked",
+    "masked features",
+    "explained class",
+    "class predicted unmasked",
+    "models explain the same class",
+    PROBABILITY,
+    "predicted class",
+    "p (calibrated)",
+    "p (literal)",
+    *STEP_COLUMNS,
+    COLUMN,
+]
+TABLE = [
+    "model",
+    "measure",
+    "flips at",
+    "flips again at",
+    "RACU ↑",
+    "RACU, 95 % interval",
+    "ACU ↑",
+    "ACU, 95 % interval",
+    "random orders as early ↓",
+    "random orders as far ↓",
+    "random orders",
+    "smallest MaSF p ↑",
+    "validity",
+    SIGN,
+    "order",
+]
+
+
+def step_of(value: str | None, count: int) -> int:
+    """A step out of an address; 0 for what is none."""
+    return (
+        min(int(value), count - 1)
+        if isinstance(value, str) and value.isascii() and value.isdigit() and len(value) < 6
+        else 0
+    )
+
+
+def paths_in_words(mine: Summaries) -> str:
+    """The figure for those who do not see it."""
+    parts = [
+        f"{path.measure} ({path.side.model.name}): {path.side.score_kind} "
+        f"{', '.join(number(value) for value in summary.values)}"
+        for path, summary in mine.items()
+    ]
+    return f"The score of the explained class at each masking step. {'; '.join(parts)}."
+
+
+def table_row(path: Path, summary: Summary) -> list[Any]:
+    """A path as a row under TABLE; None where there is no number, as in RACU where it is unstable."""
+    areas = summary.areas
+    return [
+        path.side.model.name,
+        path.measure,
+        None if summary.flips is None else path.name(summary.flips),
+        ", ".join(map(path.name, summary.again)) or None,
+        None if areas.unstable else areas.racu.mean,
+        None if areas.unstable else ends_of(areas.racu.low, areas.racu.high) or None,
+        areas.acu.mean,
+        ends_of(areas.acu.low, areas.acu.high) or None,
+        summary.as_early,
+        summary.as_good,
+        summary.orders or None,
+        summary.smallest,
+        path_word(summary.gate, path.name, summary.complete),
+        SIGN if summary.marked else None,
+        unstable_cell(path.measure, path.unstable) or None,
+    ]
+
+
+def step_rows(path: Path, summary: Summary, same: bool | None = None) -> list[list]:
+    """A path's steps for a CSV file, see COLUMNS; same: of `same_class`."""
+    side, rows, order = path.side, [], unstable_cell(path.measure, path.unstable)
+    for i, step in enumerate(summary.steps):
+        words = " ".join(feature.text for feature, masked in zip(side.encoded.features, step.mask) if masked)
+        rows.append(
+            [
+                side.model.name,
+                path.measure,
+                values_taken(path.measure, path.choice.sign),
+                path.choice.order,
+                i,
+                float(summary.x[i]),
+                step.count,
+                words,
+                side.class_name,
+                side.predicted_name,
+                same,
+                float(summary.values[i]),
+                side.model.labels[int(step.logits.argmax())],
+                *(step.p.get(form, "") for form in FORMS),
+                *step_cells(summary.gate, i, path.choice.form),
+                order,
+            ]
+        )
+    return rows
