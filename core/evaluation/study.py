@@ -16,6 +16,7 @@ from core.network.features import Encoded, NoFeatures
 from core.network.model import Model
 from core.network.scheduler import NonFinite
 from core.storage.content import Content, Numbers
+from core.storage.store import canonical_key
 from core.validity.references import Reference
 from core.wording import Tally, as_json
 
@@ -254,12 +255,13 @@ class Study(Question[Any], Generic[Found]):
     It says its `name`, `columns`, `key`, `row_keys`, `row` and `cost`. Where an example has several rows, `parts` is
     their shape, and `rows` takes the place of `row`. One that is asked by itself is registered, and has `conclude`.
 
-    names: the array of the log with the keys of rows; leaves_out: errors that leave an example out; leads: whether it
-    gives the answer alone, and begins unasked; seldom_all: whether most examples take a small part of the most.
+    kept, version: see `key`; names: the array of the log with the keys of rows; leaves_out: errors that leave an
+    example out; leads: whether it gives the answer alone, and begins unasked; seldom_all: whether most examples take a
+    small part of the most.
     """
 
     columns: ClassVar[dict[str, Column]]
-    names = "rows"
+    kept, version, names = "", 1, "rows"
     leaves_out: tuple[type[Exception], ...] = (NonFinite, NoFeatures)
     leads = False
     seldom_all = False
@@ -279,13 +281,21 @@ class Study(Question[Any], Generic[Found]):
         """Shape of the rows of one example; () for one."""
         return ()
 
-    @abc.abstractmethod
     def key(self, explainer: Explainer) -> str:
-        """Where its rows are kept, for all examples of whatever data."""
+        """Where its rows are kept, for all examples of whatever data: under `kept`, or its name, and `version`."""
+        model, about = explainer.model, self.rests_on(explainer)
+        about |= {"model": model.digest, "precision": model.precision, "unit": self.unit}
+        return canonical_key(self.kept or self.name, self.version, **about)
+
+    def rests_on(self, explainer: Explainer) -> dict[str, Any]:
+        """What rows depend on, of whatever example, beside model, precision and unit."""
+        return {}
 
     def row_keys(self, subject: Subject) -> list[str]:
-        """What each row of an example is kept under, in the order of `parts`: all that it depends on besides `key`."""
-        raise NotImplementedError
+        """What each row of an example is kept under, in the order of `parts`: all that it depends on besides `key`; the
+        example as the model reads it, where nothing else is said.
+        """
+        return [canonical_key(f"{self.name}/row", 1, example=subject.encoded.digest)]
 
     def row(self, subject: Subject) -> Row:
         """The row of an example; raises one of `leaves_out` where it has none."""

@@ -315,6 +315,11 @@ class Explainer:
         )
 
     @property
+    def tests_by(self) -> str | None:
+        """Digest of the reference of its MaSF tests, None without one."""
+        return None if self.reference is None else self.reference.digest
+
+    @property
     def words_digest(self) -> str | None:
         """What tells the words that were measured of the model's training texts from others, None where there are none
         that can be used: a result that depends on words holds it, and of such as cannot be used there is none.

@@ -87,6 +87,11 @@ def measured(explainer: Explainer, name: str, sign: str) -> dict:
     return about | explainer.words_read(name)
 
 
+def measured_each(explainer: Explainer, names: Sequence[str], sign: str) -> list[dict]:
+    """The same of measures that are computed with seed 0."""
+    return [measured(explainer, name, sign) | {"seed": 0 if measures()[name].seeded else None} for name in names]
+
+
 def value_text(row: WordRow, i: int) -> str:
     """A score as people read it: three significant digits with its sign, or a place."""
     if np.isnan(row.scores[i]):

@@ -8,14 +8,13 @@ import numpy as np
 
 from core.evaluation.study import Column, Rows, Study, Subject
 from core.explanation.explainer import Cost, Explainer
-from core.explanation.rows import choose_variant, measured
+from core.explanation.rows import choose_variant, measured_each
 from core.mathematics.ranking import kendall_tau
 from core.measures.catalogue import measures
 from core.network.features import Encoded
 from core.network.model import Model
 from core.network.scheduler import NonFinite
 from core.storage.content import Content, Numbers
-from core.storage.store import canonical_key
 from core.wording import refuse_unknown
 
 
@@ -33,30 +32,15 @@ class Agreement(Study[Rows]):
     sign: str = "signed"
     unit: str = "word"
 
-    def key(self, explainer: Explainer) -> str:
-        """Where the store keeps it, for all examples of whatever data."""
-        known = measures()
-        return canonical_key(
-            "agreement",
-            1,
-            model=explainer.model.digest,
-            precision=explainer.model.precision,
-            unit=self.unit,
-            measures=[
-                measured(explainer, name, self.sign) | {"seed": 0 if known[name].seeded else None}
-                for name in self.measures
-            ],
-        )
+    def rests_on(self, explainer: Explainer) -> dict[str, Any]:
+        """On each measure."""
+        return {"measures": measured_each(explainer, self.measures, self.sign)}
 
     def check(self, model: Model | None = None) -> None:
         """As everywhere: a measure that there is not, or fewer than two."""
         refuse_unknown(("measure", self.measures, measures()))
         if len(self.measures) < 2:
             raise ValueError(f"measures can only disagree where there are two, got {self.measures}")
-
-    def row_keys(self, subject: Subject) -> list[str]:
-        """The example as the model reads it; its label changes nothing."""
-        return [canonical_key("agreement/row", 1, example=subject.encoded.digest)]
 
     def row(self, subject: Subject) -> dict[str, Any]:
         """How far each two measures agree."""

@@ -103,30 +103,17 @@ class Course(OrderStudy[Walked]):
         """It stands in a part of a page that is opened for it, so that what takes a while waits to be asked for."""
         return False
 
-    def key(self, explainer: Explainer) -> str:
-        """Where the store keeps it, for all examples of whatever data."""
-        about: dict[str, Any] = {
-            "model": explainer.model.digest,
-            "precision": explainer.model.precision,
-            "unit": self.unit,
-            "erasure": self.erasure,
-        }
+    def rests_on(self, explainer: Explainer) -> dict[str, Any]:
+        """On the erasure, and on random orders or a measure; its label changes nothing."""
         if self.random:
-            about |= {"seed": self.seed, "orders": ORDERS}
-        else:
-            measure = measures()[self.measure]
-            about |= measured(explainer, self.measure, self.sign)
-            about |= {"seed": self.seed if measure.seeded else None}
-        return canonical_key("behaviour", 1, **about)
+            return {"erasure": self.erasure, "seed": self.seed, "orders": ORDERS}
+        seed = self.seed if measures()[self.measure].seeded else None
+        return measured(explainer, self.measure, self.sign) | {"erasure": self.erasure, "seed": seed}
 
     def check(self, model: Model | None = None) -> None:
         """As everywhere: an erasure that there is not, or that the model's tokenizer has no token for."""
         if model is not None:
             require_erasure(model, self.erasure)
-
-    def row_keys(self, subject: Subject) -> list[str]:
-        """The example as the model reads it; its label changes nothing, since the predicted class is explained."""
-        return [canonical_key("behaviour/row", 1, example=subject.encoded.digest)]
 
     def content(self, explainer: Explainer) -> Content:
         """Flips within the features that there are; logits and states of the model's own size."""
@@ -145,11 +132,8 @@ class Course(OrderStudy[Walked]):
     def cost(self, explainer: Explainer, encoded: Encoded, found: Walked | None = None) -> Cost:
         """What the course takes on an example at most, as if no prediction ever changed."""
         free = encoded.F - int(encoded.premasked.sum())
-        passes, weight = (
-            len(np.unique(planned_counts(encoded.F, BY_RATIO, encoded.F - free)))
-            + free * (ORDERS if self.random else 1),
-            0,
-        )
+        ratios = len(np.unique(planned_counts(encoded.F, BY_RATIO, encoded.F - free)))
+        passes, weight = ratios + free * (ORDERS if self.random else 1), 0
         if not self.random:
             measure = measures()[self.measure]
             weight = measure.passes(free) * (3 if measure.backward else 1)
@@ -210,8 +194,12 @@ class Changes(Course):
     columns: ClassVar = {"flips": Column((0,), np.int32(0)), "free": Column((), np.int32(0))}
 
     def key(self, explainer: Explainer) -> str:
-        """Where the store keeps it, for all examples of whatever data."""
+        """Apart from the whole course."""
         return canonical_key("first change", 1, course=super().key(explainer))
+
+    def row_keys(self, subject: Subject) -> list[str]:
+        """As of the course."""
+        return [canonical_key("behaviour/row", 1, example=subject.encoded.digest)]
 
     def content(self, explainer: Explainer) -> Content:
         """The same of what there is."""

@@ -70,36 +70,16 @@ class _Part(Study[Rows]):
     unit: str = "word"
     draws: int = 8
 
+    kept, version = "scoreboard", 2
+    _part: ClassVar[str] = ""
+
     @property
     def how(self) -> How:
         return How(draws=self.draws)
 
-    def key(self, explainer: Explainer) -> str:
-        """A log for each part, model, reference and unit; what else a row depends on is in its own key."""
-        model, reference = explainer.model, explainer.reference
-        return canonical_key(
-            "scoreboard",
-            self._version,
-            part=self._part,
-            model=model.digest,
-            precision=model.precision,
-            reference=None if reference is None else reference.digest,
-            unit=self.unit,
-            **self._more,
-        )
-
-    _part: ClassVar[str] = ""
-    _version: ClassVar[int] = 2
-
-    @property
-    def _more(self) -> dict[str, Any]:
-        """What else decides the shape of its rows."""
-        return {}
-
-    @property
-    def _metrics(self) -> dict[str, Any]:
-        """What the scores of erasure metrics depend on."""
-        return {"draws": self.draws, "metrics": _versions()}
+    def rests_on(self, explainer: Explainer) -> dict[str, Any]:
+        """On which part it is, and on the reference; what else a row depends on is in its own key."""
+        return {"part": self._part, "reference": explainer.tests_by}
 
 
 def _target(subject: Subject) -> int:
@@ -136,9 +116,9 @@ class BoardChance(_Part):
 
     orders: int = FEWER
 
-    @property
-    def _more(self) -> dict[str, Any]:
-        return {"orders": self.orders}
+    def rests_on(self, explainer: Explainer) -> dict[str, Any]:
+        """On how many orders there are, too: it decides the shape of rows."""
+        return super().rests_on(explainer) | {"orders": self.orders}
 
     @property
     def label(self) -> str:
@@ -219,7 +199,7 @@ class BoardMeasure(_Part):
         """The example as the model reads it, its evidence, the measure, and the metrics."""
         about = {"example": subject.encoded.digest, "evidence": subject.example.evidence}
         about |= measured(subject.explainer, self.measure, self.sign)
-        return [canonical_key("scoreboard/measure/row", 2, **about, **self._metrics)]
+        return [canonical_key("scoreboard/measure/row", 2, **about, draws=self.draws, metrics=_versions())]
 
     def row(self, subject: Subject) -> Row:
         """Its orders, its path and its scores; what it says nothing of has a note."""
@@ -287,8 +267,7 @@ class BoardLimits(_Part):
 
     name = "scoreboard, limits"
     columns: ClassVar = {"lower": Column(), "upper": Column(), "marks": Column(), "method": Column((), "")}
-    _part = "limits"
-    _version = 1
+    _part, version = "limits", 1
 
     @property
     def label(self) -> str:

@@ -1,7 +1,7 @@
 """How few features must be erased to change a prediction, whatever their order."""
 
 from dataclasses import dataclass
-from typing import ClassVar
+from typing import Any, ClassVar
 
 import numpy as np
 
@@ -12,7 +12,6 @@ from core.network.features import Encoded, NoFeatures
 from core.network.model import Model
 from core.oracle.erasing import MASK, require_erasure
 from core.storage.content import Content, Numbers
-from core.storage.store import canonical_key
 
 FEWEST = "fewest features"
 
@@ -49,28 +48,14 @@ class FewestFeatures(Study[Searched]):
     unit: str = "word"
     erasure: str = MASK
 
-    def key(self, explainer: Explainer) -> str:
-        """Where the store keeps it, for all examples of whatever data."""
-        model = explainer.model
-        return canonical_key(
-            "fewest",
-            1,
-            model=model.digest,
-            precision=model.precision,
-            unit=self.unit,
-            erasure=self.erasure,
-            exact_features=EXACT_FEATURES,
-            width=WIDTH,
-        )
+    def rests_on(self, explainer: Explainer) -> dict[str, Any]:
+        """On the erasure and the kind of search."""
+        return {"erasure": self.erasure, "exact_features": EXACT_FEATURES, "width": WIDTH}
 
     def check(self, model: Model | None = None) -> None:
         """As everywhere: an erasure that there is not, or that the model's tokenizer has no token for."""
         if model is not None:
             require_erasure(model, self.erasure)
-
-    def row_keys(self, subject: Subject) -> list[str]:
-        """The example as the model reads it; its label changes nothing."""
-        return [canonical_key("fewest/row", 1, example=subject.encoded.digest)]
 
     def row(self, subject: Subject) -> dict[str, np.ndarray]:
         """The fewest features, and how many there are."""

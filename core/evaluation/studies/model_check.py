@@ -58,7 +58,7 @@ class Curve(OrderStudy[Passed]):
     unit: what is masked as one piece. Source: FMM §5.2, Fig. 4; glossary, Score.
     """
 
-    name = "model check"
+    name, version = "model check", 2
     columns: ClassVar = {
         "predicted": Column((K,), np.int32(-1)),
         "values": Column((K,)),
@@ -76,30 +76,18 @@ class Curve(OrderStudy[Passed]):
             return f"{self.measure}, seed {self.seed}"
         return self.measure if self.random or self.recompute else f"{self.measure}, computed once"
 
-    def key(self, explainer: Explainer) -> str:
-        """Where the store keeps it, for all examples of whatever data."""
-        model, reference = explainer.model, explainer.reference
-        about: dict[str, Any] = {
-            "model": model.digest,
-            "precision": model.precision,
-            "reference": None if reference is None else reference.digest,
-            "unit": self.unit,
-        }
+    def rests_on(self, explainer: Explainer) -> dict[str, Any]:
+        """On the reference, and on a random order or a measure."""
         if self.random:
-            about |= {"seed": self.seed}
-        else:
-            measure = measures()[self.measure]
-            about |= measured(explainer, self.measure, self.sign) | {
-                "recompute": self.recompute and not measure.recursive
-            }
-        return canonical_key("model check", 2, **about)
+            return {"reference": explainer.tests_by, "seed": self.seed}
+        about = measured(explainer, self.measure, self.sign) | {"reference": explainer.tests_by}
+        return about | {"recompute": self.recompute and not measures()[self.measure].recursive}
 
     def row_keys(self, subject: Subject) -> list[str]:
         """The example as the model reads it, the label, and the evidence that a measure is scored by."""
         evidence = () if self.random else subject.example.evidence
-        return [
-            canonical_key("model check/row", 1, example=subject.encoded.digest, label=subject.label, evidence=evidence)
-        ]
+        about = {"example": subject.encoded.digest, "label": subject.label, "evidence": evidence}
+        return [canonical_key("model check/row", 1, **about)]
 
     def content(self, explainer: Explainer) -> Content:
         """Classes of the model, shares, and p-values wherever there is a reference."""
@@ -137,16 +125,8 @@ class Curve(OrderStudy[Passed]):
         """The curve as far as it is known."""
         columns = {name: values.copy() for name, values in rows.columns.items()}
         p = {form: columns["p"][:, f] for f, form in enumerate(FORMS)}
-        return Passed(
-            columns["predicted"],
-            columns["values"],
-            p,
-            columns["found"],
-            rows.problems,
-            rows.cut,
-            rows.fact("chance"),
-            rows.fact("tokens"),
-        )
+        known = columns["predicted"], columns["values"], p, columns["found"]
+        return Passed(*known, rows.problems, rows.cut, rows.fact("chance"), rows.fact("tokens"))
 
     def _walk(self, subject: Subject) -> tuple[np.ndarray, np.ndarray, tuple[float, float]]:
         """Logits float32[K, C], p float64[forms, K], and what is found of the evidence."""
@@ -159,18 +139,8 @@ class Curve(OrderStudy[Passed]):
                 cancelled=subject.cancelled,
             )
             return judged.logits, np.stack([judged.p.get(form, np.full(K, np.nan)) for form in FORMS]), (np.nan, np.nan)
-        steps = finish(
-            follow(
-                explainer,
-                encoded,
-                self.measure,
-                subject.label,
-                self.sign,
-                BY_RATIO,
-                self.recompute,
-                cancelled=subject.cancelled,
-            )
-        )
+        walked = (self.measure, subject.label, self.sign, BY_RATIO, self.recompute)
+        steps = finish(follow(explainer, encoded, *walked, cancelled=subject.cancelled))
         p = np.array([[step.p.get(form, np.nan) for step in steps] for form in FORMS])
         return np.stack([step.logits for step in steps]), p, finds(encoded, steps[0].scores, subject.example.evidence)
 

@@ -218,12 +218,9 @@ class Scoring(Study[Scored]):
         """The prediction, then attribution by attribution its metrics."""
         return (1 + len(self.attributions) * len(self.metrics),)
 
-    def key(self, explainer: Explainer) -> str:
-        """A log for each model, unit and seed."""
-        model = explainer.model
-        return canonical_key(
-            "scores", 1, model=model.digest, precision=model.precision, unit=self.unit, seed=self.how.seed
-        )
+    def rests_on(self, explainer: Explainer) -> dict[str, Any]:
+        """On the seed; what else a score depends on is in its own key."""
+        return {"seed": self.how.seed}
 
     def row_keys(self, subject: Subject) -> list[str]:
         """The example as the model reads it, and what a score depends on."""

@@ -11,7 +11,7 @@ from core.evaluation.findings import look_share, of_enough
 from core.evaluation.study import Answers, Column, Question, Rows, Study, Subject, Table, register
 from core.explanation.explainer import Cost, Explainer
 from core.explanation.limiting import left_over
-from core.explanation.rows import SIGNS, measured, values_taken
+from core.explanation.rows import SIGNS, measured_each, values_taken
 from core.explanation.standings import COMPREHENSIVENESS, StandingGates
 from core.mathematics.search.limits import MOST_EXACT
 from core.mathematics.statistics import Interval, holm_adjusted, lead_p, leads, share_interval
@@ -56,22 +56,10 @@ class VerdictsOfTexts(Study[Rows]):
     unit: str = "word"
     erasure: str = MASK
 
-    def key(self, explainer: Explainer) -> str:
-        """Where the store keeps it, for all examples of whatever data."""
-        reference, known = explainer.reference, measures()
-        return canonical_key(
-            "verdicts",
-            1,
-            model=explainer.model.digest,
-            precision=explainer.model.precision,
-            reference=None if reference is None else reference.digest,
-            unit=self.unit,
-            measures=[
-                measured(explainer, name, self.sign) | {"seed": 0 if known[name].seeded else None}
-                for name in self.measures
-            ],
-            **({} if self.erasure == MASK else {"erasure": self.erasure}),
-        )
+    def rests_on(self, explainer: Explainer) -> dict[str, Any]:
+        """On each measure, the reference, and the erasure."""
+        about = {"measures": measured_each(explainer, self.measures, self.sign), "reference": explainer.tests_by}
+        return about if self.erasure == MASK else about | {"erasure": self.erasure}
 
     def check(self, model: Model | None = None) -> None:
         """As everywhere: a measure that there is not, or none at all, or an erasure that the model has not."""
