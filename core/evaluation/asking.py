@@ -11,6 +11,7 @@ from core.evaluation.study import Answers, Found, Known, Question, Study
 from core.explanation.explainer import Cost, Explainer
 from core.mathematics.stepwise import finish
 from core.network.features import NoFeatures
+from core.storage.shelf import Shelf
 from core.storage.store import Store
 
 
@@ -35,11 +36,11 @@ def run_study(
         ValueError: as `Study.check`.
     """
     study.check(explainer.model)
-    # The study's own log is the store here: an entry for each forward pass of each example would be thousands of files.
-    # One example is what pages show, which know much of it already.
-    bare = Explainer(explainer.model, None, explainer.reference, kept=explainer.kept) if len(sample) > 1 else explainer
+    if len(sample) > 1:  # one example is what pages show, which know much of it already
+        shelf = None if store is None else Shelf(store)
+        explainer = Explainer(explainer.model, shelf, explainer.reference, kept=explainer.kept)
     log = None if store is None else StoreLog(store, study.key(explainer))
-    return (yield from Run(bare, sample, study, log).go(progress, cancelled, within))
+    return (yield from Run(explainer, sample, study, log).go(progress, cancelled, within))
 
 
 def ask(

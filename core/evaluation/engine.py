@@ -12,6 +12,7 @@ from core.evaluation.study import Found, Known, Place, Row, Rows, Study, Subject
 from core.explanation.explainer import Explainer
 from core.network.features import Encoded, NoFeatures
 from core.network.scheduler import Counters
+from core.storage.shelf import Shelf
 
 # An example that takes more than it was thought to is nearly done until it is.
 _NEARLY = 0.95
@@ -141,8 +142,10 @@ class Run(Known, Generic[Found]):
 
     def add(self, i: int, cancelled: Callable[[], bool] | None) -> None:
         """Compute what is not known of one example; one that has no row is noted with its sentence."""
-        subject = self.subject(i, cancelled)
+        subject, shelf = self.subject(i, cancelled), self.explainer.store
         if subject is not None:
+            if isinstance(shelf, Shelf):
+                shelf.open(self.explainer.model.digest, subject.encoded.digest)
             try:
                 for place, row in self.study.rows(subject):
                     self.put(i, place, row)
@@ -152,6 +155,8 @@ class Run(Known, Generic[Found]):
             finally:
                 if len(self.sample) > 1:
                     self.explainer.forget(subject.encoded)
+                if isinstance(shelf, Shelf):
+                    shelf.close()
         if self.log is None or time.monotonic() - self.last_saved >= self.log.seconds:
             self.save()
 

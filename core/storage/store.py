@@ -152,17 +152,8 @@ class Store:
 
     def segments(self, key: str, content: Content | None = None) -> list[Entry]:
         """Read the log under a key: its whole segments, in the order of their seals. As `get`."""
-        folder = self._place(key)
-        try:
-            names = {path.name for path in folder.iterdir()}
-        except OSError as error:
-            names = set()
-            if isinstance(error, NotADirectoryError):
-                self._set_aside(folder)
-        if self.shipped is not None:
-            names |= set(self.shipped.files(self._below(folder)))
-        found = []
-        for path in sorted(folder / name for name in names if _SEGMENT.fullmatch(name)):
+        folder, found = self._place(key), []
+        for path in sorted(folder / name for name in self._listed(folder) if _SEGMENT.fullmatch(name)):
 
             def unpack(data: bytes, seal: str = path.stem) -> Entry | None:
                 return _unpack(data, key, content, seal)
@@ -203,6 +194,16 @@ class Store:
 
     def _below(self, path: Path) -> str:
         return path.relative_to(self.root).as_posix()
+
+    def _listed(self, folder: Path) -> set[str]:
+        """Names of the files in a folder, and of those that ship there."""
+        try:
+            names = {path.name for path in folder.iterdir()}
+        except OSError as error:
+            names = set()
+            if isinstance(error, NotADirectoryError):
+                self._set_aside(folder)
+        return names if self.shipped is None else names | set(self.shipped.files(self._below(folder)))
 
     def _shipped(self, path: Path, unpack) -> Entry | None:
         """What ships in the place of a file of the store."""

@@ -6,7 +6,7 @@ from typing import Any, ClassVar
 
 import numpy as np
 
-from core.evaluation.studies.preparing import rate_random, rate_together
+from core.evaluation.studies.preparing import rate_all, rate_random
 from core.evaluation.study import Column, Place, Row, Rows, Study, Subject
 from core.explanation.explainer import Attribution, Cost, Explainer
 from core.explanation.limiting import exact_cost, find_exact, find_searched, left_over, score_cost, search_cost, walk
@@ -35,6 +35,7 @@ from core.metrics.catalogue import of_examples
 from core.network.features import Encoded, NoFeatures
 from core.network.scheduler import NonFinite
 from core.oracle.soft import BERNOULLI
+from core.storage.shelf import Shelf
 from core.storage.store import canonical_key
 from core.validity.marks import Gate, decide_path
 from core.validity.references import CALIBRATED
@@ -234,7 +235,7 @@ class BoardMeasure(_Part):
             explainer, encoded, name, target, self.sign, BY_RATIO, together=True, first=found, cancelled=cancelled
         )
         path = summarise(finish(walked), encoded.F, BY_RATIO, target, None, explainer.reference)
-        rated = rate_together(judge, scores, board_metrics(), magnitudes)
+        (rated,) = rate_all(judge, [(scores, magnitudes)], [board_metrics()], [True])
         evidence = evidence_of(encoded, subject.example.evidence)
         marks = [*map(gating.gate, walks), path.gate]
         notes = {one: score.note for one, score in rated.found.items() if score.note and np.isnan(score.value)}
@@ -310,12 +311,13 @@ def passes_of(name: str, F: int) -> int:
 def milliseconds_of(explainer: Explainer, encoded: Encoded, found: Attribution) -> float:
     """What a measure takes on a text by itself.
 
-    Where many texts are asked of, each by an explainer that keeps nothing, that is its first computation, and their
+    Where many texts are asked of, that is its first computation on each, and their
     median is told, which the first text, that pays for what is loaded once, does not move. Of one text the first
     computation pays for that, or finds what was known: it is the median of up to REPEATS more, each by an explainer
     that knows nothing yet. What takes long is not computed again.
     """
-    if explainer.store is None or explainer.cost(encoded, found.measure).seconds > _LONG_SECONDS:
+    many, long = isinstance(explainer.store, Shelf), explainer.cost(encoded, found.measure).seconds > _LONG_SECONDS
+    if many or long or explainer.store is None:
         return found.milliseconds
     taken: list[float] = []
     while len(taken) < _FEWEST_REPEATS or (len(taken) < REPEATS and sum(taken) < 1000 * _TIMED_SECONDS):

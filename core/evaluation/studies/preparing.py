@@ -1,7 +1,7 @@
 """Attributions that are judged together: what metrics will ask of all of them goes to the network in full batches."""
 
 import contextlib
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import replace
 from typing import cast
 
@@ -12,12 +12,15 @@ from core.metrics.catalogue import metrics
 from core.oracle.erasing import NothingLeft
 from core.oracle.soft import Soft
 
+# Scores float64[F], and whether they are magnitudes.
+Scores = tuple[np.ndarray, bool]
+
 
 def prepare(
-    judge: Judge, attributions: Sequence[tuple[np.ndarray, bool]], names: Sequence[str], one_draw: Soft | None = None
+    judge: Judge, attributions: Sequence[Scores], names: Sequence[Sequence[str]], one_draw: Soft | None = None
 ) -> None:
-    """Ask for every input of metrics at once, in full batches; attributions: (scores float64[F], whether magnitudes);
-    one_draw: of the r-th attribution the r-th draw alone.
+    """Ask for every input of metrics at once, in full batches; names: of each attribution its metrics; one_draw: of the
+    r-th attribution the r-th draw alone.
     """
     asked: list[np.ndarray] = []
     kept: dict[str, list[tuple[int | None, np.ndarray]]] = {}
@@ -40,7 +43,7 @@ def prepare(
 
         # Rehearsed with made-up answers: what is asked does not depend on them.
         case = replace(judge.case(scores, magnitudes), erased=erased, perturbed=perturbed, single=single)
-        for name in names:
+        for name in names[a]:
             metrics()[name](case)
     if asked:
         # Where removal leaves nothing of a text, the metrics that need that input say so one by one.
@@ -53,19 +56,32 @@ def prepare(
         soft.ask_each([retain for _, retain in alone], [k for k, _ in alone], kind)
 
 
-def rate_together(judge: Judge, scores: np.ndarray, names: Sequence[str], magnitudes: bool = True) -> Rated:
-    """An attribution under metrics in full batches; soft scores are read from the store, and kept there."""
-    held = {name: found for name in names if (found := read_rated(judge, name, scores, magnitudes)) is not None}
-    prepare(judge, [(scores, magnitudes)], [name for name in names if name not in held])
-    each = [held.get(name) or rate_kept(judge, name, scores, magnitudes) for name in names]
-    found = {name: score for one in each for name, score in one.found.items()}
-    return Rated(each[0].scores, found, {name: inputs for one in each for name, inputs in one.inputs.items()})
+def rate_all(
+    judge: Judge, attributions: Sequence[Scores], names: Sequence[Sequence[str]], kept: Sequence[bool]
+) -> Iterator[Rated]:
+    """Each attribution under its metrics, in full batches; kept: of which of them soft scores are read from the store,
+    and kept there.
+    """
+    held = [
+        {name: known for name in asked if keep and (known := read_rated(judge, name, *one)) is not None}
+        for one, asked, keep in zip(attributions, names, kept)
+    ]
+    prepare(judge, attributions, [[name for name in asked if name not in one] for asked, one in zip(names, held)])
+    for (scores, magnitudes), asked, known, keep in zip(attributions, names, held, kept):
+        rate = rate_kept if keep else _rate
+        each = [known.get(name) or rate(judge, name, scores, magnitudes) for name in asked]
+        found = {name: score for one in each for name, score in one.found.items()}
+        yield Rated(scores, found, {name: inputs for one in each for name, inputs in one.inputs.items()})
+
+
+def _rate(judge: Judge, name: str, scores: np.ndarray, magnitudes: bool) -> Rated:
+    return judge.rate(scores, (name,), magnitudes)
 
 
 def rate_random(judge: Judge, names: Sequence[str]) -> list[Rated]:
     """As many random attributions under metrics as the judge has draws; soft metrics take one draw of each."""
     every, whole = [judge.random(r) for r in range(judge.how.draws)], cast(Soft, judge.soft)
-    prepare(judge, [(scores, True) for scores in every], names, whole)
+    prepare(judge, [(scores, True) for scores in every], [names] * len(every), whole)
     rated = []
     try:
         for r, scores in enumerate(every):

@@ -9,7 +9,7 @@ from typing import Any, ClassVar, cast
 import numpy as np
 
 from core.evaluation.findings import of_enough
-from core.evaluation.studies.preparing import prepare
+from core.evaluation.studies.preparing import rate_all
 from core.evaluation.study import Answers, Column, Known, Place, Question, Row, Rows, Study, Subject, Table, register
 from core.explanation.explainer import Cost, Explainer
 from core.explanation.rows import SIGNS, measured, values_taken
@@ -237,7 +237,7 @@ class Scoring(Study[Scored]):
 
     def rows(self, subject: Subject) -> Iterator[tuple[Place, Row]]:
         """What is not known of one example."""
-        judge = Judge(subject.explainer, subject.encoded, self.how, False, subject.cancelled)
+        judge = Judge(subject.explainer, subject.encoded, self.how, True, subject.cancelled)
         lacking = subject.missing[1:].reshape(-1, len(self.metrics))
         if subject.missing[0]:
             yield (0,), _row(subject.explainer.probabilities(subject.encoded)[judge.target], judge.target)
@@ -249,14 +249,12 @@ class Scoring(Study[Scored]):
                 # Where a measure says nothing of this model the others have their scores.
                 why, places = str(error), 1 + a * len(self.metrics) + np.flatnonzero(lacking[a])
                 yield from (((place,), _row(np.nan, np.nan, note=why)) for place in places.tolist())
-        asked = [name for s, name in enumerate(self.metrics) if lacking[list(scores), s].any()]
-        prepare(judge, list(scores.values()), asked)
-        for a, (attribution, magnitudes) in scores.items():
-            left = np.flatnonzero(lacking[a])
-            found = judge.rate(attribution, [self.metrics[s] for s in left], magnitudes).found
-            for s in left:
-                score = found[self.metrics[s]]
-                yield (1 + a * len(self.metrics) + s,), _row(score.value, score.error, score.by_length, score.note)
+        asked = {a: [self.metrics[s] for s in np.flatnonzero(lacking[a])] for a in scores}
+        kept = [not (self.attributions[a].random or self.attributions[a].r >= 0) for a in scores]
+        for a, rated in zip(scores, rate_all(judge, list(scores.values()), list(asked.values()), kept)):
+            for name in asked[a]:
+                score, place = rated.found[name], 1 + a * len(self.metrics) + self.metrics.index(name)
+                yield (place,), _row(score.value, score.error, score.by_length, score.note)
 
     def report(self, rows: Rows) -> Scored:
         """The scores as far as they are known."""
