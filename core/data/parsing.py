@@ -201,7 +201,7 @@ def _loaded(text: str, name: str, line: int):
             line, why = line + error.lineno - 1, f"{error.msg}, column {error.colno}"
         else:
             why = "nested too deeply" if isinstance(error, RecursionError) else "too many digits"
-        raise BadData(f"{name}, line {line}: not valid JSON ({why}).") from error
+        raise BadData(f"{name}, line {line}: not valid JSON ({why}). Correct this line, or save as CSV.") from error
 
 
 def _is_object(text: str) -> bool:

@@ -47,8 +47,9 @@ def panels(reports: Sequence[CheckReport], form: str = CALIBRATED) -> dict:
     traces = _traces(reports, form, ("", "2"))
     if tested:
         axes |= {"xaxis2": _share("2", _RIGHT), "yaxis2": axis(anchor="x2", rangemode="tozero")}
-        headings["2"] = f"{_REJECTED}<br>{_against(first)}, {form})"
-        shapes.append(_level(100 * ALPHA, "2", OUT_OF_DISTRIBUTION))
+        headings["2"] = f"{_REJECTED},<br>{form} {_against(first)})"
+        expected = {"name": f"{100 * ALPHA:g} % expected by chance", "showlegend": True}
+        shapes.append(_level(100 * ALPHA, "2", OUT_OF_DISTRIBUTION) | expected)
         traces += _usual(first, form)
     notes = [heading(said, end) for end, said in headings.items()]
     return figure(traces, 370, notes, **axes, shapes=shapes, **_BELOW)

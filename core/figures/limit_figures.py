@@ -263,7 +263,7 @@ def _range(chance: Range, y: float, beside: bool = False) -> list[dict]:
     return [
         trace("lines", [chance.low, chance.high], [y, y], **bar),
         trace("markers+text", [chance.mean], [y], told, "random", **more),
-        *[trace("text", [chance.high], [y], showlegend=False, **_written([f" {mean}"], "middle right"))] * beside,
+        *[trace("text", [chance.high], [y], showlegend=False, **_written([f" mean {mean}"], "middle right"))] * beside,
     ]
 
 

@@ -105,13 +105,13 @@ class Caveat(Enum):
     )
     UNSIGNED_MEASURE = (
         "no sign",
-        "This measure cannot separate supporting from opposing words, which lowers its scores.",
+        "It cannot separate supporting from opposing words, which lowers its scores.",
         Severity.INFO,
         "Importance measures",
     )
     MEASURE_USES_MASKING = (
         "masks to score",
-        "This measure masks words, as the test does, which favours it.",
+        "It masks words, as the test does, which favours it.",
         Severity.INFO,
         "Verdict",
     )

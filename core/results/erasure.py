@@ -1,6 +1,7 @@
 """Hard and soft erasure: does it matter whether words are erased whole or in part?"""
 
 from collections.abc import Collection
+from typing import Any
 
 import numpy as np
 
@@ -27,6 +28,7 @@ class ErasureOutcome(Outcome):
     TIED = "tied"
     OUT_OF_DISTRIBUTION = "out-of-distribution"
     NOTHING_TO_COMPARE = "nothing to compare"
+    UNDEFINED = "undefined"
     RUNNING = "running"
 
 
@@ -47,10 +49,10 @@ def erasure_result(report: MetricReport, asked: int, coming: bool = False, unsta
     return Result.of(outcome, _facts(report, first, both), caveats, **slots)
 
 
-def _outcome(
-    report: MetricReport, first: _First, both: _First, coming: bool
-) -> tuple[ErasureOutcome, dict[str, list[str]]]:
+def _outcome(report: MetricReport, first: _First, both: _First, coming: bool) -> tuple[ErasureOutcome, dict[str, Any]]:
     full, trusted = _comparable(report.table), _comparable(report.trusted)
+    if why := undefined(report.table):
+        return ErasureOutcome.UNDEFINED, {"why": why}
     if coming:
         return ErasureOutcome.RUNNING, {}
     if len(full) < len(_KINDS):
@@ -102,6 +104,16 @@ def _winners(board: MetricTable, kinds: list[bool]) -> _First:
         return {}
     sums = {soft: np.where(placed, board.places[:, columns].sum(axis=1), np.inf) for soft, columns in telling.items()}
     return {soft: tuple(np.array(board.measures)[one == one.min()].tolist()) for soft, one in sums.items()}
+
+
+def undefined(board: MetricTable) -> str:
+    """Why no measure has a score by any of the metrics of a kind of erasure that was asked for; "" where one has."""
+    for soft in _KINDS if board.measures else ():
+        columns = board.columns(soft)
+        notes = {board.notes[m][k] for m in range(len(board.measures)) for k in columns}
+        if columns and np.isnan(board.values[:, columns]).all() and len(notes) == 1:
+            return notes.pop()
+    return ""
 
 
 def _comparable(board: MetricTable) -> list[bool]:

@@ -55,13 +55,15 @@ class Result:
     """What a report comes to.
 
     outcome: a member of the question's own enumeration, or text for one that only a newer version knows; slots: what
-    its headline's template names, numbers and text of others; caveats: members, or text likewise.
+    its headline's template names, numbers and text of others; caveats: members, or text likewise; whose: of those that
+    hold of some measures alone, these.
     """
 
     outcome: Outcome | str
     facts: tuple[Fact, ...] = ()
     caveats: tuple[Caveat | str, ...] = ()
     slots: Mapping[str, Any] = field(default_factory=dict)
+    whose: Mapping[Caveat, list[str]] = field(default_factory=dict)
 
     NEWER: ClassVar[str] = "newer"
 

@@ -1,5 +1,6 @@
 """Scoreboard: which measure is faithful over the data, and at what cost?"""
 
+from dataclasses import replace
 from typing import Any
 
 from core.evaluation.findings import FEW
@@ -8,7 +9,7 @@ from core.metrics.registry import ARROWS
 from core.results.catalogue import register_result
 from core.results.caveats import Caveat
 from core.results.result import Fact, Kind, Outcome, Result
-from core.results.verdicts import measure_caveats
+from core.results.verdicts import caveat_measures, measure_caveats
 
 
 class ScoreboardOutcome(Outcome):
@@ -32,7 +33,8 @@ def scoreboard_result(report: BoardReport) -> Result:
         passes = min(report.passes[name] for name in leaders)
         cheapest = [name for name in leaders if report.passes[name] == passes]
         slots |= {"measure": leaders[0], "measures": leaders, "cheapest": cheapest, "passes": round(passes)}
-    return Result.of(_outcome(report), _facts(report, leaders), _caveats(report), **slots)
+    result = Result.of(_outcome(report), _facts(report, leaders), _caveats(report), **slots)
+    return replace(result, whose=caveat_measures(report.names, report.board.sign))
 
 
 def waiting_result(total: int, complete: bool = False) -> Result:

@@ -1,6 +1,7 @@
 """Which explanations are faithful on one text: each measure's order beside random orders of the same words."""
 
 from collections.abc import Iterable, Mapping
+from dataclasses import replace
 from enum import StrEnum
 from typing import Any
 
@@ -73,7 +74,8 @@ def verdicts_result(report: VerdictReport | None, planned: int = 0, asked: bool 
         outcome = VerdictsOutcome.RUNNING if asked else VerdictsOutcome.NOT_ASKED
         return Result.of(outcome, caveats=[Caveat.PARTIAL] if asked else [], count=planned)
     found = statuses(report)
-    return _concluded(found, _facts(report), report_caveats(report))
+    result = _concluded(found, _facts(report), report_caveats(report))
+    return replace(result, whose=caveat_measures(found, report.sign))
 
 
 def words_result(words: Mapping[str, Word]) -> Result:
@@ -129,11 +131,15 @@ def report_caveats(report: VerdictReport) -> list[Caveat]:
     return found
 
 
+def caveat_measures(names: Iterable[str], sign: str = "signed") -> dict[Caveat, list[str]]:
+    """The measures that are favoured or harmed, by the caveat that says so."""
+    names = list(names)
+    return {Caveat.MEASURE_USES_MASKING: uses_masking(names), Caveat.UNSIGNED_MEASURE: without_sign(names, sign)}
+
+
 def measure_caveats(names: Iterable[str], sign: str = "signed") -> list[Caveat]:
     """What favours or harms some of these measures and not the others, whatever the texts."""
-    names = list(names)
-    favoured = [Caveat.MEASURE_USES_MASKING] if uses_masking(names) else []
-    return favoured + ([Caveat.UNSIGNED_MEASURE] if without_sign(names, sign) else [])
+    return [caveat for caveat, whose in caveat_measures(names, sign).items() if whose]
 
 
 def uses_masking(names: Iterable[str]) -> list[str]:

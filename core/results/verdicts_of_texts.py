@@ -1,5 +1,7 @@
 """How often is each measure better than random? The verdicts on many texts."""
 
+from dataclasses import replace
+
 import numpy as np
 
 from core.evaluation.studies.verdicts import Verdicts, VerdictsReport
@@ -8,7 +10,7 @@ from core.results.asked import sample_caveats, unanswered
 from core.results.catalogue import register_result
 from core.results.caveats import Caveat
 from core.results.result import Fact, Kind, Outcome, Result
-from core.results.verdicts import measure_caveats
+from core.results.verdicts import caveat_measures, measure_caveats
 
 
 class VerdictsOfTextsOutcome(Outcome):
@@ -35,7 +37,8 @@ def verdicts_of_texts(report: VerdictsReport) -> Result:
     caveats += favours
     slots = {"measure": report.measures[best], "share": counts[best] / report.n, "count": report.n}
     early = unanswered(report.tally, report.n, facts, caveats)
-    return early or Result.of(_outcome(report, counts), facts, caveats, **slots)
+    result = early or Result.of(_outcome(report, counts), facts, caveats, **slots)
+    return replace(result, whose=caveat_measures(report.measures, report.sign))
 
 
 def _outcome(report: VerdictsReport, counts: list[int]) -> VerdictsOfTextsOutcome:

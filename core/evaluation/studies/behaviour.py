@@ -87,7 +87,7 @@ class Course(OrderStudy[Walked]):
     Source: RobustInf Eq. 1 and §5.
     """
 
-    name = "behaviour"
+    name = kept = "behaviour"
     columns: ClassVar = {
         "flips": Column((0,), np.int32(0)),
         "free": Column((), np.int32(0)),

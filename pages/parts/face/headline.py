@@ -1,7 +1,7 @@
 """The first lines of a page: a result's headline, and badges for what limits it."""
 
-from collections.abc import Sequence
-from typing import Literal, NamedTuple
+from collections.abc import Mapping, Sequence
+from typing import Any, Literal, NamedTuple
 
 import streamlit as st
 
@@ -37,22 +37,26 @@ def draw_headline(result: Result, *badges: Badge, more: Sequence[Caveat | str] =
     # For tests and for whoever reads the page by a script: the outcome, whatever its words are.
     about = f"data-question='{escaped(result.question)}' data-outcome='{escaped(result.name)}'"
     st.html(f"<p class='headline' {about}>{whose}{headline(result, Form.HTML)}</p>")
-    draw_badges(badges, [*result.caveats, *more])
+    draw_badges(badges, [*result.caveats, *more], result.whose)
 
 
 def draw_finding(result: Result, *badges: Badge) -> None:
     """Draw what a part of a page comes to, its sentence in the size of text and its badges."""
     about = f"data-question='{escaped(result.question)}' data-outcome='{escaped(result.name)}'"
     st.html(f"<p class='finding' {about}>{headline(result, Form.HTML)}</p>")
-    draw_badges(badges, result.caveats)
+    draw_badges(badges, result.caveats, result.whose)
 
 
-def draw_badges(badges: Sequence[Badge], caveats: Sequence[Caveat | str]) -> None:
-    """Draw badges in one line, at most `MOST_BADGES`; nothing where there are none."""
+def draw_badges(
+    badges: Sequence[Badge], caveats: Sequence[Caveat | str], whose: Mapping[Any, list[str]] | None = None
+) -> None:
+    """Draw badges in one line, at most `MOST_BADGES`; nothing where there are none. whose: as of `Result`."""
     weighed = sorted(dict.fromkeys(caveats), key=lambda one: _WEIGHT[severity(one)])
     signs = {Severity.INFO: "", Severity.WARNING: f"{SIGN} ", Severity.BLOCKS: f"{SIGN} "}
+    of = {one: _of(whose.get(one, []) if whose else []) for one in weighed}
     found = [
-        Badge(signs[severity(one)] + caveat_badge(one), caveat_text(one), _COLOURS[severity(one)]) for one in weighed
+        Badge(f"{signs[severity(one)]}{caveat_badge(one)}{of[one]}", caveat_text(one), _COLOURS[severity(one)])
+        for one in weighed
     ]
     drawn = [*badges, *found][:MOST_BADGES]
     if not drawn:
@@ -60,3 +64,9 @@ def draw_badges(badges: Sequence[Badge], caveats: Sequence[Caveat | str]) -> Non
     with st.container(horizontal=True, gap="small", vertical_alignment="center"):
         for text, about, colour in drawn:
             st.badge(plain(text), color=colour, help=plain(about) or None)
+
+
+def _of(measures: Sequence[str]) -> str:
+    """Whose caveat it is, behind its badge; "" where it is everybody's."""
+    more = f" +{len(measures) - 1}" if len(measures) > 1 else ""
+    return f": {measures[0]}{more}" if measures else ""
