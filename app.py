@@ -11,13 +11,13 @@ from core.explanation.recursive import BY_RATIO
 from core.explanation.rows import build_row, pieces, row_of_scores
 from core.measures.catalogue import default_measures, measures
 from core.network.scheduler import NonFinite, OutOfMemory
-from core.results.verdicts import word_status, words_result
+from core.results.verdicts import verdicts_result, word_status, words_result
 from core.texts.rendering import sentence
 from core.verdicts.deciding import Word
 from core.wording import plain
 from pages.parts.components.player import player
 from pages.parts.components.words import chip, words
-from pages.parts.face.headline import draw_badges, draw_headline
+from pages.parts.face.headline import draw_headline
 from pages.parts.frame.links import held, held_of_all, link_to, visit
 from pages.parts.frame.picking import OWN
 from pages.parts.frame.server import OwnPagesOnly, running
@@ -82,10 +82,10 @@ def _words(rows: list, shown: list[dict], predicted: str, verdicts: dict[str, Wo
 def _example(view: View) -> None:
     """Any other example in the same way, computed as far as that is fast."""
     verdicts = _known_verdicts(view)
-    if verdicts:
-        draw_headline(words_result(verdicts), *view_badges(view), more=view_caveats(view))
-    else:
-        draw_badges(view_badges(view), view_caveats(view))
+    result = words_result(verdicts) if verdicts else verdicts_result(None, asked=False)
+    draw_headline(result, *view_badges(view), more=view_caveats(view))
+    if not verdicts:
+        st.page_link("pages/attributions.py", label="Compare with random orders", icon=":material/arrow_forward:")
     found = [(measures()[name], one) for name in default_measures() if (one := _attribution(view, name)) is not None]
     rows = [build_row(measure, one, "signed", view.encoded.premasked) for measure, one in found]
     if rows:

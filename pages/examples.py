@@ -10,7 +10,7 @@ from core.explanation.explainer import Explainer
 from core.results.caveats import Caveat
 from core.results.examples import examples_result
 from core.results.result import Result
-from core.wording import amount, escaped, plain, shortened
+from core.wording import amount, escaped, plain
 from pages.parts.components.tables import asked, browser
 from pages.parts.examples.finding import finding_section
 from pages.parts.examples.listing import carry_out, save_listing, table_of
@@ -95,8 +95,8 @@ def _choose_mistake(frame: Frame, result: Result) -> None:
     fact = result.fact("surest_mistake")
     if fact is None or (frame.example is not None and frame.example.id == fact.value):
         return
-    label, icon, asked_for = f"Choose {plain(shortened(str(fact.value)))}", ":material/arrow_forward:", fact.value
-    st.button(label, key="choose-worst", on_click=choose, args=("example", asked_for), icon=icon, help=_SUREST)
+    chosen, icon = ("example", fact.value), ":material/arrow_forward:"
+    st.button("See the surest mistake", key="choose-worst", on_click=choose, args=chosen, icon=icon, help=_SUREST)
 
 
 def _predictions(explainer: Explainer, browsed: Browsed) -> None:

@@ -7,8 +7,9 @@ import streamlit as st
 from core.explanation.recursive import BY_FEATURE, BY_RATIO, STEPS
 from core.results.recursive_masking import RecursiveMaskingOutcome, masking_result
 from core.results.result import Result
+from core.texts.rendering import fact_text
 from pages.parts.face.body import draw_body
-from pages.parts.face.headline import draw_headline
+from pages.parts.face.headline import Badge, draw_headline
 from pages.parts.frame.links import choose_one, folded
 from pages.parts.frame.sidebar import View, chosen_method, open_page
 from pages.parts.frame.texts import about_text, prediction_badge, view_badges, view_caveats
@@ -91,8 +92,17 @@ def _say(view: View, sides: list[Side], paths: list[Path]) -> None:
         return
     for i, side in side_columns(sides, named=False):
         badges = view_badges(view) if i == 0 else [prediction_badge(side.predicted_name, side.probability)]
-        more = [*view_caveats(view), *side_caveats(sides, side)]
-        draw_headline(_result(played[side]), *badges, more=more, name=side.model.name if len(sides) > 1 else "")
+        more, result = [*view_caveats(view), *side_caveats(sides, side)], _result(played[side])
+        name = side.model.name if len(sides) > 1 else ""
+        draw_headline(result, *badges, *_early_badge(result), more=more, name=name)
+
+
+def _early_badge(result: Result) -> list[Badge]:
+    """How many random orders change the prediction as early, where the order does and these are known."""
+    early, known = result.fact("as_early"), result.outcome == RecursiveMaskingOutcome.FLIPS
+    if not known or early is None or early.value is None or not early.of:
+        return []
+    return [Badge(f"{fact_text(early)} random orders as early", "Random orders that change it with as few masked.")]
 
 
 def _result(path: Path) -> Result:

@@ -7,6 +7,8 @@ from pathlib import Path
 
 import pytest
 
+from core.evaluation.studies.catalogue import questions
+from core.evaluation.study import Study
 from core.measures.catalogue import measures
 from core.metrics.catalogue import metrics
 from tests.test_floors import ROOMS, SIBLINGS
@@ -98,10 +100,17 @@ def producers() -> set[str]:
         for node in ast.walk(ast.parse(text)) if name.startswith("core/") else ():
             if isinstance(node, ast.Call) and ast.unparse(node.func).endswith("canonical_key") and node.args:
                 first = node.args[0]
-                if isinstance(first, ast.JoinedStr):
+                if isinstance(first, ast.JoinedStr) and isinstance(first.values[0], ast.Constant):
                     found.add(first.values[0].value)
                 elif isinstance(first, ast.Constant):
                     found.add(first.value)
+    assert questions()
+    studies = [Study]
+    for study in studies:
+        studies += study.__subclasses__()
+        named = study.__module__.startswith("core.") and getattr(study, "name", "")
+        found |= {study.kept or named} if named and study.key is Study.key else set()
+        found |= {f"{named}/row"} if named and study.row_keys is Study.row_keys and study.key is Study.key else set()
     return found
 
 

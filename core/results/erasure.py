@@ -28,7 +28,6 @@ class ErasureOutcome(Outcome):
     TIED = "tied"
     OUT_OF_DISTRIBUTION = "out-of-distribution"
     NOTHING_TO_COMPARE = "nothing to compare"
-    UNDEFINED = "undefined"
     RUNNING = "running"
 
 
@@ -51,18 +50,17 @@ def erasure_result(report: MetricReport, asked: int, coming: bool = False, unsta
 
 def _outcome(report: MetricReport, first: _First, both: _First, coming: bool) -> tuple[ErasureOutcome, dict[str, Any]]:
     full, trusted = _comparable(report.table), _comparable(report.trusted)
-    if why := undefined(report.table):
-        return ErasureOutcome.UNDEFINED, {"why": why}
-    if coming:
+    why = undefined(report.table)
+    if coming and not why:
         return ErasureOutcome.RUNNING, {}
     if len(full) < len(_KINDS):
-        return ErasureOutcome.NOTHING_TO_COMPARE, {}
+        return ErasureOutcome.NOTHING_TO_COMPARE, {"why": why}
     if lost := [name for soft, name in _KINDS.items() if soft not in trusted]:
         return ErasureOutcome.OUT_OF_DISTRIBUTION, {"kinds": lost}
     if tied := [name for soft, name in _KINDS.items() if not 0 < len(first[soft]) <= MOST_FIRST]:
         return ErasureOutcome.TIED, {"kinds": tied}
     if not both:
-        return ErasureOutcome.NOTHING_TO_COMPARE, {}
+        return ErasureOutcome.NOTHING_TO_COMPARE, {"why": ""}
     if same := [one for one in both[False] if one in both[True]]:
         return ErasureOutcome.SAME_WINNER, {"measures": same}
     return ErasureOutcome.DIFFERENT_WINNERS, {"hard": list(both[False]), "soft": list(both[True])}

@@ -171,7 +171,11 @@ def test_the_first_stop_is_of_the_surest_mistake_that_its_filter_leaves(ships):
     assert app.facts["surest mistake"] == example.id and app.outcomes == [ExamplesOutcome.RIGHT_OF_FILTERED.value]
     first, *others = app.table["rows"]
     assert first["id"] == example.id and first["chosen"] and not any(row["chosen"] for row in others)
-    assert not app.has("button", "Choose ") and first["label"] == "positive" and first["predicted"] == "negative"
+    assert (
+        not app.has("button", "See the surest mistake")
+        and first["label"] == "positive"
+        and first["predicted"] == "negative"
+    )
     # What it is filtered by, and no more, so that the examples are in view; once the tour is left all of it.
     assert {facet["key"] for facet in app.table["facets"]} == {"outcome", "tag", "length"} & stop.choices.keys()
     assert len(app.press("Leave the tour").table["facets"]) > 3

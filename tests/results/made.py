@@ -6,6 +6,7 @@ import re
 from collections.abc import Iterator
 
 from core import results
+from core.metrics.registry import NO_ROOM
 from core.results.result import Outcome
 from core.texts.rendering import _TEMPLATES
 
@@ -33,11 +34,12 @@ SLOTS: dict = {
     "metric": "Soft-NS",
     "against": "shuffles of their own scores",
     "metrics": ["NS", "Soft-NC"],
+    "why": NO_ROOM,
 }
 SLOTS |= {"after": "negative", "together": ["not", "bad"], "twice": ["dull", "boring"]}
 SLOTS |= {"cheapest": ["gradient"], "figure": "comprehensiveness", "total": 24, "needed": 20, "passes": 11}
 # Of ours: no name of others.
-_OURS = {"unit", "kinds", "done", "against"}
+_OURS = {"unit", "kinds", "done", "against", "why"}
 
 
 def _slots(outcome: Outcome) -> list[str]:

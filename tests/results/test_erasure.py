@@ -1,5 +1,7 @@
 """What ranking measures by hard and soft metrics comes to: outcomes, facts and caveats of scores set by hand."""
 
+from dataclasses import replace
+
 import numpy as np
 import pytest
 
@@ -7,7 +9,7 @@ from core.judging.baselines import Baseline
 from core.judging.judging import How, Inputs, Rated
 from core.judging.metric_report import MetricReport
 from core.metrics.catalogue import metrics
-from core.metrics.registry import Score
+from core.metrics.registry import NO_ROOM, Score
 from core.results.caveats import Caveat
 from core.results.erasure import MOST_FIRST, ErasureOutcome, erasure_result
 from core.results.result import Result
@@ -187,6 +189,19 @@ def test_the_marks_of_a_measure_leave_the_others_compared():
 )
 def test_without_two_measures_with_both_scores_there_is_nothing_to_compare(values, names, more):
     assert result_of(values, names, **more).outcome is ErasureOutcome.NOTHING_TO_COMPARE
+
+
+def test_what_no_metric_of_a_kind_defines_is_said_with_its_reason_and_while_more_is_to_come():
+    report = reported([[NAN, 0.4], [NAN, 0.2]])
+    told = {
+        name: replace(one, found=one.found | {"NS": Score(NAN, note=NO_ROOM)}) for name, one in report.rated.items()
+    }
+    found = erasure_result(replace(report, rated=told), 3, coming=True)
+    assert found.outcome is ErasureOutcome.NOTHING_TO_COMPARE and found.slots == {"why": NO_ROOM}
+    # One measure that has a score, or another reason, leaves it open.
+    for other in (Score(0.3), Score(NAN, note="another")):
+        mixed = told | {"b": replace(told["b"], found=told["b"].found | {"NS": other})}
+        assert not erasure_result(replace(report, rated=mixed), 2).slots.get("why")
 
 
 def test_random_attributions_that_do_as_well_as_a_winner_are_counted_at_worst():

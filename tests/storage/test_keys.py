@@ -34,6 +34,7 @@ from core.mathematics.erasure import LENGTHS
 from core.measures.catalogue import measures
 from core.oracle.erasing import MASK, REMOVAL, UNKNOWN, ZERO
 from core.stability.finding import stored_stability
+from core.storage.shelf import Shelf
 from core.storage.store import Store
 from core.validity.references import FORMS
 
@@ -149,6 +150,7 @@ STABILITY = {
     "LIME": "c582819e7ca21ed3074910593713b0a17b87b3e8989650d8514024290796502d",
     "integrated gradients": "952930658e4063bde8e8a0c93c6a7a96911980dd40185295973b4376f8d7be8e",
 }
+ASKED_OF_TEXT = "15ae0a0ff6d946eca9af13cbe27db68e8877705b5661dce19d0bdc099c1297e7"
 LIMITS = "5e8ffc0b7e4f3749ecfe81969ae5fe0439695807f43a81b0a264e93b64dc38c0"
 
 # Of the part of chance, of a measure and of limits: (log, row). Rows of the first two hold the metrics' versions.
@@ -182,6 +184,7 @@ PRODUCERS = {
     "behaviour/row",
     "first change",
     "packed log",
+    "text",
     "fewest",
     "fewest/row",
     "agreement",
@@ -497,6 +500,18 @@ def test_limits_of_texts(explainer, tmp_path):
     batch = Batch("sst2-fmm", ("leave-one-out",), "absolute", "positive", "token", 4, 1024, False)
     out = batch_limits(explainer, data, batch, tmp_path / "limits.parquet")
     assert parquet.read_table(out).to_pylist() == done
+
+
+def test_what_studies_asked_of_a_text(computing, model, store):
+    encoded, shelf = computing.encode(TEXT, None, "word"), Shelf(store)
+    shelf.open(model.digest, encoded.digest)
+    shelf.put(MODEL, {"a": np.arange(3)}, {})
+    shelf.close()
+    (kept,) = store.segments(ASKED_OF_TEXT)
+    places = {f"v1/{MODEL[:2]}/{MODEL}.safetensors": len(kept.arrays["files"])}
+    assert kept.meta == {"places": places} and shelf.get(MODEL) is None
+    shelf.open(model.digest, encoded.digest)
+    assert shelf.get(MODEL).arrays["a"].tolist() == [0, 1, 2]
 
 
 def test_every_producer_is_pinned():

@@ -146,7 +146,7 @@ class Scoring(Study[Scored]):
     for its prediction and one for each attribution and metric. Source: SoftFaith §4; glossary, Diagnosticity.
     """
 
-    name, order, done = "scores", 0, "scored"
+    name, kept, order, done = "scores", "scores", 0, "scored"
     asks = "What do faithfulness metrics say of each measure’s attributions?"
     # The prediction's row holds its probability and class in place of a value and its error.
     columns: ClassVar = {"values": Column((_WIDTH,)), "notes": Column((), "")}

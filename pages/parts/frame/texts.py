@@ -35,11 +35,13 @@ def prediction_badge(label: str, share: float, right: bool | None = None) -> Bad
 
 
 def view_badges(view: View) -> list[Badge]:
-    """The prediction on what is shown, and the class that is explained where it is another."""
+    """The prediction on what is shown, the class that is explained where it is another, and the second text."""
     right = None if view.label_class is None else view.label_class == view.predicted
     drawn = [prediction_badge(view.model.labels[view.predicted], float(view.probabilities[view.predicted]), right)]
     if view.explained != view.predicted:
         drawn.append(Badge(f"explains {shortened(view.class_name, 40)}", "The class whose score is explained."))
+    if view.example.second is not None:
+        drawn.append(Badge(f"“{shortened(view.example.second, 60)}”", "The second text: read, never masked."))
     return drawn
 
 
