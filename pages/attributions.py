@@ -17,13 +17,12 @@ from core.texts.rendering import headline
 from core.verdicts.deciding import VerdictReport
 from core.wording import number, plain
 from pages.parts.attributions.attributing import Attributing
-from pages.parts.attributions.beside import versions_section
+from pages.parts.attributions.beside import second_model, versions_section
 from pages.parts.attributions.comparing import show_agreement, show_completeness, show_costs, show_sparsity
 from pages.parts.attributions.operators import known_erasures, operators_section
 from pages.parts.attributions.pairing import Pairings, pairs_section, rather_than
 from pages.parts.attributions.scoring import ALL_NUMBERS, ScoredRows
 from pages.parts.attributions.steadying import stability_section
-from pages.parts.attributions.two_models import second_model
 from pages.parts.attributions.word_rows import draw_words
 from pages.parts.components.pictures import draw_figure
 from pages.parts.components.tables import data_table

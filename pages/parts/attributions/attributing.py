@@ -27,10 +27,11 @@ _STREAMED = 6
 
 @dataclass(frozen=True, eq=False)
 class Attributing(PageWork):
-    """One measure on one example."""
+    """One measure on one example; whose: what its label says besides, where two stand beside each other."""
 
     view: View
     measure: str
+    whose: str = ""
     asks_again, failed, counted = "Compute {label}", "{problem}", "forward passes"
 
     @property
@@ -49,7 +50,7 @@ class Attributing(PageWork):
 
     @property
     def label(self) -> str:
-        return self.measure
+        return f"{self.measure}{self.whose}"
 
     @property
     def cost(self) -> Cost:
@@ -98,7 +99,6 @@ class Attributing(PageWork):
             return None
 
     def run(self, job: Job) -> Any:
-        """What the job does."""
         view = self.view
 
         def watch(scores: Mapping[str, Any]) -> None:
