@@ -17,14 +17,12 @@ from core.oracle.target import target_key
 from core.results.word_pairs import pairs_result
 from core.storage.store import canonical_key
 from core.terms import MASF_P
-from core.validity.marks import HOLM, RULES
-from core.validity.references import CALIBRATED, FORMS
 from core.wording import plain
 from pages.parts.components.joins import Join, joins_under
 from pages.parts.components.tables import macros
 from pages.parts.face.headline import draw_finding
-from pages.parts.frame.links import choose, held_of, link_to
-from pages.parts.frame.sidebar import ALL_OTHERS, View
+from pages.parts.frame.links import choose, link_to
+from pages.parts.frame.sidebar import ALL_OTHERS, View, chosen_method
 from pages.parts.frame.texts import captions
 from pages.parts.frame.working import PageWork
 from pages.parts.sections.saving import save_pairs
@@ -72,7 +70,6 @@ class Pairing(PageWork):
         )
 
     def run(self, job: Job) -> Generator[None, None, Paired]:
-        """What the job does."""
         view = self.view
         found = yield from find_interactions(
             view.explainer, view.encoded, view.explained, self.exact, progress=job.report, cancelled=job.cancelled
@@ -99,8 +96,7 @@ class Pairings:
     def report(self) -> PairReport | None:
         """What is known, exact before sampled; None where nothing is."""
         done = next((work.latest for work in reversed(self.works) if work.complete), None)
-        rule, form = held_of("rule", list(RULES), HOLM), held_of("form", FORMS, CALIBRATED)
-        view = self.view
+        view, (form, rule) = self.view, chosen_method()
         return None if done is None else PairReport(done, view.encoded, view.explainer.reference, rule, form)
 
 

@@ -17,8 +17,7 @@ from core.reports.exports import VERDICT, verdict_columns
 from core.results.result import Fact
 from core.results.verdicts import HELP, TABLE, Status, verdict_rows, verdict_status
 from core.validity.marks import level_text, with_sign
-from core.verdicts.deciding import Reasons, VerdictReport
-from core.verdicts.reasons import find_unstable, known_pairs
+from core.verdicts.deciding import VerdictReport
 from core.wording import number, plain, safe_name
 from pages.parts.components.pictures import draw_figure
 from pages.parts.components.tables import data_table, macros
@@ -57,7 +56,7 @@ def draw_verdicts(view: View, known: Sequence[KnownLimits]) -> None:
 
 def measure_badges(known: KnownLimits, measure: str) -> list[Badge]:
     """The verdict of a measure as a badge; none before it is there, or where it cannot be given."""
-    report = verdicts_of(known)
+    report = known.explained_report()
     found = None if report is None else report.of(measure)
     status = None if found is None else verdict_status(found)
     return [Badge(str(status), _BADGE_HELP, _COLOURS[status])] if status in _COLOURS else []
@@ -65,17 +64,7 @@ def measure_badges(known: KnownLimits, measure: str) -> list[Badge]:
 
 def verdict_reports(known: Iterable[KnownLimits]) -> dict[KnownLimits, VerdictReport]:
     """The verdicts of each side, of those that are known."""
-    return {one: report for one in known if (report := verdicts_of(one)) is not None}
-
-
-def verdicts_of(known: KnownLimits) -> VerdictReport | None:
-    """The verdicts of one side with what the store knows of why measures fail; None before they are known."""
-    if known.verdicts is None or not known.verdicts.complete:
-        return None
-    side, names = known.side, known.choice.measures
-    about = side.explainer, side.encoded, side.explained
-    reasons = Reasons(None, None, find_unstable(*about, names, known.choice.sign), known_pairs(*about))
-    return known.report(reasons)
+    return {one: report for one in known if (report := one.explained_report()) is not None}
 
 
 def draw_gauges(view: View, boards: Boards) -> None:

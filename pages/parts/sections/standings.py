@@ -1,6 +1,6 @@
 """Limits and scores of a text as work: what is asked for, how far it is, and what is known of one side so far."""
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
 from typing import Any
@@ -29,6 +29,7 @@ from core.mathematics.search.limits import BEAM, EXACT, Limits, TooDear
 from core.oracle.target import target_key
 from core.storage.store import canonical_key
 from core.verdicts.deciding import Reasons, VerdictReport, among_its_orders
+from core.verdicts.reasons import find_unstable, known_pairs
 from pages.parts.frame import resources
 from pages.parts.frame.working import PageWork
 from pages.parts.sections.sides import Orders, Side, about_side
@@ -150,7 +151,7 @@ class Exact(PageWork):
     """Exact limits under one model, on request."""
 
     side: Side
-    counted = "sets"
+    counted, at_once = "sets", False
 
     @cached_property
     def key(self) -> str:
@@ -168,10 +169,6 @@ class Exact(PageWork):
     def price(self) -> str:
         """What it costs, in words, with the memory that it holds."""
         return f"{super().price}; holds about {max(1, round(exact_bytes(left_over(self.side.encoded)) / 1e6)):,} MB"
-
-    @property
-    def at_once(self) -> bool:
-        return False
 
     def run(self, job: Job) -> Any:
         side = self.side
@@ -229,7 +226,7 @@ class KnownLimits:
     @property
     def verdicts(self) -> VerdictWork | None:
         """The verdicts of the measures whose orders are scored, or that have none; None where there is none."""
-        ended = [one for one in self.scored if one.complete or _failed(one)]
+        ended = [one for one in self.scored if one.complete or ((job := one.job) is not None and job.state == FAILED)]
         planned = max(self.choice.planned, len(self.choice.measures))
         names, scores = tuple(one.measure for one in ended), {one.measure: one.latest for one in ended if one.complete}
         chosen = self.choice
@@ -240,6 +237,14 @@ class KnownLimits:
         found, verdicts = self.found, self.verdicts
         reasons = reasons if found is None else replace(reasons, limits=found.limits)
         return None if verdicts is None else verdicts.report(self.gating, reasons)
+
+    def explained_report(self, stepwise: Callable[[], dict[str, float]] = dict) -> VerdictReport | None:
+        """The verdicts with what the store knows of why measures fail; stepwise: gives that of `Reasons`."""
+        if self.verdicts is None or not self.verdicts.complete:
+            return None
+        about = self.side.explainer, self.side.encoded, self.side.explained
+        unstable = find_unstable(*about, self.choice.measures, self.choice.sign)
+        return self.report(Reasons(None, stepwise(), unstable, known_pairs(*about)))
 
     @property
     def _without_verdicts(self) -> list[PageWork]:
@@ -298,11 +303,6 @@ class KnownLimits:
         scores = [one.latest for one in self.scored if one.latest is not None]
         board = build_standings(found, scores, self._band, self.side.explained, self.gating)
         return among_its_orders(board, self.report(Reasons()))
-
-
-def _failed(work: PageWork) -> bool:
-    job = work.job
-    return job is not None and job.state == FAILED
 
 
 def _narrower(search: Searching) -> Searching | None:
