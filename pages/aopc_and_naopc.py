@@ -106,7 +106,7 @@ def _draw(view: View, known: list[KnownLimits], asks: Callable[[], None]) -> Non
     found = compared(boards)
     if found is not None:
         tabs[BESIDE] = partial(draw_slope, view, boards, found)
-    tabs["MaSF test"] = partial(reference_tab, sides, known[0].choice.form)
+    tabs["MaSF test"] = partial(reference_tab, [side.explainer for side in sides], known[0].choice.form)
     offers, picture = partial(_offers, known, asks), _picture(view, boards)
     draw_body(_result(known, boards), picture, tabs, "parts-of-limits", asks=offers, terms=TERMS)
 

@@ -97,7 +97,7 @@ def _draw(frame: DataView, checked: list[Asking], choice: CheckChoice, asks) -> 
     first, found = checked[0].report, [report for one in checked if (report := one.report) is not None]
     tabs = {
         BEHAVIOUR: partial(draw_behaviour, frame, choice),
-        "Reference": partial(reference_tab, checked, choice.form),
+        "Reference": partial(reference_tab, [one.explainer for one in checked], choice.form),
     }
     if first is None or not first.shown:
         # Of so few texts nothing is told. The tabs stand in place: the first is open, and Behaviour begins once opened.

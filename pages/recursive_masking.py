@@ -106,7 +106,7 @@ def _draw(view: View, sides: list[Side], paths: list[Path], choice: Choice, asks
         "Curves": partial(draw_path_curves, view, sides, found),
         "All measures": partial(draw_table, view, sides, found),
         "What if?": partial(what_if_section, view, sides, choice),
-        "MaSF test": partial(reference_tab, sides, choice.form),
+        "MaSF test": partial(reference_tab, [side.explainer for side in sides], choice.form),
     }
     if played is None:
         tabs = {name: tabs[name] for name in ("What if?", "MaSF test")}

@@ -45,6 +45,7 @@ class Steadying(PageWork):
     side: Side
     measures: tuple[str, ...]
     seeds: int
+    at_once = False
     kept = "Cancelled; what was drawn by other seeds is kept, and asking again goes on from there."
 
     @property
@@ -72,13 +73,7 @@ class Steadying(PageWork):
         waits = [name for name in self.measures if _stored(self.side, name, self.seeds) is None]
         return Cost.sum([stability_cost(explainer, encoded, name, self.seeds) for name in waits])
 
-    @property
-    def at_once(self) -> bool:
-        """Somebody has to ask."""
-        return False
-
     def run(self, job: Job) -> Generator[dict[str, Runs | str], None, dict[str, Runs | str]]:
-        """What the job does."""
         side, found, begun, total = self.side, dict[str, Runs | str](), 0, max(1, self.cost.passes)
         for name in self.measures:
             known = _stored(side, name, self.seeds) is not None

@@ -38,16 +38,12 @@ class FindingTrait(Studying):
     trait: str = ""
     rows: Any = None
     place: str = ""
-    asks, asks_again = "Compute the {label}", "Go on with the {label}"
+    asks, asks_again, at_once = "Compute the {label}", "Go on with the {label}", False
 
     @property
     def label(self) -> str:
         N = len(self.sample)
         return f"{trait_name(self.trait, self.study.unit)} ({N:,} example{'' if N == 1 else 's'})"
-
-    @property
-    def at_once(self) -> bool:
-        return False
 
     def ask(self, wanted: bool = True) -> None:
         """Start it, and let the table show what it finds as it comes."""

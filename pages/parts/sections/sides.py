@@ -4,7 +4,7 @@ from collections.abc import Iterable, Iterator, Sequence
 from contextlib import nullcontext
 from dataclasses import dataclass
 from functools import cached_property
-from typing import Any, Protocol
+from typing import Any
 
 import numpy as np
 import streamlit as st
@@ -198,22 +198,14 @@ class Orders(PageWork):
         return RandomLine(x, mean, lower, upper, band.median_p(form), len(band.logits), first)
 
     def run(self, job: Job) -> Any:
-        """What the job does."""
         return random_band(
             self.side.explainer, self.side.encoded, self.step, progress=job.report, cancelled=job.cancelled
         )
 
 
-class HasExplainer(Protocol):
-    """Whatever has an explainer, whose reference tests inputs."""
-
-    @property
-    def explainer(self) -> Explainer: ...
-
-
-def reference_tab(sides: Sequence[HasExplainer], form: str) -> None:
+def reference_tab(explainers: Iterable[Explainer], form: str) -> None:
     """What the MaSF test of each model compares with, and the command that fits a reference on other texts."""
-    for explainer in (side.explainer for side in sides):
+    for explainer in explainers:
         if explainer.reference is None:
             st.markdown(f"**{plain(explainer.model.name)}**")
             st.info(plain(explainer.reference_problem or Caveat.NOT_TESTED.explanation))

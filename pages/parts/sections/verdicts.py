@@ -80,7 +80,6 @@ class VerdictWork(PageWork):
         return (not self.scores or Orders(self.side, BY_FEATURE).complete) and _is_known(self, oracle.count)
 
     def run(self, job: Job) -> Any:
-        """What the job does."""
         side = self.side
         return find_chance(
             side.explainer,
