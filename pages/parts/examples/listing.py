@@ -12,8 +12,8 @@ from core.evaluation.predicting import EXAMPLE_COLUMNS, example_rows, label_text
 from core.evaluation.slices import BY
 from core.evaluation.studies.traits import trait_cell, trait_text
 from core.wording import amount, safe_name
+from pages.parts.examples.finding import trait_facts, trait_name
 from pages.parts.examples.pinning import toggle_pin
-from pages.parts.examples.trait_names import trait_facts, trait_name
 from pages.parts.frame import filters
 from pages.parts.frame.adding import data_notes
 from pages.parts.frame.links import choose
