@@ -17,8 +17,6 @@ from core.explanation.explainer import Explainer
 from core.mathematics.search.fewest import EXACT_FEATURES
 from core.network.architectures import UnsupportedModel
 from core.oracle.erasing import MASK, erasures_of
-from core.results.model_check import check_result
-from core.results.result import Result
 from core.wording import amount, plain
 from pages.parts.frame.links import choose_one, folded, held, linked
 from pages.parts.frame.sidebar import DataView, chosen_method
@@ -112,12 +110,6 @@ def _sample(frame: DataView, size: int, filtered: bool) -> Sample | None:
     about = f"Asked of {amount(len(sample), 'text')}: {told_of(frame, filtered, kept)}."
     picked = frame.browsed.query.picked_by
     return replace(sample, name=f"{data.name}, filtered", notes=(about, *sample.notes), picked=picked)
-
-
-def known_result(explainer: Explainer, index: Index, unit: str) -> Result | None:
-    """What *Model check* answers of this model on this data, as far as `known_check` knows."""
-    found = known_check(explainer, index, unit)
-    return None if found is None else check_result(found)
 
 
 def known_check(explainer: Explainer, index: Index, unit: str) -> CheckReport | None:
