@@ -89,23 +89,19 @@ def _taken(done: Attribution | None) -> list[str]:
 def show_completeness(view: View, found: dict[str, Attribution]) -> None:
     """Draw how far scores that are meant to add up do; nothing where no such measure is shown."""
     try:
-        lines = _completeness(view, found)
+        told = [view.explainer.completeness(view.encoded, one) for one in found.values()]
     except (NonFinite, OutOfMemory) as error:
         st.error(plain(str(error)))
         return
-    if not lines:
-        return
-    st.markdown("**Do the scores add up?**", help=COMPLETENESS_HELP)
-    table(["measure", "signed scores add up to", f"masking every {view.encoded.unit} takes", "error, 0 is best"], lines)
-
-
-def _completeness(view: View, found: dict[str, Attribution]) -> list[list[str]]:
-    told = [view.explainer.completeness(view.encoded, one) for one in found.values()]
-    return [
+    lines = [
         [one.measure, *(f"{number(value)} logits" for value in (one.total, one.due, one.error))]
         for one in told
         if one is not None
     ]
+    if not lines:
+        return
+    st.markdown("**Do the scores add up?**", help=COMPLETENESS_HELP)
+    table(["measure", "signed scores add up to", f"masking every {view.encoded.unit} takes", "error, 0 is best"], lines)
 
 
 def _spent(passes: int, seconds: float) -> str:

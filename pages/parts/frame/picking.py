@@ -78,10 +78,6 @@ class Browsed:
     everything: dict[str, dict[str, int]]
     known: "Predictions | None"
 
-    def class_of(self, label: str | None) -> int | None:
-        """The model's class that a label means; None if it means none."""
-        return self.match.classes.get(label)
-
 
 @dataclass(frozen=True)
 class OwnText:

@@ -139,7 +139,7 @@ class View:
     @property
     def label_class(self) -> int | None:
         """The class that the example's label means; None without a label, or where the model has no such class."""
-        return None if self.browsed is None else self.browsed.class_of(self.example.label)
+        return None if self.browsed is None else self.browsed.match.classes.get(self.example.label)
 
 
 @dataclass
