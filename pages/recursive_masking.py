@@ -8,10 +8,9 @@ from core.explanation.recursive import BY_FEATURE, BY_RATIO, STEPS
 from core.results.recursive_masking import RecursiveMaskingOutcome, masking_result
 from core.results.result import Result
 from pages.parts.face.body import draw_body
-from pages.parts.face.headline import draw_headline
 from pages.parts.frame.links import choose_one, folded
 from pages.parts.frame.sidebar import View, chosen_method, open_page
-from pages.parts.frame.texts import about_text, prediction_badge, view_badges, view_caveats
+from pages.parts.frame.texts import about_text
 from pages.parts.sections.asking import choose_measures, choose_sign
 from pages.parts.sections.paths import Choice, Path, Summaries
 from pages.parts.sections.sides import (
@@ -20,9 +19,8 @@ from pages.parts.sections.sides import (
     both_sides,
     choose_beside,
     choose_order,
+    draw_headlines,
     reference_tab,
-    side_caveats,
-    side_columns,
 )
 from pages.parts.sections.streaming import stream
 from pages.parts.steps.drawing import draw_path_curves, draw_stepper, draw_table
@@ -89,10 +87,7 @@ def _say(view: View, sides: list[Side], paths: list[Path]) -> None:
     if not played:
         st.info("Choose a measure to see what masking does.")
         return
-    for i, side in side_columns(sides, named=False):
-        badges = view_badges(view) if i == 0 else [prediction_badge(side.predicted_name, side.probability)]
-        more = [*view_caveats(view), *side_caveats(sides, side)]
-        draw_headline(_result(played[side]), *badges, more=more, name=side.model.name if len(sides) > 1 else "")
+    draw_headlines(view, sides, [(_result(played[side]), ()) for side in sides])
 
 
 def _result(path: Path) -> Result:

@@ -13,7 +13,6 @@ from core.interactions.finding import AT_ONCE, find_interactions, interactions_c
 from core.interactions.pairs import RULE, Paired, PairTest, check_pairs, masks_of_pair
 from core.interactions.telling import COLUMNS, MASKED, MEANS, PairReport, signed
 from core.job import Job
-from core.oracle.target import target_key
 from core.results.word_pairs import pairs_result
 from core.storage.store import canonical_key
 from core.terms import MASF_P
@@ -26,6 +25,7 @@ from pages.parts.frame.sidebar import ALL_OTHERS, View, chosen_method
 from pages.parts.frame.texts import captions
 from pages.parts.frame.working import PageWork
 from pages.parts.sections.saving import save_pairs
+from pages.parts.sections.sides import about_explained
 from pages.parts.sections.streaming import stream
 
 _MASKED = f"Under “masked” stands what that changes, in logits, and the {MASF_P} ↑ of that input where it is tested."
@@ -41,17 +41,7 @@ class Pairing(PageWork):
 
     @property
     def key(self) -> str:
-        view = self.view
-        return canonical_key(
-            "job/interactions",
-            1,
-            model=view.model.digest,
-            precision=view.model.precision,
-            reference=None if view.explainer.reference is None else view.explainer.reference.digest,
-            example=view.encoded.digest,
-            target=target_key(view.explained),
-            exact=self.exact,
-        )
+        return canonical_key("job/interactions", 1, **about_explained(self.view), exact=self.exact)
 
     @property
     def label(self) -> str:

@@ -15,7 +15,6 @@ from core.job import Job
 from core.mathematics.stepwise import relay
 from core.measures.catalogue import measures
 from core.network.scheduler import NonFinite
-from core.oracle.target import target_key
 from core.results.stability import stability_result
 from core.stability.finding import RUNS, Runs, find_stability, stability_cost, stored_stability
 from core.stability.moving import OFFERED
@@ -30,7 +29,7 @@ from pages.parts.frame.sidebar import View
 from pages.parts.frame.texts import captions
 from pages.parts.frame.working import PageWork
 from pages.parts.sections.saving import about_view, save_stability
-from pages.parts.sections.sides import Side
+from pages.parts.sections.sides import Side, about_explained
 from pages.parts.sections.streaming import stream
 
 _OFFERED = tuple(map(str, OFFERED))
@@ -50,18 +49,8 @@ class Steadying(PageWork):
 
     @property
     def key(self) -> str:
-        explainer, encoded = self.side.explainer, self.side.encoded
-        return canonical_key(
-            "job/stability",
-            1,
-            model=explainer.model.digest,
-            precision=explainer.model.precision,
-            example=encoded.digest,
-            target=target_key(self.side.explained),
-            measures=list(self.measures),
-            runs=self.seeds,
-            words=explainer.words_digest,
-        )
+        asked = {"measures": list(self.measures), "runs": self.seeds}
+        return canonical_key("job/stability", 1, **about_explained(self.side), **asked)
 
     @property
     def label(self) -> str:

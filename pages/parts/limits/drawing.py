@@ -14,7 +14,7 @@ from core.figures.limit_figures import ModelGauges, gauges, gauges_of_models, sl
 from core.figures.verdicts_figures import among_random_orders
 from core.mathematics.search.limits import EXACT
 from core.reports.exports import VERDICT, verdict_columns
-from core.results.result import Fact
+from core.results.result import Fact, Result
 from core.results.verdicts import HELP, TABLE, Status, verdict_rows, verdict_status
 from core.validity.marks import level_text, with_sign
 from core.verdicts.deciding import VerdictReport
@@ -54,10 +54,12 @@ def draw_verdicts(view: View, known: Sequence[KnownLimits]) -> None:
         data_table(TABLE, verdict_rows(report), f"verdicts-table-{i}", help=HELP)
 
 
-def measure_badges(known: KnownLimits, measure: str) -> list[Badge]:
-    """The verdict of a measure as a badge; none before it is there, or where it cannot be given."""
-    report = known.explained_report()
-    found = None if report is None else report.of(measure)
+def measure_badges(known: KnownLimits, result: Result) -> list[Badge]:
+    """The verdict of the measure that a headline names; none before it is there, or where it cannot be given."""
+    measure = result.slots.get("measure")
+    if measure is None or (report := known.explained_report()) is None:
+        return []
+    found = report.of(measure)
     status = None if found is None else verdict_status(found)
     return [Badge(str(status), _BADGE_HELP, _COLOURS[status])] if status in _COLOURS else []
 

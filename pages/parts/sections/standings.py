@@ -26,13 +26,12 @@ from core.explanation.recursive import BY_FEATURE, Band
 from core.explanation.standings import StandingGates, StandingTable, build_standings
 from core.job import FAILED, Job
 from core.mathematics.search.limits import BEAM, EXACT, Limits, TooDear
-from core.oracle.target import target_key
 from core.storage.store import canonical_key
 from core.verdicts.deciding import Reasons, VerdictReport, among_its_orders
 from core.verdicts.reasons import find_unstable, known_pairs
 from pages.parts.frame import resources
 from pages.parts.frame.working import PageWork
-from pages.parts.sections.sides import Orders, Side, about_side
+from pages.parts.sections.sides import Orders, Side, about_explained
 from pages.parts.sections.verdicts import VerdictWork
 
 # Where an insertion search waits to be asked for, a beam of fewer scores and at most so many seconds starts unasked.
@@ -62,8 +61,7 @@ class OrderScoring(PageWork):
 
     @cached_property
     def key(self) -> str:
-        asked = {"measure": self.measure, "sign": self.sign, "target": target_key(self.side.explained)}
-        return canonical_key("job/score", 1, **about_side(self.side), **asked)
+        return canonical_key("job/score", 1, **about_explained(self.side), measure=self.measure, sign=self.sign)
 
     @property
     def label(self) -> str:
@@ -91,7 +89,7 @@ class Searching(PageWork):
     @cached_property
     def key(self) -> str:
         asked = {"width": self.width, "half": self.half, "exact": self.exact}
-        return canonical_key("job/limits", 1, **about_side(self.side), target=target_key(self.side.explained), **asked)
+        return canonical_key("job/limits", 1, **about_explained(self.side), **asked)
 
     @property
     def label(self) -> str:
@@ -155,7 +153,7 @@ class Exact(PageWork):
 
     @cached_property
     def key(self) -> str:
-        return canonical_key("job/exact limits", 1, **about_side(self.side), target=target_key(self.side.explained))
+        return canonical_key("job/exact limits", 1, **about_explained(self.side))
 
     @property
     def label(self) -> str:
