@@ -9,6 +9,7 @@ from functools import partial
 from types import SimpleNamespace
 from typing import TYPE_CHECKING
 
+import numpy as np
 import streamlit as st
 from streamlit.runtime import Runtime
 from streamlit.runtime.scriptrunner_utils.script_run_context import SCRIPT_RUN_CONTEXT_ATTR_NAME
@@ -157,7 +158,7 @@ def save_attributions(
 
     def shown() -> Shown:
         return replace(
-            _version_shown(view, rows, notes),
+            _shown(view, view, view.probabilities, rows, notes),
             result=result,
             pairs=pairs,
             verdicts=verdicts,
@@ -168,7 +169,7 @@ def save_attributions(
     def versions() -> Beside | None:
         if beside is None:
             return None
-        other = _version_shown(beside.view, beside.rows, ())
+        other = _shown(beside.view, beside.view, beside.view.probabilities, beside.rows, ())
         return Beside(beside.names, other, beside.first, beside.result, beside.tables)
 
     def table() -> str:
@@ -180,17 +181,22 @@ def save_attributions(
         save_page("Page (HTML)", lambda: attribution_page(shown(), beside=versions()), f"{name}.html", "save-html")
 
 
-def _version_shown(view: "View", rows: list[WordRow], notes: tuple[str, ...]) -> Shown:
+def _shown(
+    view: "View", side: "View | Side", probabilities: np.ndarray, rows: Sequence[WordRow], notes: tuple[str, ...]
+) -> Shown:
+    """The text of a view under one model."""
+    labels = side.model.labels
+    label = None if view.label_class is None else view.model.labels[view.label_class]
     return Shown(
-        view.encoded,
+        side.encoded,
         view.example,
-        view.model.labels,
-        view.probabilities,
-        view.explained,
+        labels,
+        probabilities,
+        side.explained,
         tuple(rows),
-        view.label_class,
+        labels.index(label) if label in labels else None,
         notes=notes,
-        provenance=provenance(view.model, view.encoded, view.example, *_source(view), view.explained),
+        provenance=provenance(side.model, side.encoded, view.example, *_source(view), side.explained),
     )
 
 
@@ -243,8 +249,12 @@ def save_limits(
         # Imported at the click: every page imports this file as it starts.
         from core.reports.limits_page import LimitsShown, limits_page
 
-        both = tuple((_side_shown(view, side), found) for side, found in sides)
-        return limits_page(LimitsShown(both, direction, *table, settings))
+        both = []
+        for side, found in sides:
+            # The notes on the text stand with the page's own model.
+            notes = *side.model.notes, *(_notes(view) if side.explainer is view.explainer else ())
+            both.append((_shown(view, side, side.explainer.probabilities(side.encoded), (), notes), found))
+        return limits_page(LimitsShown(tuple(both), direction, *table, settings))
 
     save_page(
         "Page (HTML)",
@@ -273,24 +283,6 @@ def about_shown(view: "View", *sides: "Side") -> str:
 def about_models(models: Sequence[Model], data: str = "") -> str:
     """The line under a picture of what models do on no example in particular; data: the name of its data."""
     return picture_line(*(model_identity(model) | {"data": data} for model in models))
-
-
-def _side_shown(view: "View", side: "Side") -> Shown:
-    """One model's view of the text, without rows; the notes on the text stand with the page's own model."""
-    own, labels = side.explainer is view.explainer, side.model.labels
-    label = None if view.label_class is None else view.model.labels[view.label_class]
-    return Shown(
-        side.encoded,
-        view.example,
-        labels,
-        view.probabilities if own else side.explainer.probabilities(side.encoded),
-        side.explained,
-        (),
-        labels.index(label) if label in labels else None,
-        "",
-        (*side.model.notes, *(_notes(view) if own else ())),
-        provenance(side.model, side.encoded, view.example, *_source(view), side.explained),
-    )
 
 
 def _source(view: "View") -> tuple[str, str]:
