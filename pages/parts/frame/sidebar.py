@@ -144,13 +144,12 @@ class View:
 
 @dataclass
 class Frame:
-    """What could be chosen, as far as it can be shown; problem: a sentence on why the rest cannot."""
+    """What could be chosen, as far as it can be shown."""
 
     explainer: Explainer | None = None
     browsed: Browsed | None = None
     example: Example | None = None
     view: View | None = None
-    problem: str = ""
 
 
 @dataclass(frozen=True)
@@ -196,11 +195,10 @@ def open_frame(title: str, lead: Callable[[], None] | None = None, above: bool =
             _take_text_of_link()
             frame.view = _choose(frame, place, places, above)
     except (Unshowable, SettingError) as error:
-        frame.problem = str(error)
         if isinstance(error, NoTextYet):
-            place.info(plain(frame.problem), icon=":material/edit:")
+            place.info(plain(str(error)), icon=":material/edit:")
         else:
-            place.error(plain(frame.problem), icon=":material/error:")
+            place.error(plain(str(error)), icon=":material/error:")
     with st.sidebar:
         _choose_method()
         words_and_keys()

@@ -210,10 +210,18 @@ class KnownLimits:
 
     @property
     def works(self) -> list[PageWork]:
-        """Everything, in the order in which it is asked for, verdicts once nothing else is to come: they rest on it."""
-        works = self._without_verdicts
-        waits = any(one.comes for one in works)
-        verdicts = None if waits else self.verdicts
+        """Everything, in the order in which it is asked for, verdicts once nothing else is to come: they rest on it.
+
+        Jobs take turns: random orders wait for the search, which gives the answer, and are left out until it has ended
+        or waits itself. Exact limits are offered once there is something to compare them with.
+        """
+        searches = [*([] if self.narrower is None else [self.narrower]), self.search]
+        works: list[PageWork] = [*self.scored, *searches]
+        if not any(one.comes for one in searches):
+            works.append(self.orders)
+        if self.exact is not None and (self.found is not None or self.exact.job is not None):
+            works.append(self.exact)
+        verdicts = None if any(one.comes for one in works) else self.verdicts
         return works if verdicts is None else [*works, verdicts]
 
     @property
@@ -245,34 +253,12 @@ class KnownLimits:
         return self.report(Reasons(None, stepwise(), unstable, known_pairs(*about)))
 
     @property
-    def _without_verdicts(self) -> list[PageWork]:
-        """All else.
-
-        Jobs take turns: random orders wait for the search, which gives the answer, and are left out until it has ended
-        or waits itself. Exact limits are offered once there is something to compare them with.
-        """
-        searches = [*([] if self.narrower is None else [self.narrower]), self.search]
-        waits = any(one.comes for one in searches)
-        offered = self.exact is not None and (self.found is not None or self.exact.job is not None)
-        works = [*self.scored, *searches]
-        if not waits:
-            works.append(self.orders)
-        if offered and self.exact is not None:
-            works.append(self.exact)
-        return works
-
-    @property
     def found(self) -> Found | None:
         """The best limits so far; a search that was stopped keeps them."""
         for one in (self.exact, self.search, self.narrower):
             if one is not None and (found := one.latest) is not None:
                 return found
         return None
-
-    @property
-    def runs(self) -> bool:
-        """Whether something of it may still change."""
-        return any(work.runs for work in self.works)
 
     @property
     def complete(self) -> bool:
