@@ -38,7 +38,6 @@ from pages.parts.sections.saving import about_view, save_attributions
 from pages.parts.sections.sides import ALONE
 from pages.parts.sections.streaming import start, stream
 
-MEASURES_HELP = "Fast measures start at once; slow ones show their cost and wait for a click."
 VALUES_HELP = "Signed: support or oppose the class. Absolute: either way."
 CLASS_HELP = "Probability of the class; press to explain it instead."
 TERMS = (
@@ -164,7 +163,7 @@ def _open_linked_tab() -> None:
 
 def _settings(view: View) -> tuple[list[str], str]:
     with view.places.measures:
-        chosen = choose_measures(MEASURES_HELP, baselines=True)
+        chosen = choose_measures(baselines=True)
     with folded(view.places.example):
         if len(view.model.labels) <= MOST_BUTTONS:
             rather_than(view)

@@ -26,7 +26,6 @@ from pages.parts.sections.streaming import stream
 from pages.parts.steps.drawing import draw_path_curves, draw_stepper, draw_table
 from pages.parts.steps.trying import what_if_section
 
-MEASURES_HELP = "Fast measures start at once; slow ones show their cost and wait for a click."
 PLAYED_HELP = "The measure whose steps are shown; the curves show all that are chosen."
 TERMS = (
     "recursive masking",
@@ -73,7 +72,7 @@ def _open_linked_tab() -> None:
 
 def _settings(view: View) -> dict:
     with view.places.measures:
-        chosen = choose_measures(MEASURES_HELP, baselines=True)
+        chosen = choose_measures(baselines=True)
     steps = {BY_RATIO: "10 % of the text", BY_FEATURE: f"one {view.encoded.unit}"}
     with folded(view.places.example):
         sign = choose_sign()

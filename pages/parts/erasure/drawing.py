@@ -95,10 +95,10 @@ def _rated_rows(report: MetricReport, unstable: Mapping[str, str]) -> Iterator[l
     table, board = report.table, report.trusted
     for i, measure in enumerate(table.measures):
         for k, name in enumerate(table.metrics):
-            metric, count = metrics()[name], int(report.as_good[i, k])
+            count = int(report.as_good[i, k])
             yield [
                 labelled(measure, unstable),
-                f"{name} {metric.arrow}".strip(),
+                head(name),
                 kind_of(name).partition(":")[0],
                 float(table.values[i, k]),
                 float(table.errors[i, k]),
@@ -118,8 +118,8 @@ def _coming_rows(report: MetricReport, unstable: Mapping[str, str]) -> Iterator[
         for name, score in rated.found.items():
             gate = report.coming_gates.get((measure, name))
             marked = with_sign("", gate is not None and gate.marked).strip()
-            head = [labelled(measure, unstable), f"{name} {metrics()[name].arrow}".strip()]
-            known = [*head, kind_of(name).partition(":")[0], float(score.value), float(score.error), marked]
+            named = [labelled(measure, unstable), head(name)]
+            known = [*named, kind_of(name).partition(":")[0], float(score.value), float(score.error), marked]
             yield known + [None] * (len(SCORES) - len(known))
 
 
