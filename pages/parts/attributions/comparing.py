@@ -9,11 +9,10 @@ from core.measures.catalogue import measures
 from core.network.scheduler import NonFinite, OutOfMemory
 from core.results.caveats import Caveat
 from core.wording import amount, duration, number, percent, plain
-from pages.parts.components.pictures import draw_figure
 from pages.parts.components.tables import square, table
 from pages.parts.face.headline import draw_badges
 from pages.parts.frame.sidebar import View
-from pages.parts.sections.saving import about_view
+from pages.parts.sections.saving import draw_on_text
 
 # Squares of up to so many measures stand beside each other.
 _BESIDE = 3
@@ -57,14 +56,8 @@ def show_sparsity(view: View, rows: list[WordRow]) -> None:
         return
     st.markdown("**How concentrated is each?**", help=SPARSITY_HELP)
     tops = ", ".join(f"{one.measure} {percent(share)}" for one, share in top_shares(rows, TOP))
-    draw_figure(
-        drawn,
-        "sparsity",
-        f"Share of the total importance in the most important {view.encoded.unit}s; in the top {TOP} by size: {tops}.",
-        ["sparsity", view.example.id, view.model.name],
-        about_view(view),
-        "the curves",
-    )
+    alt = f"Share of the total importance in the most important {view.encoded.unit}s; in the top {TOP} by size: {tops}."
+    draw_on_text(view, view, drawn, "sparsity", alt, "sparsity", "the curves")
     st.caption(f"In the top {TOP} by size, for or against: {plain(tops)}.")
 
 

@@ -2,6 +2,7 @@
 
 from collections.abc import Callable, Generator
 from dataclasses import dataclass
+from functools import partial
 from typing import Any
 
 import numpy as np
@@ -67,48 +68,41 @@ class Pairing(PageWork):
         return check_pairs(view.explainer, view.encoded, found, cancelled=job.cancelled)
 
 
-@dataclass(frozen=True, eq=False)
-class Pairings:
+def _works(view: View) -> list[Pairing]:
     """What may be asked of an example: exact interactions, and of more words than that is cheap for a sample, which
     then stands first.
     """
+    ways = (True,) if left_over(view.encoded) <= AT_ONCE else (False, True)
+    works = [Pairing(view, exact) for exact in ways if not why_no_pairs(view.encoded, exact)]
+    # Where every set was asked for nobody needs a sample.
+    return works[-1:] if works and works[-1].exact and works[-1].complete else works
 
-    view: View
 
-    @property
-    def works(self) -> list[Pairing]:
-        view, ways = self.view, (True,) if left_over(self.view.encoded) <= AT_ONCE else (False, True)
-        works = [Pairing(view, exact) for exact in ways if not why_no_pairs(view.encoded, exact)]
-        # Where every set was asked for nobody needs a sample.
-        return works[-1:] if works and works[-1].exact and works[-1].complete else works
-
-    @property
-    def report(self) -> PairReport | None:
-        """What is known, exact before sampled; None where nothing is."""
-        done = next((work.latest for work in reversed(self.works) if work.complete), None)
-        view, (form, rule) = self.view, chosen_method()
-        return None if done is None else PairReport(done, view.encoded, view.explainer.reference, rule, form)
+def pairs_report(view: View) -> PairReport | None:
+    """What is known, exact before sampled; None where nothing is."""
+    done, (form, rule) = next((work.latest for work in reversed(_works(view)) if work.complete), None), chosen_method()
+    return None if done is None else PairReport(done, view.encoded, view.explainer.reference, rule, form)
 
 
 def pairs_section(view: View) -> None:
     """Draw which pairs of words count only together, or offer to compute it."""
-    unit, pairings = view.encoded.unit, Pairings(view)
+    unit = view.encoded.unit
     st.header(f"Which {unit}s work together?", anchor=False)
-    if not pairings.works:
+    if not _works(view):
         st.caption(plain(why_no_pairs(view.encoded, left_over(view.encoded) <= AT_ONCE)))
         return
 
     def draw(asks: Callable[[], None]) -> None:
-        report = pairings.report
+        report = pairs_report(view)
         if report is not None:
             _show(view, report)
-        if any(work.runs and work.at_once for work in pairings.works):
+        if any(work.runs and work.at_once for work in _works(view)):
             # It started by itself, so nobody is asked whether it should go on.
-            st.caption(f"Pairs of {view.encoded.unit}s are being computed …")
+            st.caption(f"Pairs of {unit}s are being computed …")
         else:
             asks()
 
-    stream(lambda: pairings.works, st.container(), draw, name="pairs", aside=True)
+    stream(partial(_works, view), st.container(), draw, name="pairs", aside=True)
 
 
 def _show(view: View, report: PairReport) -> None:

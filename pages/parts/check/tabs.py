@@ -193,16 +193,11 @@ _MEANING = "UMAP keeps neighbours together; distances between groups, their size
 
 @dataclass(frozen=True, eq=False)
 class MapWork(PageWork):
-    """The map of one model's embeddings along one order."""
+    """The map of one model's embeddings along one order; points: what that went through."""
 
     behaving: Studying
     points: Points
     batch = True
-
-    @classmethod
-    def of(cls, behaving: Studying) -> "MapWork":
-        """The map of what an order went through."""
-        return cls(behaving, points_of(behaving.found))
 
     @property
     def key(self) -> str:
@@ -232,7 +227,7 @@ class MapWork(PageWork):
 def maps_of(behaved: list[Asking], measure: str) -> list[MapWork]:
     """A map for each model whose embeddings along an order are all there."""
     works = [work for one in behaved for work in one.works if work.study.label == measure] if can_map() else []
-    maps = [MapWork.of(work) for work in works if work.found.complete and work.found.there.any()]
+    maps = [MapWork(work, points_of(work.found)) for work in works if work.found.complete and work.found.there.any()]
     return [one for one in maps if len(one.points) >= FEWEST]
 
 

@@ -28,7 +28,7 @@ from pages.parts.frame.texts import view_caveats
 from pages.parts.limits import standing
 from pages.parts.limits.standing import ends_of_board
 from pages.parts.sections.evidence import PRECISION, known_evidence
-from pages.parts.sections.saving import about_shown, save_limits, save_table
+from pages.parts.sections.saving import about_shown, draw_on_text, save_limits, save_table
 from pages.parts.sections.sides import Side, same_class, side_caveats, side_columns, with_score
 from pages.parts.sections.standings import Boards, KnownLimits, tag
 
@@ -48,9 +48,8 @@ def draw_verdicts(view: View, known: Sequence[KnownLimits]) -> None:
             st.markdown(f"**{plain(one.side.model.name)}**")
         if report.reached:
             drawn = among_random_orders(report.null.reached, report.reached, one.side.score_name, report.null.every)
-            name = ["verdicts", view.example.id, one.side.model.name]
-            words = f"AOPC: {report.orders}"
-            draw_figure(drawn, f"verdicts-{i}", words, name, about_shown(view, one.side), "the random orders")
+            alt = f"AOPC: {report.orders}"
+            draw_on_text(view, one.side, drawn, f"verdicts-{i}", alt, "verdicts", "the random orders")
         data_table(TABLE, verdict_rows(report), f"verdicts-table-{i}", help=HELP)
 
 
@@ -97,8 +96,8 @@ def _draw_each(view: View, boards: Boards) -> None:
         rows, direction = standing.gauge_rows(board), one.choice.direction
         chance, how = standing.chance_range(board), tag(board.limits)
         drawn = gauges(rows, chance, board.limits, how, one.side.score_name, direction)
-        name, words = ["naopc", view.example.id, one.side.model.name], standing.standings_in_words(board, direction)
-        draw_figure(drawn, f"gauges-{i}", words, name, about_shown(view, one.side), "the gauges")
+        words = standing.standings_in_words(board, direction)
+        draw_on_text(view, one.side, drawn, f"gauges-{i}", words, "naopc", "the gauges")
 
 
 def draw_slope(view: View, boards: Boards, found: Comparison) -> None:
@@ -125,8 +124,8 @@ def draw_curves(view: View, known: Sequence[KnownLimits], boards: Boards) -> Non
             drawn = masking_paths(
                 lines, line, one.side.score_name, side.encoded.unit, gate=decides, bounded=side.than is None
             )
-            words, name = standing.standings_in_words(board, one.choice.direction), ["aopc-curves", view.example.id]
-            draw_figure(drawn, f"curves-{i}", words, [*name, side.model.name], about_shown(view, side), "the curves")
+            words = standing.standings_in_words(board, one.choice.direction)
+            draw_on_text(view, side, drawn, f"curves-{i}", words, "aopc-curves", "the curves")
 
 
 def draw_standings(view: View, known: Sequence[KnownLimits], boards: Boards) -> None:

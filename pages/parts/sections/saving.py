@@ -37,6 +37,7 @@ from core.validity.marks import SIGN
 from core.verdicts.deciding import VerdictReport
 from core.verdicts.operators import UnderErasure
 from core.wording import safe_name
+from pages.parts.components.pictures import draw_figure
 
 if TYPE_CHECKING:
     from core.reports.limits_page import SideLimits
@@ -271,13 +272,20 @@ def attributions_name(view: "View") -> str:
 
 def about_view(view: "View") -> str:
     """The line under a picture of this view, which shows the page's own model alone."""
-    return picture_line(identity(view.model, view.encoded, view.example, *_source(view), view.explained))
+    return about_shown(view, view)
 
 
-def about_shown(view: "View", *sides: "Side") -> str:
+def about_shown(view: "View", *sides: "View | Side") -> str:
     """The line under a picture of what these models do with the text of this view."""
     source = _source(view)
     return picture_line(*(identity(one.model, one.encoded, view.example, *source, one.explained) for one in sides))
+
+
+def draw_on_text(
+    view: "View", side: "View | Side", figure: dict, key: str, alt: str, name: str, title: str = "the figure"
+) -> None:
+    """Draw a figure of what one model does with the text of this view; name: of its files, with text and model."""
+    draw_figure(figure, key, alt, [name, view.example.id, side.model.name], about_shown(view, side), title)
 
 
 def about_models(models: Sequence[Model], data: str = "") -> str:
