@@ -31,12 +31,7 @@ def show_agreement(rows: list[WordRow], unit: str) -> None:
     if len(rows) < 2 or len(rows[0].free) < 2:
         st.caption(f"Agreement compares the orders of two measures or more, over two {unit}s or more.")
         return
-    _squares(rows, min(TOP, len(rows[0].free)))
-    if kinds_differ(rows):
-        draw_badges([], [Caveat.UNSIGNED_MEASURE])
-
-
-def _squares(rows: list[WordRow], k: int) -> None:
+    k = min(TOP, len(rows[0].free))
     tau, overlap = agreement(rows, k)
     # In half the width of the page a larger one would be cut off.
     places = st.columns(2, gap="large") if len(rows) <= _BESIDE else [st.container(), st.container()]
@@ -47,6 +42,8 @@ def _squares(rows: list[WordRow], k: int) -> None:
         st.markdown(f"**Overlap of the top {k}**", help=OVERLAP_HELP)
         square(overlap, [row.measure for row in rows])
         st.caption(f"Two random orders share {number(k / len(rows[0].free))} on average.")
+    if kinds_differ(rows):
+        draw_badges([], [Caveat.UNSIGNED_MEASURE])
 
 
 def show_sparsity(view: View, rows: list[WordRow]) -> None:

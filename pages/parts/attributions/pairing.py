@@ -25,7 +25,7 @@ from pages.parts.frame.links import choose, link_to
 from pages.parts.frame.sidebar import ALL_OTHERS, View, chosen_method
 from pages.parts.frame.texts import captions
 from pages.parts.frame.working import PageWork
-from pages.parts.sections.saving import save_pairs
+from pages.parts.sections.saving import save_with_origin
 from pages.parts.sections.sides import about_explained
 from pages.parts.sections.streaming import stream
 
@@ -129,7 +129,7 @@ def _show(view: View, report: PairReport) -> None:
         header = [*COLUMNS, *MASKED]
         st.html(macros("attributions/pairs.html").pairs(header, [_line(view, report, one) for one in tests]))
         captions([f"{report.how}. {RULE}", _MASKED])
-        save_pairs(view, report)
+        save_with_origin(view, report.header, report.lines, report.as_json, "pairs")
 
 
 def _join(report: PairReport, one: PairTest, largest: float) -> Join:

@@ -18,7 +18,19 @@ from core.network.scheduler import NonFinite
 from core.results.stability import stability_result
 from core.stability.finding import RUNS, Runs, find_stability, stability_cost, stored_stability
 from core.stability.moving import OFFERED
-from core.stability.telling import ABOUT_CHANGES, COLUMNS, FRONT, MEANS, PATH, Stability, front_cells, path_cells
+from core.stability.telling import (
+    ABOUT_CHANGES,
+    COLUMNS,
+    FRONT,
+    MEANS,
+    PATH,
+    RECORDED,
+    Stability,
+    as_records,
+    front_cells,
+    path_cells,
+    stability_lines,
+)
 from core.storage.store import canonical_key
 from core.wording import number, plain
 from pages.parts.components.pictures import draw_figure
@@ -28,7 +40,7 @@ from pages.parts.frame.links import choose_one, held, held_of
 from pages.parts.frame.sidebar import View
 from pages.parts.frame.texts import captions
 from pages.parts.frame.working import PageWork
-from pages.parts.sections.saving import about_view, save_stability
+from pages.parts.sections.saving import about_view, save_with_origin
 from pages.parts.sections.sides import Side, about_explained
 from pages.parts.sections.streaming import stream
 
@@ -141,7 +153,11 @@ def _show(view: View, found: list[Stability]) -> None:
         table(["measure", "samples", "τ-b with the most samples ↑"], settling)
     if paths := [[one.measure, *row] for one in found for row in path_cells(one)]:
         table(["measure", *PATH], paths)
-    save_stability(view, found)
+
+    def lines() -> list[list]:
+        return [line for one in found for line in stability_lines(one)]
+
+    save_with_origin(view, RECORDED, lines, lambda: as_records(found), "stability")
 
 
 def _error_bars(view: View, one: Stability) -> None:

@@ -31,7 +31,6 @@ from core.reports.exports import (
 )
 from core.results.caveats import Caveat
 from core.results.result import Result, as_columns
-from core.stability.telling import RECORDED, Stability, as_records, stability_lines
 from core.texts.rendering import latex_comment
 from core.validity.marks import SIGN
 from core.verdicts.deciding import VerdictReport
@@ -201,21 +200,7 @@ def _shown(
     )
 
 
-def save_pairs(view: "View", report: PairReport) -> None:
-    """Two buttons: every pair of words as a table, and all of it as JSON."""
-    _save_with_origin(view, report.header, report.lines, report.as_json, "pairs")
-
-
-def save_stability(view: "View", found: Sequence[Stability]) -> None:
-    """Two buttons: how stable these rankings are as a table, and all of it as JSON."""
-
-    def lines() -> Iterable[list]:
-        return (line for one in found for line in stability_lines(one))
-
-    _save_with_origin(view, RECORDED, lines, lambda: as_records(found), "stability")
-
-
-def _save_with_origin(
+def save_with_origin(
     view: "View", header: Sequence[str], lines: Callable[[], Iterable[list]], plain: Callable[[], dict], kind: str
 ) -> None:
     """As `save_report`, of what was found on a view, whose origin stands in every line."""
