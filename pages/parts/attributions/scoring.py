@@ -70,7 +70,7 @@ class ScoredRows:
     @property
     def report(self) -> VerdictReport | None:
         """The verdicts, with what is known of why measures fail; None before they are there."""
-        return None if self.limits is None else self.limits.explained_report(self._stepwise)
+        return None if self.limits is None else self.limits.report_with_reasons(self._stepwise)
 
     def _stepwise(self) -> dict[str, float]:
         return {

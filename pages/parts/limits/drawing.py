@@ -56,7 +56,7 @@ def draw_verdicts(view: View, known: Sequence[KnownLimits]) -> None:
 def measure_badges(known: KnownLimits, result: Result) -> list[Badge]:
     """The verdict of the measure that a headline names; none before it is there, or where it cannot be given."""
     measure = result.slots.get("measure")
-    if measure is None or (report := known.explained_report()) is None:
+    if measure is None or (report := known.report_with_reasons()) is None:
         return []
     found = report.of(measure)
     status = None if found is None else verdict_status(found)
@@ -65,7 +65,7 @@ def measure_badges(known: KnownLimits, result: Result) -> list[Badge]:
 
 def verdict_reports(known: Iterable[KnownLimits]) -> dict[KnownLimits, VerdictReport]:
     """The verdicts of each side, of those that are known."""
-    return {one: report for one in known if (report := one.explained_report()) is not None}
+    return {one: report for one in known if (report := one.report_with_reasons()) is not None}
 
 
 def draw_gauges(view: View, boards: Boards) -> None:

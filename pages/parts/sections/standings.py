@@ -244,7 +244,7 @@ class KnownLimits:
         reasons = reasons if found is None else replace(reasons, limits=found.limits)
         return None if verdicts is None else verdicts.report(self.gating, reasons)
 
-    def explained_report(self, stepwise: Callable[[], dict[str, float]] = dict) -> VerdictReport | None:
+    def report_with_reasons(self, stepwise: Callable[[], dict[str, float]] = dict) -> VerdictReport | None:
         """The verdicts with what the store knows of why measures fail; stepwise: gives that of `Reasons`."""
         if self.verdicts is None or not self.verdicts.complete:
             return None
