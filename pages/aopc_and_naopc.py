@@ -15,7 +15,7 @@ from pages.parts.face.body import draw_body
 from pages.parts.face.headline import draw_headline
 from pages.parts.frame.links import choose_one, folded, say_retired
 from pages.parts.frame.sidebar import View, chosen_method, open_page
-from pages.parts.frame.texts import about_text, prediction_badge, view_badges, view_caveats
+from pages.parts.frame.texts import about_text, view_badges, view_caveats
 from pages.parts.limits.drawing import (
     draw_curves,
     draw_gauges,
@@ -27,7 +27,7 @@ from pages.parts.limits.drawing import (
 )
 from pages.parts.limits.standing import compared, result_of
 from pages.parts.sections.asking import choose_measures, choose_sign
-from pages.parts.sections.sides import both_sides, choose_beside, reference_tab, side_caveats, side_columns
+from pages.parts.sections.sides import both_sides, choose_beside, draw_headlines, reference_tab
 from pages.parts.sections.standings import Boards, KnownLimits, LimitsChoice, known_boards, refused
 from pages.parts.sections.streaming import stream
 
@@ -85,14 +85,9 @@ def _settings(view: View) -> dict:
 
 
 def _say(view: View, known: list[KnownLimits]) -> None:
-    boards, sides = known_boards(known), [one.side for one in known]
-    for i, side in side_columns(sides, named=False):
-        found = result_of(known[i], boards.get(known[i]))
-        badges = view_badges(view) if i == 0 else [prediction_badge(side.predicted_name, side.probability)]
-        if "measure" in found.slots:
-            badges += measure_badges(known[i], found.slots["measure"])
-        more = [*view_caveats(view), *side_caveats(sides, side)]
-        draw_headline(found, *badges, more=more, name=side.model.name if len(sides) > 1 else "")
+    boards = known_boards(known)
+    results = [(one, result_of(one, boards.get(one))) for one in known]
+    draw_headlines(view, [one.side for one in known], [(found, measure_badges(one, found)) for one, found in results])
 
 
 def _draw(view: View, known: list[KnownLimits], asks: Callable[[], None]) -> None:
@@ -106,7 +101,7 @@ def _draw(view: View, known: list[KnownLimits], asks: Callable[[], None]) -> Non
     found = compared(boards)
     if found is not None:
         tabs[BESIDE] = partial(draw_slope, view, boards, found)
-    tabs["MaSF test"] = partial(reference_tab, sides, known[0].choice.form)
+    tabs["MaSF test"] = partial(reference_tab, [side.explainer for side in sides], known[0].choice.form)
     offers, picture = partial(_offers, known, asks), _picture(view, boards)
     draw_body(_result(known, boards), picture, tabs, "parts-of-limits", asks=offers, terms=TERMS)
 

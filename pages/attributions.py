@@ -17,15 +17,13 @@ from core.texts.rendering import headline
 from core.verdicts.deciding import VerdictReport
 from core.wording import number, plain
 from pages.parts.attributions.attributing import Attributing
-from pages.parts.attributions.beside import versions_section
+from pages.parts.attributions.beside import second_model, versions_section
 from pages.parts.attributions.comparing import show_agreement, show_completeness, show_costs, show_sparsity
 from pages.parts.attributions.operators import known_erasures, operators_section
-from pages.parts.attributions.pairing import Pairings, pairs_section, rather_than
+from pages.parts.attributions.pairing import pairs_report, pairs_section, rather_than
 from pages.parts.attributions.scoring import ALL_NUMBERS, ScoredRows
 from pages.parts.attributions.steadying import stability_section
-from pages.parts.attributions.two_models import second_model
 from pages.parts.attributions.word_rows import draw_words
-from pages.parts.components.pictures import draw_figure
 from pages.parts.components.tables import data_table
 from pages.parts.face.body import draw_body
 from pages.parts.face.headline import draw_headline
@@ -35,11 +33,10 @@ from pages.parts.frame.sidebar import MOST_BUTTONS, View, open_page
 from pages.parts.frame.texts import about_text, view_badges, view_caveats
 from pages.parts.sections.asking import choose_measures, choose_sign
 from pages.parts.sections.evidence import evidence_section
-from pages.parts.sections.saving import about_view, save_attributions
+from pages.parts.sections.saving import draw_on_text, save_attributions
 from pages.parts.sections.sides import ALONE
 from pages.parts.sections.streaming import start, stream
 
-MEASURES_HELP = "Fast measures start at once; slow ones show their cost and wait for a click."
 VALUES_HELP = "Signed: support or oppose the class. Absolute: either way."
 CLASS_HELP = "Probability of the class; press to explain it instead."
 TERMS = (
@@ -78,7 +75,7 @@ def attributions() -> None:
     # Before what follows it: what is known already is there by then.
     _stream_words(view, works, rows, sign, scoring, picture)
     with picture:
-        known = Pairings(view).report, scoring.report, scoring.unstable, known_erasures(scoring)
+        known = pairs_report(view), scoring.report, scoring.unstable, known_erasures(scoring)
         save_attributions(view, rows, scoring.result, other, *known)
     _open_linked_tab()
     tabs = _tabs(view, chosen, sign, rows, found, scoring)
@@ -138,14 +135,9 @@ def _verdicts_tab(view: View, scoring: ScoredRows, report: VerdictReport | None)
     data_table(ALL_NUMBERS, scoring.rows(report), "verdicts-table", help=HELP)
     if scoring.limits is None or not report.reached:
         return
-    draw_figure(
-        among_random_orders(report.null.reached, report.reached, scoring.limits.side.score_name, report.null.every),
-        "verdicts",
-        headline(scoring.result),
-        ["verdicts", view.example.id, view.model.name],
-        about_view(view),
-        "the random orders",
-    )
+    null, kind = report.null, scoring.limits.side.score_name
+    drawn = among_random_orders(null.reached, report.reached, kind, null.every)
+    draw_on_text(view, view, drawn, "verdicts", headline(scoring.result), "verdicts", "the random orders")
 
 
 def _agreement_tab(view: View, chosen: list[str], rows: list[WordRow], found: dict[str, Attribution]) -> None:
@@ -165,7 +157,7 @@ def _open_linked_tab() -> None:
 
 def _settings(view: View) -> tuple[list[str], str]:
     with view.places.measures:
-        chosen = choose_measures(MEASURES_HELP, baselines=True)
+        chosen = choose_measures(baselines=True)
     with folded(view.places.example):
         if len(view.model.labels) <= MOST_BUTTONS:
             rather_than(view)

@@ -7,9 +7,9 @@ from core.evaluation.studies.diagnosticity_question import Diagnosing
 from core.evaluation.studies.scoring import Scoring
 from core.evaluation.studies.verdicts import Verdicts
 from core.results.caveats import Caveat
-from pages.parts.check.checking import known_result
-from pages.parts.data_set.diagnosticity import diagnosticity_parts
-from pages.parts.data_set.scores import scores_parts, verdicts_parts, with_rejected
+from core.results.model_check import check_result
+from pages.parts.check.checking import known_check
+from pages.parts.data_set.drawing import diagnosticity_parts, scores_parts, verdicts_parts, with_rejected
 from pages.parts.frame.links import choose_one, folded, held
 from pages.parts.frame.sidebar import DataView, open_data_page
 from pages.parts.sections.filtered import choose_texts, drawn_texts, say_none
@@ -67,9 +67,9 @@ def _shown(frame: DataView, name: str) -> QuestionView:
 
 def _known(frame: DataView) -> list[Caveat]:
     """What *Model check* knows of these data that limits every score over them."""
-    result = known_result(frame.explainer, frame.browsed.index, held("unit") or "word")
+    checked = known_check(frame.explainer, frame.browsed.index, held("unit") or "word")
     limits = (Caveat.OUT_OF_DISTRIBUTION, Caveat.NOT_TESTED)
-    return [] if result is None else [one for one in limits if result.has(one)]
+    return [] if checked is None else [one for one in limits if check_result(checked).has(one)]
 
 
 data_set()

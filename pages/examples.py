@@ -10,7 +10,7 @@ from core.explanation.explainer import Explainer
 from core.results.caveats import Caveat
 from core.results.examples import examples_result
 from core.results.result import Result
-from core.wording import amount, escaped, plain
+from core.wording import amount, plain
 from pages.parts.components.tables import asked, browser
 from pages.parts.examples.finding import finding_section
 from pages.parts.examples.listing import carry_out, save_listing, table_of
@@ -24,7 +24,7 @@ from pages.parts.frame.links import choose
 from pages.parts.frame.picking import Browsed, text_box
 from pages.parts.frame.sidebar import Frame, View, open_frame
 from pages.parts.frame.texts import about_text, view_badges, view_caveats
-from pages.parts.sections.evidence import show_marked_text
+from pages.parts.sections.evidence import show_text
 from pages.parts.sections.streaming import stream
 
 _SUREST = "The most confident mistake of those shown."
@@ -114,19 +114,12 @@ def _predictions(explainer: Explainer, browsed: Browsed) -> None:
 def _chosen(frame: Frame, browsed: Browsed | None) -> None:
     """The chosen example in full, its pin, and the way on."""
     view = cast(View, frame.view)
-    if view.example.evidence:
-        show_marked_text(view)
-    else:
-        _show_text(view.example.text)
+    show_text(view)
     draw_badges(view_badges(view), view_caveats(view))
     about_text(view)
     st.page_link("pages/attributions.py", label="Explain it", icon=":material/format_color_text:")
     if browsed is not None:
         pin_section(frame, browsed)
-
-
-def _show_text(text: str) -> None:
-    st.html(f"<p dir='auto' class='whole-text'>{escaped(text, 20_000)}</p>")
 
 
 examples()

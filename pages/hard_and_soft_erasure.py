@@ -74,7 +74,7 @@ def _draw(view: View, known: KnownRatings, asks) -> None:
         "Lengths": partial(draw_lengths, view, report),
         "Ways to erase": partial(draw_leaves, view, report, known.choice),
         "Metrics": partial(draw_metric_definitions, report),
-        "MaSF test": partial(reference_tab, [known.side], known.choice.form),
+        "MaSF test": partial(reference_tab, [known.side.explainer], known.choice.form),
     }
     picture = partial(draw_metric_scores, view, report) if scored else None
     draw_body(_result(known), picture, tabs if scored else {}, "parts-of-erasure", asks=asks, terms=TERMS)

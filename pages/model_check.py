@@ -89,19 +89,15 @@ def _badge(result: Result, name: str) -> Badge:
     return Badge(f"{name}: {answer}", headline(result), _COLOURS.get(answer, "gray"))
 
 
-def _say_few() -> None:
-    st.caption(_FEW)
-
-
 def _draw(frame: DataView, checked: list[Asking], choice: CheckChoice, asks) -> None:
     first, found = checked[0].report, [report for one in checked if (report := one.report) is not None]
     tabs = {
         BEHAVIOUR: partial(draw_behaviour, frame, choice),
-        "Reference": partial(reference_tab, checked, choice.form),
+        "Reference": partial(reference_tab, [one.explainer for one in checked], choice.form),
     }
     if first is None or not first.shown:
         # Of so few texts nothing is told. The tabs stand in place: the first is open, and Behaviour begins once opened.
-        tabs = dict.fromkeys(OF_CHECK, _say_few) | tabs
+        tabs = dict.fromkeys(OF_CHECK, partial(st.caption, _FEW)) | tabs
         draw_body(_result(checked[0]), None, tabs, _TABS, asks=asks, terms=TERMS)
         return
     drawn = (
@@ -125,11 +121,9 @@ def _draw(frame: DataView, checked: list[Asking], choice: CheckChoice, asks) -> 
 def _models(checked: list[Asking], found: list[CheckReport], form: str) -> None:
     draw_models(checked, found, form)
     name = ["model-check", *(one.model for one in found)]
-    save_report(HEADER, partial(_rows, found), partial(checks_as_json, found), name, "check")
-
-
-def _rows(found: list[CheckReport]) -> list[list]:
-    return [row for one in found for row in check_rows(one)]
+    save_report(
+        HEADER, lambda: [row for one in found for row in check_rows(one)], partial(checks_as_json, found), name, "check"
+    )
 
 
 model_check()

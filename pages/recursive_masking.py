@@ -9,10 +9,10 @@ from core.results.recursive_masking import RecursiveMaskingOutcome, masking_resu
 from core.results.result import Result
 from core.texts.rendering import fact_text
 from pages.parts.face.body import draw_body
-from pages.parts.face.headline import Badge, draw_headline
+from pages.parts.face.headline import Badge
 from pages.parts.frame.links import choose_one, folded
 from pages.parts.frame.sidebar import View, chosen_method, open_page
-from pages.parts.frame.texts import about_text, prediction_badge, view_badges, view_caveats
+from pages.parts.frame.texts import about_text
 from pages.parts.sections.asking import choose_measures, choose_sign
 from pages.parts.sections.paths import Choice, Path, Summaries
 from pages.parts.sections.sides import (
@@ -21,15 +21,13 @@ from pages.parts.sections.sides import (
     both_sides,
     choose_beside,
     choose_order,
+    draw_headlines,
     reference_tab,
-    side_caveats,
-    side_columns,
 )
 from pages.parts.sections.streaming import stream
 from pages.parts.steps.drawing import draw_path_curves, draw_stepper, draw_table
 from pages.parts.steps.trying import what_if_section
 
-MEASURES_HELP = "Fast measures start at once; slow ones show their cost and wait for a click."
 PLAYED_HELP = "The measure whose steps are shown; the curves show all that are chosen."
 TERMS = (
     "recursive masking",
@@ -76,7 +74,7 @@ def _open_linked_tab() -> None:
 
 def _settings(view: View) -> dict:
     with view.places.measures:
-        chosen = choose_measures(MEASURES_HELP, baselines=True)
+        chosen = choose_measures(baselines=True)
     steps = {BY_RATIO: "10 % of the text", BY_FEATURE: f"one {view.encoded.unit}"}
     with folded(view.places.example):
         sign = choose_sign()
@@ -90,14 +88,11 @@ def _say(view: View, sides: list[Side], paths: list[Path]) -> None:
     if not played:
         st.info("Choose a measure to see what masking does.")
         return
-    for i, side in side_columns(sides, named=False):
-        badges = view_badges(view) if i == 0 else [prediction_badge(side.predicted_name, side.probability)]
-        more, result = [*view_caveats(view), *side_caveats(sides, side)], _result(played[side])
-        name = side.model.name if len(sides) > 1 else ""
-        draw_headline(result, *badges, *_early_badge(result), more=more, name=name)
+    results = [_result(played[side]) for side in sides]
+    draw_headlines(view, sides, [(one, _early_badges(one)) for one in results])
 
 
-def _early_badge(result: Result) -> list[Badge]:
+def _early_badges(result: Result) -> list[Badge]:
     """How many random orders change the prediction as early, where the order does and these are known."""
     early, known = result.fact("as_early"), result.outcome == RecursiveMaskingOutcome.FLIPS
     if not known or early is None or early.value is None or not early.of:
@@ -116,7 +111,7 @@ def _draw(view: View, sides: list[Side], paths: list[Path], choice: Choice, asks
         "Curves": partial(draw_path_curves, view, sides, found),
         "All measures": partial(draw_table, view, sides, found),
         "What if?": partial(what_if_section, view, sides, choice),
-        "MaSF test": partial(reference_tab, sides, choice.form),
+        "MaSF test": partial(reference_tab, [side.explainer for side in sides], choice.form),
     }
     if played is None:
         tabs = {name: tabs[name] for name in ("What if?", "MaSF test")}

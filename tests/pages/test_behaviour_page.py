@@ -197,7 +197,7 @@ def test_one_example_one_word_and_masked_texts_have_caveats(given, alone):
 
 
 def test_without_umap_everything_else_is_there(given, alone, monkeypatch):
-    monkeypatch.setattr("pages.parts.check.embedding_map.can_map", lambda: False)
+    monkeypatch.setattr("pages.parts.check.tabs.can_map", lambda: False)
     app = complete(given())
     assert "UMAP" in app.at.info[0].value and len(rows_of(app)) == 2 and not maps_of(app)
 

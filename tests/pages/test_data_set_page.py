@@ -32,7 +32,7 @@ from core.results.diagnosticity import diagnosticity_result
 from core.texts.rendering import fact_text
 from core.validity.marks import SIGN
 from pages.parts.frame import resources
-from pages.parts.sections.filtered import count_kept, examples_kept, told_of
+from pages.parts.sections.filtered import count_kept, kept_examples, told_of
 from pages.parts.sections.studying import Studying
 from tests.app_session import App, complete, wait
 from tests.hostile import lines
@@ -437,10 +437,10 @@ def test_a_text_that_is_told_several_times_is_asked_about_once():
     index = Index(DataSet("mine.csv", "0" * 64, examples, ()))
     query = SimpleNamespace(asks_model=False, narrows=True, in_words="tag x")
     frame = SimpleNamespace(browsed=SimpleNamespace(index=index, rows=np.array([3, 2, 1]), query=query, known=None))
-    assert [one.id for one in examples_kept(frame, False)] == ["e0", "e1"] and count_kept(frame, False) == 2
+    assert [one.id for one in kept_examples(frame, False)] == ["e0", "e1"] and count_kept(frame, False) == 2
     told = told_of(frame, False, examples[:2])
     assert re.findall(r"\d+", told) == ["2", "4"] and told.endswith("mine.csv")
-    kept = examples_kept(frame, True)
+    kept = kept_examples(frame, True)
     assert [one.id for one in kept] == ["e1", "e2"] and count_kept(frame, True) == 2
     told = told_of(frame, True, kept)
     assert re.findall(r"\d+", told) == ["2", "2", "4"] and told.endswith("mine.csv (tag x)")

@@ -196,10 +196,9 @@ def test_what_is_there_of_a_measure_under_way_is_drawn_without_a_place(mine, by_
 def test_a_square_of_agreement_is_drawn_from_four_measures_on_where_two_metrics_order_them(monkeypatch):
     squares, figures, tables = [], [], []
     monkeypatch.setattr(drawing, "square", lambda values, _: squares.append(values))
-    monkeypatch.setattr(drawing, "draw_figure", lambda figure, *_: figures.append(figure))
+    monkeypatch.setattr(drawing, "draw_on_text", lambda view, side, figure, *_: figures.append(figure))
     monkeypatch.setattr(drawing, "data_table", lambda _, rows, key: tables.append((key, rows)))
-    monkeypatch.setattr(drawing, "about_view", lambda _: "")
-    view = SimpleNamespace(example=SimpleNamespace(id="e"), model=SimpleNamespace(name="m"))
+    view = SimpleNamespace()
     four = [[0.9, 0.8], [0.5, 0.4], [0.3, 0.2], [0.1, 0.3]]
 
     def drawn(values, marked=None):

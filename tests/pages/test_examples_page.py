@@ -27,8 +27,7 @@ from core.results.examples import ExamplesOutcome
 from core.verdicts.deciding import Word, decide_verdicts
 from core.verdicts.finding import find_chance
 from core.wording import share_text
-from pages.parts.examples.finding import FindingTrait
-from pages.parts.examples.trait_names import FACTS, trait_name
+from pages.parts.examples.finding import FACTS, FindingTrait, trait_name
 from pages.parts.frame import data as held_data
 from pages.parts.frame import resources
 from tests import tiny

@@ -27,7 +27,7 @@ from core.mathematics.search.limits import EXACT
 from core.mathematics.stepwise import finish
 from core.measures.catalogue import default_measures, measures
 from core.results.examples import ExamplesOutcome
-from core.results.model_check import ModelCheckOutcome
+from core.results.model_check import ModelCheckOutcome, check_result
 from core.results.verdicts import VerdictsOutcome, word_status, words_result
 from core.storage.shipped import RESULTS
 from core.storage.store import Store
@@ -36,7 +36,7 @@ from core.texts.rendering import headline, sentence, sentences
 from core.validity.marks import MEANING
 from core.verdicts.deciding import Word
 from core.verdicts.finding import find_chance
-from pages.parts.check.checking import known_check, known_result
+from pages.parts.check.checking import known_check
 from pages.parts.frame import resources
 from pages.parts.frame.picking import OWN
 from pages.parts.frame.tour import STOPS, Strip, shipped_strip
@@ -154,13 +154,13 @@ def test_the_check_that_ships_is_not_rejected_at_usual_lengths(ships, monkeypatc
     monkeypatch.setattr("core.evaluation.engine.Run.add", lambda *_: pytest.fail("what ships is read"))
     explainer = resources.explainer(MASKED)
     checked = known_check(explainer, Index(bundled_set("reviews")), "word")
-    result = known_result(explainer, Index(bundled_set("reviews")), "word")
-    assert leads_by_length(checked) and result.outcome is ModelCheckOutcome.NOT_REJECTED_AT_USUAL_LENGTHS
+    assert leads_by_length(checked)
+    assert check_result(checked).outcome is ModelCheckOutcome.NOT_REJECTED_AT_USUAL_LENGTHS
     split = length_split(checked)
     assert (split.low, split.high, split.alike[1], split.others[1]) == (11, 44, 157, 43) and checked.n == SAMPLE
     assert split.others[0] / split.others[1] == pytest.approx(0.81, abs=0.005)
-    assert known_result(explainer, Index(bundled_set("contrast pairs")), "word") is None, "not known"
-    assert known_result(explainer, Index(bundled_set("news")), "word") is None, "labels of another task"
+    assert known_check(explainer, Index(bundled_set("contrast pairs")), "word") is None, "not known"
+    assert known_check(explainer, Index(bundled_set("news")), "word") is None, "labels of another task"
 
 
 def test_the_first_stop_is_of_the_surest_mistake_that_its_filter_leaves(ships):

@@ -13,12 +13,12 @@ from core.job import Job
 from core.measures.catalogue import measures
 from core.measures.registry import ORACLE, NotApplicable
 from core.network.scheduler import NonFinite, OutOfMemory
-from core.oracle.target import target_key
 from core.storage.store import canonical_key
 from core.wording import plain
 from pages.parts.frame import working
 from pages.parts.frame.sidebar import View
 from pages.parts.frame.working import PageWork, in_turn
+from pages.parts.sections.sides import about_explained
 from pages.parts.sections.streaming import stream
 
 # What streams may take so many times as long as other work that starts unasked.
@@ -27,29 +27,20 @@ _STREAMED = 6
 
 @dataclass(frozen=True, eq=False)
 class Attributing(PageWork):
-    """One measure on one example."""
+    """One measure on one example; whose: what its label says besides, where two stand beside each other."""
 
     view: View
     measure: str
+    whose: str = ""
     asks_again, failed, counted = "Compute {label}", "{problem}", "forward passes"
 
     @property
     def key(self) -> str:
-        view = self.view
-        return canonical_key(
-            "job/attribution",
-            1,
-            model=view.model.digest,
-            precision=view.model.precision,
-            example=view.encoded.digest,
-            measure=self.measure,
-            target=target_key(view.explained),
-            words=view.explainer.words_digest,
-        )
+        return canonical_key("job/attribution", 1, **about_explained(self.view), measure=self.measure)
 
     @property
     def label(self) -> str:
-        return self.measure
+        return f"{self.measure}{self.whose}"
 
     @property
     def cost(self) -> Cost:
@@ -98,7 +89,6 @@ class Attributing(PageWork):
             return None
 
     def run(self, job: Job) -> Any:
-        """What the job does."""
         view = self.view
 
         def watch(scores: Mapping[str, Any]) -> None:

@@ -1,6 +1,7 @@
-"""Two versions of a text beside each other: an edit and its original, an example and its pair."""
+"""What stands beside a text: another version of it, as its original or its pair, or the same under a second model."""
 
-from dataclasses import dataclass, replace
+from collections.abc import Mapping, Sequence
+from dataclasses import replace
 
 import numpy as np
 import streamlit as st
@@ -8,38 +9,33 @@ import streamlit as st
 from core.data.browsing import Index
 from core.data.examples import Example
 from core.explanation.edits import Version, aligned, changed_cells, version_rows
+from core.explanation.rows import WordRow, most_important, value_text
+from core.mathematics.ranking import kendall_tau
 from core.network.features import NoFeatures
 from core.network.scheduler import NonFinite, OutOfMemory
 from core.results.inputs import gate_caveats, reference_caveats
 from core.results.result import Result
 from core.results.versions import versions_result
-from core.validity.marks import HOLM, Gate, decide, with_sign
+from core.stability.known import labelled
+from core.terms import MASF_P
+from core.validity.marks import HOLM, PLAIN, UNAVAILABLE, Gate, decide, with_sign
 from core.validity.references import CALIBRATED
 from core.wording import number, plain, shortened
 from pages.parts.attributions.attributing import Attributing, rows_beside
 from pages.parts.components.tables import table
 from pages.parts.components.versions import word_above_word
-from pages.parts.face.headline import draw_finding
+from pages.parts.face.headline import draw_badges, draw_finding
 from pages.parts.frame.links import choose, forget, held, hold, remark
 from pages.parts.frame.picking import AGAINST, NOT_KEPT, remembered, set_beside, stands_beside
 from pages.parts.frame.sidebar import View, read_own
+from pages.parts.frame.texts import captions
 from pages.parts.frame.working import in_turn
 from pages.parts.sections.saving import OtherVersion
+from pages.parts.sections.sides import ALONE, Side, both_sides, choose_beside, same_class, side_caveats
 
 # What the address says of an example that is shown beside its pair; of an edit it names the original's digest.
 PAIR = "pair"
 _CHANGED = ["measure", "where the text changed", "of the rest, what moved most", "unit"]
-
-
-@dataclass(frozen=True, eq=False)
-class OfVersion(Attributing):
-    """One measure on the other version of a text."""
-
-    called: str = ""
-
-    @property
-    def label(self) -> str:
-        return f"{self.measure} for the {self.called}"
 
 
 def versions_section(view: View, chosen: list[str], sign: str) -> OtherVersion | None:
@@ -54,7 +50,9 @@ def versions_section(view: View, chosen: list[str], sign: str) -> OtherVersion |
     with st.container(border=True, key="beside-each-other"):
         try:
             with in_turn(view.model):
-                other = _view_of(view, example)
+                encoded = view.explainer.encode(example.text, example.second, view.encoded.unit)
+                likely = view.explainer.probabilities(encoded)
+                other = replace(view, encoded=encoded, example=example, probabilities=likely)
                 shown = (view, other) if pair else (other, view)
                 names = (view.example.id, example.id) if pair else ("original", "edit")
                 told = _version(shown[0], names[0]), _version(shown[1], names[1])
@@ -65,7 +63,8 @@ def versions_section(view: View, chosen: list[str], sign: str) -> OtherVersion |
         pairs, result, tables = _draw(shown, told, chosen, sign)
         with st.container(horizontal=True):
             if pair:
-                _go_to(example)
+                named = f"Go to {plain(example.id)}"
+                st.button(named, on_click=choose, args=("example", example.id), key="go-to-pair")
             _close()
     names = names if pair else names[::-1]
     return OtherVersion(other, [rows[1 if pair else 0] for rows in pairs], names, pair, result, tables)
@@ -75,11 +74,11 @@ def _draw(shown: tuple[View, View], told: tuple[Version, Version], chosen: list[
     """Draw both; the rows of each measure, and what changed, and tables of it."""
     view, (first, second) = shown[0], told
     places = aligned(first.words, second.words)
-    gate = _gate(view, told)
+    gate = _gate(view, [one.p for one in told], HOLM)
     result = _result(shown, told, places, gate)
     draw_finding(result)
     waiting = st.container()
-    works = [[OfVersion(side, name, one.name) for side, one in zip(shown, told)] for name in chosen]
+    works = [[Attributing(side, name, f" for the {one.name}") for side, one in zip(shown, told)] for name in chosen]
     pairs = rows_beside(works, sign, waiting)
     word_above_word(
         [one.name for one in told], (first.words, second.words), places, pairs, shown[0].class_name, "versions"
@@ -97,29 +96,26 @@ def _draw(shown: tuple[View, View], told: tuple[Version, Version], chosen: list[
 
 
 def _version(view: View, name: str) -> Version:
-    unmasked = np.zeros((1, view.encoded.F), dtype=bool)
-    tested = view.explainer.tested(view.encoded)
-    p = tested.judge(unmasked).p.get(CALIBRATED)
-    return Version(
-        name, view.encoded, view.explainer.logits(view.encoded), None if p is None else float(p[0]), view.label_class
-    )
+    return Version(name, view.encoded, view.explainer.logits(view.encoded), _unmasked_p(view), view.label_class)
 
 
-def _gate(view: View, told: tuple[Version, Version]) -> Gate:
-    reference = view.explainer.reference
-    p = np.array([1.0 if one.p is None else one.p for one in told])
-    return decide(p, np.arange(2), 2, None if reference is None else reference.floor(CALIBRATED), HOLM)
+def _unmasked_p(view: View) -> float | None:
+    """The p-value of the unmasked text; None without a reference."""
+    p = view.explainer.tested(view.encoded).judge(np.zeros((1, view.encoded.F), dtype=bool)).p.get(CALIBRATED)
+    return None if p is None else float(p[0])
+
+
+def _gate(view: View, p: Sequence[float | None], rule: str) -> Gate:
+    """What the test says of unmasked texts with these p-values."""
+    reference, values = view.explainer.reference, np.array([1.0 if one is None else one for one in p])
+    floor = None if reference is None else reference.floor(CALIBRATED)
+    return decide(values, np.arange(len(p)), len(p), floor, rule)
 
 
 def _result(shown: tuple[View, View], told: tuple[Version, Version], places: list, gate: Gate) -> Result:
     model, reference = shown[0].model, shown[0].explainer.reference
     tested = [reference_caveats(reference, np.array([one.encoded.T]), model.precision) for one in shown]
     return versions_result(*told, places, model.labels, [*gate_caveats([gate]), *tested[0], *tested[1]])
-
-
-def _view_of(view: View, example: Example) -> View:
-    encoded = view.explainer.encode(example.text, example.second, view.encoded.unit)
-    return replace(view, encoded=encoded, example=example, probabilities=view.explainer.probabilities(encoded))
 
 
 def _other(view: View) -> Example | None:
@@ -155,24 +151,87 @@ def _let_go(why: str) -> None:
 def _offer(view: View) -> None:
     """The button that asks for the other version, where there is one."""
     if view.browsed is None:
-        _offer_original()
+        source = next((one.edited for one in remembered() if one.digest == held("text")), None)
+        if source is not None:
+            _offer_button("Show beside the original", source.digest)
     elif view.example.pair in view.browsed.index.rows:
         _offer_button(f"Its pair, one edit apart: {plain(view.example.pair)}", PAIR)
-
-
-def _offer_original() -> None:
-    source = next((one.edited for one in remembered() if one.digest == held("text")), None)
-    if source is not None:
-        _offer_button("Show beside the original", source.digest)
 
 
 def _offer_button(label: str, asked: str) -> None:
     st.button(label, key="beside", on_click=set_beside, args=(asked, held("text")), icon=":material/compare_arrows:")
 
 
-def _go_to(example: Example) -> None:
-    st.button(f"Go to {plain(example.id)}", on_click=choose, args=("example", example.id), key="go-to-pair")
-
-
 def _close() -> None:
     st.button("Close the comparison", key="close-versions", on_click=forget, args=(AGAINST,))
+
+
+def second_model(view: View, chosen: list[str], sign: str) -> None:
+    """Draw the choice of a second model, and where there is one the text under both."""
+    st.header("Do two models rest on the same words?", anchor=False)
+    name = choose_beside(view)
+    said = st.container()
+    if name == ALONE:
+        return
+    try:
+        with in_turn(view.model):
+            sides = both_sides(view, name, said)
+            if len(sides) < 2:
+                return
+            other = sides[1]
+            under = replace(
+                view,
+                explainer=other.explainer,
+                encoded=other.encoded,
+                probabilities=other.explainer.probabilities(other.encoded),
+                target=other.target,
+                than=other.than,
+            )
+            views, p = (view, under), [_unmasked_p(view), _unmasked_p(under)]
+    except (NonFinite, OutOfMemory) as error:
+        st.warning(plain(f"{name} cannot stand beside it: {error}"))
+        return
+    with said:
+        _predictions(sides, p, [_gate(one, [value], PLAIN) for one, value in zip(views, p)])
+    if same_class(sides):
+        _draw_models(sides, views, chosen, sign)
+
+
+def _predictions(sides: Sequence[Side], p: Sequence[float | None], gates: Sequence[Gate]) -> None:
+    """What each model predicts and what its test says of the unmasked text, and what limits comparing them."""
+    tested = [
+        with_sign(number(value), gate.marked) if gate.available and value is not None else UNAVAILABLE
+        for value, gate in zip(p, gates)
+    ]
+    columns = ["model", "predicts", "probability", "explained", f"{MASF_P} of the text ↑"]
+    rows = [
+        [side.model.name, side.predicted_name, number(side.probability), side.class_name, text]
+        for side, text in zip(sides, tested)
+    ]
+    table(columns, rows)
+    limits = [caveat for side in sides for caveat in side_caveats(sides, side)]
+    draw_badges([], [*limits, *gate_caveats(gates)])
+
+
+def _draw_models(sides: Sequence[Side], views: tuple[View, View], chosen: list[str], sign: str) -> None:
+    waiting, names = st.container(), [one.model.name for one in views]
+    works = [(Attributing(views[0], name), Attributing(views[1], name, f" under {names[1]}")) for name in chosen]
+    pairs = rows_beside(works, sign, waiting)
+    words = [feature.text for feature in views[0].encoded.features]
+    places = [(i, i) for i in range(len(words))]
+    word_above_word(names, (words, words), places, pairs, views[0].class_name, "two-models")
+    if not pairs:
+        return
+    heads = ["measure", "same order? τ-b ↑", *(f"matters most under {name}" for name in names)]
+    unstable = [{name: why for name, why in one.unstable(chosen, sign).items() if why} for one in sides]
+    table(heads, [_agreement(both, words, unstable[0] | unstable[1]) for both in pairs], most=240)
+    captions(f"{name}: {why}" for name, one in zip(names, unstable) for why in one.values())
+    st.caption("Orders may also differ because a measure is unfaithful.")
+
+
+def _agreement(rows: Sequence[WordRow], words: list[str], unstable: Mapping[str, str]) -> list[str]:
+    first, second = rows
+    tau = kendall_tau(first.free, second.free)
+    tops = [most_important(row) for row in rows]
+    cells = ["no word" if i is None else f"“{words[i]}” {value_text(row, i)}" for row, i in zip(rows, tops)]
+    return [labelled(first.measure, unstable), "—" if np.isnan(tau) else number(tau), *cells]

@@ -9,11 +9,10 @@ from core.measures.catalogue import measures
 from core.network.scheduler import NonFinite, OutOfMemory
 from core.results.caveats import Caveat
 from core.wording import amount, duration, number, percent, plain
-from pages.parts.components.pictures import draw_figure
 from pages.parts.components.tables import square, table
 from pages.parts.face.headline import draw_badges
 from pages.parts.frame.sidebar import View
-from pages.parts.sections.saving import about_view
+from pages.parts.sections.saving import draw_on_text
 
 # Squares of up to so many measures stand beside each other.
 _BESIDE = 3
@@ -32,12 +31,7 @@ def show_agreement(rows: list[WordRow], unit: str) -> None:
     if len(rows) < 2 or len(rows[0].free) < 2:
         st.caption(f"Agreement compares the orders of two measures or more, over two {unit}s or more.")
         return
-    _squares(rows, min(TOP, len(rows[0].free)))
-    if kinds_differ(rows):
-        draw_badges([], [Caveat.UNSIGNED_MEASURE])
-
-
-def _squares(rows: list[WordRow], k: int) -> None:
+    k = min(TOP, len(rows[0].free))
     tau, overlap = agreement(rows, k)
     # In half the width of the page a larger one would be cut off.
     places = st.columns(2, gap="large") if len(rows) <= _BESIDE else [st.container(), st.container()]
@@ -48,6 +42,8 @@ def _squares(rows: list[WordRow], k: int) -> None:
         st.markdown(f"**Overlap of the top {k}**", help=OVERLAP_HELP)
         square(overlap, [row.measure for row in rows])
         st.caption(f"Two random orders share {number(k / len(rows[0].free))} on average.")
+    if kinds_differ(rows):
+        draw_badges([], [Caveat.UNSIGNED_MEASURE])
 
 
 def show_sparsity(view: View, rows: list[WordRow]) -> None:
@@ -57,14 +53,8 @@ def show_sparsity(view: View, rows: list[WordRow]) -> None:
         return
     st.markdown("**How concentrated is each?**", help=SPARSITY_HELP)
     tops = ", ".join(f"{one.measure} {percent(share)}" for one, share in top_shares(rows, TOP))
-    draw_figure(
-        drawn,
-        "sparsity",
-        f"Share of the total importance in the most important {view.encoded.unit}s; in the top {TOP} by size: {tops}.",
-        ["sparsity", view.example.id, view.model.name],
-        about_view(view),
-        "the curves",
-    )
+    alt = f"Share of the total importance in the most important {view.encoded.unit}s; in the top {TOP} by size: {tops}."
+    draw_on_text(view, view, drawn, "sparsity", alt, "sparsity", "the curves")
     st.caption(f"In the top {TOP} by size, for or against: {plain(tops)}.")
 
 
@@ -89,23 +79,19 @@ def _taken(done: Attribution | None) -> list[str]:
 def show_completeness(view: View, found: dict[str, Attribution]) -> None:
     """Draw how far scores that are meant to add up do; nothing where no such measure is shown."""
     try:
-        lines = _completeness(view, found)
+        told = [view.explainer.completeness(view.encoded, one) for one in found.values()]
     except (NonFinite, OutOfMemory) as error:
         st.error(plain(str(error)))
         return
-    if not lines:
-        return
-    st.markdown("**Do the scores add up?**", help=COMPLETENESS_HELP)
-    table(["measure", "signed scores add up to", f"masking every {view.encoded.unit} takes", "error, 0 is best"], lines)
-
-
-def _completeness(view: View, found: dict[str, Attribution]) -> list[list[str]]:
-    told = [view.explainer.completeness(view.encoded, one) for one in found.values()]
-    return [
+    lines = [
         [one.measure, *(f"{number(value)} logits" for value in (one.total, one.due, one.error))]
         for one in told
         if one is not None
     ]
+    if not lines:
+        return
+    st.markdown("**Do the scores add up?**", help=COMPLETENESS_HELP)
+    table(["measure", "signed scores add up to", f"masking every {view.encoded.unit} takes", "error, 0 is best"], lines)
 
 
 def _spent(passes: int, seconds: float) -> str:

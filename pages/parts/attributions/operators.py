@@ -32,7 +32,7 @@ class OtherErasures(PageWork):
     """The verdicts of a page under each other way of erasing that its model has, one after the other."""
 
     verdicts: VerdictWork
-    failed = "{problem}"
+    failed, at_once = "{problem}", False
 
     @property
     def key(self) -> str:
@@ -46,13 +46,7 @@ class OtherErasures(PageWork):
     def cost(self) -> Cost:
         return Cost.sum([self._cost_of(erasure) for erasure in other_erasures(self.verdicts.side.explainer)])
 
-    @property
-    def at_once(self) -> bool:
-        """Somebody has to ask."""
-        return False
-
     def run(self, job: Job) -> Generator[Tests, None, Tests]:
-        """What the job does."""
         asked, side, found, begun = self.verdicts, self.verdicts.side, Tests(), 0
         total = max(1, self.cost.passes)
         for erasure in other_erasures(side.explainer):

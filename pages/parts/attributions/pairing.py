@@ -2,6 +2,7 @@
 
 from collections.abc import Callable, Generator
 from dataclasses import dataclass
+from functools import partial
 from typing import Any
 
 import numpy as np
@@ -13,21 +14,19 @@ from core.interactions.finding import AT_ONCE, find_interactions, interactions_c
 from core.interactions.pairs import RULE, Paired, PairTest, check_pairs, masks_of_pair
 from core.interactions.telling import COLUMNS, MASKED, MEANS, PairReport, signed
 from core.job import Job
-from core.oracle.target import target_key
 from core.results.word_pairs import pairs_result
 from core.storage.store import canonical_key
 from core.terms import MASF_P
-from core.validity.marks import HOLM, RULES
-from core.validity.references import CALIBRATED, FORMS
 from core.wording import plain
 from pages.parts.components.joins import Join, joins_under
 from pages.parts.components.tables import macros
 from pages.parts.face.headline import draw_finding
-from pages.parts.frame.links import choose, held_of, link_to
-from pages.parts.frame.sidebar import ALL_OTHERS, View
+from pages.parts.frame.links import choose, link_to
+from pages.parts.frame.sidebar import ALL_OTHERS, View, chosen_method
 from pages.parts.frame.texts import captions
 from pages.parts.frame.working import PageWork
-from pages.parts.sections.saving import save_pairs
+from pages.parts.sections.saving import save_with_origin
+from pages.parts.sections.sides import about_explained
 from pages.parts.sections.streaming import stream
 
 _MASKED = f"Under “masked” stands what that changes, in logits, and the {MASF_P} ↑ of that input where it is tested."
@@ -43,17 +42,7 @@ class Pairing(PageWork):
 
     @property
     def key(self) -> str:
-        view = self.view
-        return canonical_key(
-            "job/interactions",
-            1,
-            model=view.model.digest,
-            precision=view.model.precision,
-            reference=None if view.explainer.reference is None else view.explainer.reference.digest,
-            example=view.encoded.digest,
-            target=target_key(view.explained),
-            exact=self.exact,
-        )
+        return canonical_key("job/interactions", 1, **about_explained(self.view), exact=self.exact)
 
     @property
     def label(self) -> str:
@@ -72,7 +61,6 @@ class Pairing(PageWork):
         )
 
     def run(self, job: Job) -> Generator[None, None, Paired]:
-        """What the job does."""
         view = self.view
         found = yield from find_interactions(
             view.explainer, view.encoded, view.explained, self.exact, progress=job.report, cancelled=job.cancelled
@@ -80,49 +68,41 @@ class Pairing(PageWork):
         return check_pairs(view.explainer, view.encoded, found, cancelled=job.cancelled)
 
 
-@dataclass(frozen=True, eq=False)
-class Pairings:
+def _works(view: View) -> list[Pairing]:
     """What may be asked of an example: exact interactions, and of more words than that is cheap for a sample, which
     then stands first.
     """
+    ways = (True,) if left_over(view.encoded) <= AT_ONCE else (False, True)
+    works = [Pairing(view, exact) for exact in ways if not why_no_pairs(view.encoded, exact)]
+    # Where every set was asked for nobody needs a sample.
+    return works[-1:] if works and works[-1].exact and works[-1].complete else works
 
-    view: View
 
-    @property
-    def works(self) -> list[Pairing]:
-        view, ways = self.view, (True,) if left_over(self.view.encoded) <= AT_ONCE else (False, True)
-        works = [Pairing(view, exact) for exact in ways if not why_no_pairs(view.encoded, exact)]
-        # Where every set was asked for nobody needs a sample.
-        return works[-1:] if works and works[-1].exact and works[-1].complete else works
-
-    @property
-    def report(self) -> PairReport | None:
-        """What is known, exact before sampled; None where nothing is."""
-        done = next((work.latest for work in reversed(self.works) if work.complete), None)
-        rule, form = held_of("rule", list(RULES), HOLM), held_of("form", FORMS, CALIBRATED)
-        view = self.view
-        return None if done is None else PairReport(done, view.encoded, view.explainer.reference, rule, form)
+def pairs_report(view: View) -> PairReport | None:
+    """What is known, exact before sampled; None where nothing is."""
+    done, (form, rule) = next((work.latest for work in reversed(_works(view)) if work.complete), None), chosen_method()
+    return None if done is None else PairReport(done, view.encoded, view.explainer.reference, rule, form)
 
 
 def pairs_section(view: View) -> None:
     """Draw which pairs of words count only together, or offer to compute it."""
-    unit, pairings = view.encoded.unit, Pairings(view)
+    unit = view.encoded.unit
     st.header(f"Which {unit}s work together?", anchor=False)
-    if not pairings.works:
+    if not _works(view):
         st.caption(plain(why_no_pairs(view.encoded, left_over(view.encoded) <= AT_ONCE)))
         return
 
     def draw(asks: Callable[[], None]) -> None:
-        report = pairings.report
+        report = pairs_report(view)
         if report is not None:
             _show(view, report)
-        if any(work.runs and work.at_once for work in pairings.works):
+        if any(work.runs and work.at_once for work in _works(view)):
             # It started by itself, so nobody is asked whether it should go on.
-            st.caption(f"Pairs of {view.encoded.unit}s are being computed …")
+            st.caption(f"Pairs of {unit}s are being computed …")
         else:
             asks()
 
-    stream(lambda: pairings.works, st.container(), draw, name="pairs", aside=True)
+    stream(partial(_works, view), st.container(), draw, name="pairs", aside=True)
 
 
 def _show(view: View, report: PairReport) -> None:
@@ -149,7 +129,7 @@ def _show(view: View, report: PairReport) -> None:
         header = [*COLUMNS, *MASKED]
         st.html(macros("attributions/pairs.html").pairs(header, [_line(view, report, one) for one in tests]))
         captions([f"{report.how}. {RULE}", _MASKED])
-        save_pairs(view, report)
+        save_with_origin(view, report.header, report.lines, report.as_json, "pairs")
 
 
 def _join(report: PairReport, one: PairTest, largest: float) -> Join:

@@ -18,17 +18,15 @@ from core.results.verdicts import (
     verdicts_result,
     words_result,
 )
-from core.stability.known import known_unstable
-from core.validity.marks import HOLM, RULES, SIGN, with_sign
-from core.validity.references import CALIBRATED, FORMS
-from core.verdicts.deciding import Reasons, VerdictReport
-from core.verdicts.reasons import find_unstable, known_pairs, stepwise_of
+from core.validity.marks import SIGN, with_sign
+from core.verdicts.deciding import VerdictReport
+from core.verdicts.reasons import stepwise_of
 from core.verdicts.records import p_text
 from core.wording import number
 from pages.parts.components.tables import meaning_of
 from pages.parts.components.words import chip
 from pages.parts.frame.links import held_of, link_to
-from pages.parts.frame.sidebar import View
+from pages.parts.frame.sidebar import View, chosen_method
 from pages.parts.frame.working import PageWork
 from pages.parts.sections.paths import Choice, Path
 from pages.parts.sections.sides import ONCE, RECURSIVE, Orders, Side
@@ -53,7 +51,7 @@ class ScoredRows:
     def of(cls, view: View, measures: Sequence[str], sign: str, planned: int = 0) -> "ScoredRows":
         """The work of these measures on what the page shows; planned: measures that are chosen in all."""
         side = Side(view.explainer, view.encoded, view.target, view.predicted, view.than)
-        rule, form = held_of("rule", list(RULES), HOLM), held_of("form", FORMS, CALIBRATED)
+        form, rule = chosen_method()
         step, order = held_of("steps", STEPS, BY_RATIO), held_of("computed", (RECURSIVE, ONCE), RECURSIVE)
         chosen = tuple(measures)
         choice = Choice(chosen, "", sign, step, order, rule, form)
@@ -72,17 +70,14 @@ class ScoredRows:
     @property
     def report(self) -> VerdictReport | None:
         """The verdicts, with what is known of why measures fail; None before they are there."""
-        known = self.limits
-        if known is None or known.verdicts is None or not known.verdicts.complete:
-            return None
-        side, stepwise = known.side, {}
-        for name, path in self.paths.items():
-            summary = path.summary if path.choice.recompute else None
-            if summary is not None:
-                stepwise[name] = stepwise_of(summary, path.orders.band, side.explained)
-        about = side.explainer, side.encoded, side.explained
-        unstable = find_unstable(*about, tuple(self.paths), known.choice.sign)
-        return known.report(Reasons(None, stepwise, unstable, known_pairs(*about)))
+        return None if self.limits is None else self.limits.report_with_reasons(self._stepwise)
+
+    def _stepwise(self) -> dict[str, float]:
+        return {
+            name: stepwise_of(summary, path.orders.band, path.side.explained)
+            for name, path in self.paths.items()
+            if path.choice.recompute and (summary := path.summary) is not None
+        }
 
     @property
     def result(self) -> Result:
@@ -95,8 +90,7 @@ class ScoredRows:
     @property
     def offered(self) -> list[PageWork]:
         """What the verdicts wait for until somebody asks for it; none where they come or are there."""
-        verdicts = [] if self.limits is None else self._verdict_works
-        return [] if self._comes else [work for work in verdicts if not work.complete]
+        return [] if self._comes else [work for work in self._verdict_works if not work.complete]
 
     @property
     def _verdict_works(self) -> list[PageWork]:
@@ -114,10 +108,7 @@ class ScoredRows:
     def unstable(self) -> dict[str, str]:
         """Why rankings are unstable, "" where they are not, of measures of which that is known."""
         path = next(iter(self.paths.values()), None)
-        if path is None:
-            return {}
-        side = path.side
-        return known_unstable(side.explainer, side.encoded, side.explained, [*self.paths], path.choice.sign)
+        return {} if path is None else path.side.unstable(self.paths, path.choice.sign)
 
     @property
     def cells(self) -> dict[str, list[dict]]:

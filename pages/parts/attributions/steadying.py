@@ -15,11 +15,22 @@ from core.job import Job
 from core.mathematics.stepwise import relay
 from core.measures.catalogue import measures
 from core.network.scheduler import NonFinite
-from core.oracle.target import target_key
 from core.results.stability import stability_result
 from core.stability.finding import RUNS, Runs, find_stability, stability_cost, stored_stability
 from core.stability.moving import OFFERED
-from core.stability.telling import ABOUT_CHANGES, COLUMNS, FRONT, MEANS, PATH, Stability, front_cells, path_cells
+from core.stability.telling import (
+    ABOUT_CHANGES,
+    COLUMNS,
+    FRONT,
+    MEANS,
+    PATH,
+    RECORDED,
+    Stability,
+    as_records,
+    front_cells,
+    path_cells,
+    stability_lines,
+)
 from core.storage.store import canonical_key
 from core.wording import number, plain
 from pages.parts.components.pictures import draw_figure
@@ -29,8 +40,8 @@ from pages.parts.frame.links import choose_one, held, held_of
 from pages.parts.frame.sidebar import View
 from pages.parts.frame.texts import captions
 from pages.parts.frame.working import PageWork
-from pages.parts.sections.saving import about_view, save_stability
-from pages.parts.sections.sides import Side
+from pages.parts.sections.saving import about_view, save_with_origin
+from pages.parts.sections.sides import Side, about_explained
 from pages.parts.sections.streaming import stream
 
 _OFFERED = tuple(map(str, OFFERED))
@@ -45,22 +56,13 @@ class Steadying(PageWork):
     side: Side
     measures: tuple[str, ...]
     seeds: int
+    at_once = False
     kept = "Cancelled; what was drawn by other seeds is kept, and asking again goes on from there."
 
     @property
     def key(self) -> str:
-        explainer, encoded = self.side.explainer, self.side.encoded
-        return canonical_key(
-            "job/stability",
-            1,
-            model=explainer.model.digest,
-            precision=explainer.model.precision,
-            example=encoded.digest,
-            target=target_key(self.side.explained),
-            measures=list(self.measures),
-            runs=self.seeds,
-            words=explainer.words_digest,
-        )
+        asked = {"measures": list(self.measures), "runs": self.seeds}
+        return canonical_key("job/stability", 1, **about_explained(self.side), **asked)
 
     @property
     def label(self) -> str:
@@ -72,13 +74,7 @@ class Steadying(PageWork):
         waits = [name for name in self.measures if _stored(self.side, name, self.seeds) is None]
         return Cost.sum([stability_cost(explainer, encoded, name, self.seeds) for name in waits])
 
-    @property
-    def at_once(self) -> bool:
-        """Somebody has to ask."""
-        return False
-
     def run(self, job: Job) -> Generator[dict[str, Runs | str], None, dict[str, Runs | str]]:
-        """What the job does."""
         side, found, begun, total = self.side, dict[str, Runs | str](), 0, max(1, self.cost.passes)
         for name in self.measures:
             known = _stored(side, name, self.seeds) is not None
@@ -157,7 +153,11 @@ def _show(view: View, found: list[Stability]) -> None:
         table(["measure", "samples", "τ-b with the most samples ↑"], settling)
     if paths := [[one.measure, *row] for one in found for row in path_cells(one)]:
         table(["measure", *PATH], paths)
-    save_stability(view, found)
+
+    def lines() -> list[list]:
+        return [line for one in found for line in stability_lines(one)]
+
+    save_with_origin(view, RECORDED, lines, lambda: as_records(found), "stability")
 
 
 def _error_bars(view: View, one: Stability) -> None:

@@ -21,26 +21,6 @@ from pages.parts.frame.working import price_of
 from pages.parts.sections.saving import about_view, attributions_name
 from pages.parts.sections.streaming import show_progress
 
-
-def coloured_words(
-    view: View, rows: list[WordRow], rest: str = "", scores: dict[str, list[dict]] | None = None
-) -> int | None:
-    """Draw a row of words for each measure, without any the text itself, and the rest of it; the clicked word's index,
-    or None. scores: figures beside the measures' names.
-    """
-    return words(
-        rows,
-        pieces(view.encoded, view.example.evidence),
-        view.class_name,
-        {measure.name: measure.definition for measure in measures().values()},
-        rest=rest,
-        name=attributions_name(view),
-        about=about_view(view),
-        unit=view.encoded.unit,
-        scores=scores,
-    )
-
-
 # Longer ones are texts of their own, for the box.
 _LONGEST = 200
 
@@ -92,7 +72,18 @@ def draw_words(
         if work.measure not in known and (one := work.so_far) is not None:
             known[work.measure] = build_row(measures()[work.measure], one, sign, view.encoded.premasked)
     drawn = [known[work.measure] for work in works if work.measure in known]
-    word = coloured_words(view, drawn, unread(view.encoded) if drawn else "", scoring.cells)
+    # Without a measure there is the text itself.
+    word = words(
+        drawn,
+        pieces(view.encoded, view.example.evidence),
+        view.class_name,
+        {measure.name: measure.definition for measure in measures().values()},
+        rest=unread(view.encoded) if drawn else "",
+        name=attributions_name(view),
+        about=about_view(view),
+        unit=view.encoded.unit,
+        scores=scoring.cells,
+    )
     show_progress([*works, *scoring.works], "scores")
     _offer_verdicts(scoring)
     if word is not None and drawn:

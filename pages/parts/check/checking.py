@@ -17,13 +17,12 @@ from core.explanation.explainer import Explainer
 from core.mathematics.search.fewest import EXACT_FEATURES
 from core.network.architectures import UnsupportedModel
 from core.oracle.erasing import MASK, erasures_of
-from core.results.model_check import check_result
-from core.results.result import Result
 from core.wording import amount, plain
 from pages.parts.frame.links import choose_one, folded, held, linked
+from pages.parts.frame.picking import NOT_PREDICTED
 from pages.parts.frame.sidebar import DataView, chosen_method
 from pages.parts.sections.asking import choose_measures, choose_models, choose_sign, choose_size, other_model
-from pages.parts.sections.filtered import choose_which, count_kept, examples_kept, narrows, told_of
+from pages.parts.sections.filtered import choose_which, count_kept, kept_examples, narrows, say_none, told_of
 from pages.parts.sections.sides import RECURSIVE, choose_order
 from pages.parts.sections.studying import Asking
 
@@ -102,22 +101,20 @@ def models_on_sample(
 
 def _sample(frame: DataView, size: int, filtered: bool) -> Sample | None:
     """The sample; None, after a sentence, where there is no text. BadData as `draw_sample`."""
-    data, kept = frame.browsed.index.data, examples_kept(frame, filtered)
+    browsed, data, kept = frame.browsed, frame.browsed.index.data, kept_examples(frame, filtered)
+    if filtered and browsed.query.asks_model and browsed.known is not None and not browsed.known.complete:
+        # There may be more.
+        st.caption(NOT_PREDICTED)
     if not kept:
+        say_none()
         return None
     whole = not narrows(frame, filtered)
     sample = draw_sample(data if whole else replace(data, examples=kept), frame.explainer.model.labels, size)
     if whole:
         return sample
     about = f"Asked of {amount(len(sample), 'text')}: {told_of(frame, filtered, kept)}."
-    picked = frame.browsed.query.picked_by
+    picked = browsed.query.picked_by
     return replace(sample, name=f"{data.name}, filtered", notes=(about, *sample.notes), picked=picked)
-
-
-def known_result(explainer: Explainer, index: Index, unit: str) -> Result | None:
-    """What *Model check* answers of this model on this data, as far as `known_check` knows."""
-    found = known_check(explainer, index, unit)
-    return None if found is None else check_result(found)
 
 
 def known_check(explainer: Explainer, index: Index, unit: str) -> CheckReport | None:

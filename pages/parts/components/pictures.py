@@ -1,5 +1,6 @@
 """Plotly figures with buttons that save them as shown; the script is constant, names and texts travel as data."""
 
+import re
 from collections.abc import Iterable
 from typing import Any
 
@@ -41,7 +42,5 @@ def figure_buttons(figure_key: str, name: str, about: str, title: str = "the fig
         about: the line under the picture, from `core.reports.exports.picture_line`; the day is added.
     """
     # The class that Streamlit gives to what has this key.
-    figure = "".join(
-        letter if letter.isascii() and (letter.isalnum() or letter in "_-") else "-" for letter in figure_key.strip()
-    )
+    figure = re.sub("[^A-Za-z0-9_-]", "-", figure_key.strip())
     _draw({"figure": figure, "name": name, "about": about, "title": title}, f"save-{figure_key}")

@@ -46,7 +46,6 @@ def words(
     """
     # A click belongs to a text: after the next one it marks nothing.
     text = f"{hash(tuple(piece['text'] for piece in pieces)):x}"
-    notes = {row.measure: so_far for row in rows if (so_far := _so_far(row, unit))}
     chosen = _clicked((st.session_state.get(key) or {}).get("word"), text, len(pieces))
     data = {
         "pieces": pieces,
@@ -66,7 +65,7 @@ def words(
         "name": name,
         "about": about,
         "title": f"{unit.capitalize()}s coloured by {', '.join(row.measure for row in rows)}",
-        "rows": [_drawn(row, definitions, notes, brief) for row in rows],
+        "rows": [_drawn(row, definitions.get(row.measure, ""), unit, brief) for row in rows],
         "scores": [(scores or {}).get(row.measure, []) for row in rows],
     }
     return _clicked(_draw(data, key).word, text, len(pieces))
@@ -77,26 +76,18 @@ def _clicked(state, text: str, count: int) -> int | None:
     return int(place) if owner == text and place.isdigit() and int(place) < count else None
 
 
-def _so_far(row: WordRow, unit: str) -> str:
-    """How many pieces have a score, where some have none yet; else ""."""
-    waiting = int(np.isnan(row.scores).sum())
-    return f"{len(row.scores) - waiting:,} of {len(row.scores):,} {unit}s" if waiting else ""
-
-
-def _detail(row: WordRow) -> str:
-    if row.kind == "rank":
-        return "1 = masked first"
-    return f"{row.variant} · largest {number(row.largest)}" + ("" if row.unit == "none" else f" {row.unit}")
-
-
-def _drawn(row: WordRow, definitions: dict[str, str], notes: dict[str, str], brief: bool) -> dict:
+def _drawn(row: WordRow, definition: str, unit: str, brief: bool) -> dict:
+    detail, count, waiting = "1 = masked first", len(row.scores), int(np.isnan(row.scores).sum())
+    if row.kind != "rank":
+        detail = f"{row.variant} · largest {number(row.largest)}" + ("" if row.unit == "none" else f" {row.unit}")
     return {
         "name": row.measure,
-        "detail": "" if brief else _detail(row),
-        "note": "" if brief else notes.get(row.measure, ""),
+        "detail": "" if brief else detail,
+        # How many have a score, where some have none yet.
+        "note": f"{count - waiting:,} of {count:,} {unit}s" if waiting and not brief else "",
         "kind": row.kind,
         "hue": hue(row.measure),
-        "definition": definitions.get(row.measure, ""),
+        "definition": definition,
         "shades": row.shades.tolist(),
         "places": [int(place) or "—" for place in row.places],
         "values": [value_text(row, i) for i in range(len(row.scores))],

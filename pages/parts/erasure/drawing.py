@@ -23,11 +23,10 @@ from core.metrics.registry import NEITHER
 from core.stability.known import COLUMN, labelled, unstable_cell
 from core.validity.marks import SIGN, level_text, with_sign
 from core.wording import number, safe_name
-from pages.parts.components.pictures import draw_figure
 from pages.parts.components.tables import data_table, square
 from pages.parts.erasure.judging import ErasureChoice, KnownRatings, choose_rationale
 from pages.parts.frame.sidebar import View
-from pages.parts.sections.saving import about_view, save_table
+from pages.parts.sections.saving import draw_on_text, save_table
 
 WHOLE, IN_PART, NEITHER_WAY = "hard: words erased whole", "soft: words erased in part", "nothing is erased"
 SCORES = {
@@ -95,10 +94,10 @@ def _rated_rows(report: MetricReport, unstable: Mapping[str, str]) -> Iterator[l
     table, board = report.table, report.trusted
     for i, measure in enumerate(table.measures):
         for k, name in enumerate(table.metrics):
-            metric, count = metrics()[name], int(report.as_good[i, k])
+            count = int(report.as_good[i, k])
             yield [
                 labelled(measure, unstable),
-                f"{name} {metric.arrow}".strip(),
+                head(name),
                 kind_of(name).partition(":")[0],
                 float(table.values[i, k]),
                 float(table.errors[i, k]),
@@ -118,8 +117,8 @@ def _coming_rows(report: MetricReport, unstable: Mapping[str, str]) -> Iterator[
         for name, score in rated.found.items():
             gate = report.coming_gates.get((measure, name))
             marked = with_sign("", gate is not None and gate.marked).strip()
-            head = [labelled(measure, unstable), f"{name} {metrics()[name].arrow}".strip()]
-            known = [*head, kind_of(name).partition(":")[0], float(score.value), float(score.error), marked]
+            named = [labelled(measure, unstable), head(name)]
+            known = [*named, kind_of(name).partition(":")[0], float(score.value), float(score.error), marked]
             yield known + [None] * (len(SCORES) - len(known))
 
 
@@ -145,7 +144,7 @@ def draw_metric_scores(view: View, report: MetricReport) -> None:
     """The page's picture: every score, and what random attributions reach."""
     kinds = [(kind, len(list(same))) for kind, same in groupby(map(kind_of, report.names))]
     drawn = scores_across(_lines(report), [head(name) for name in report.names], kinds)
-    _draw(view, drawn, "scores", _in_words(report), "metric-scores", "the scores")
+    draw_on_text(view, view, drawn, "scores", _in_words(report), "metric-scores", "the scores")
 
 
 def draw_agreement(view: View, report: MetricReport) -> None:
@@ -158,7 +157,7 @@ def draw_agreement(view: View, report: MetricReport) -> None:
         texts = [[number(float(value)) for value in row] for row in board.values[:, shown]]
         hues = [hue(name) for name in board.measures]
         places = places_across(board.measures, hues, heads, board.places[:, shown], texts)
-        _draw(view, places, "places", _in_words(report), "metric-places", "the places")
+        draw_on_text(view, view, places, "places", _in_words(report), "metric-places", "the places")
     leads = {name: board.lead(board.metrics.index(name)) for led in board.leaders().values() for name in led}
     rows = [
         [head(name), ", ".join(first), *(leads[name] if len(first) == 1 else (np.nan, np.nan))]
@@ -183,7 +182,7 @@ def draw_lengths(view: View, report: MetricReport) -> None:
         st.info(_NO_LENGTHS)
         return
     drawn = draw_scores_by_length(panels, report.sizes, report.unit)
-    _draw(view, drawn, "lengths", _LENGTHS_KEY, "erasure-by-length", "the scores by length")
+    draw_on_text(view, view, drawn, "lengths", _LENGTHS_KEY, "erasure-by-length", "the scores by length")
     st.caption(_LENGTHS_KEY)
 
 
@@ -215,7 +214,9 @@ def draw_leaves(view: View, report: MetricReport, choice: ErasureChoice) -> None
         report.unit,
         next((gate.threshold, level_text(gate)) for _, gate in leaves.values()),
     )
-    _draw(view, drawn, "leaving", f"p-values of rationales of {measure}", "erasure-p-values", "the p-values")
+    draw_on_text(
+        view, view, drawn, "leaving", f"p-values of rationales of {measure}", "erasure-p-values", "the p-values"
+    )
     data_table(_LEAVING, leaving_rows(report), "leaving-table")
 
 
@@ -257,7 +258,3 @@ def _in_words(report: MetricReport) -> str:
         + ", ".join(f"{measure} {number(score)}" for measure, score in zip(table.measures, table.values[:, k]))
         for k, name in enumerate(table.metrics)
     )
-
-
-def _draw(view: View, figure: dict, key: str, alt: str, name: str, title: str) -> None:
-    draw_figure(figure, key, alt, [name, view.example.id, view.model.name], about_view(view), title)

@@ -22,7 +22,6 @@ from pages.parts.frame.working import PageWork
 from pages.parts.sections.asking import choose_measures, choose_sign, pick_erasure
 from pages.parts.sections.sides import Side, about_side
 
-_MEASURES_HELP = "Fast measures start at once; slow ones show their cost and wait for a click."
 _METRICS_HELP = "Hard metrics erase words whole; soft ones erase a share of every word, as its attribution says."
 _RATIONALES_HELP = "Top words at each length, kept alone or erased."
 # How soft metrics draw; the command line and the library take other settings, which links of earlier versions name.
@@ -47,7 +46,7 @@ def choose_erasure(view: View) -> ErasureChoice:
     for key in _ELSEWHERE:
         say_retired(key, default=str(getattr(_HOW, key)))
     with view.places.measures:
-        named = choose_measures(_MEASURES_HELP, baselines=True)
+        named = choose_measures(baselines=True)
     with folded(view.places.example):
         chosen = linked(
             st.multiselect, "Metrics", list(of_examples()), list(default_metrics()), "metrics", help=_METRICS_HELP

@@ -1,24 +1,55 @@
 """More columns and filters: what was found out of each example, and the work that finds the rest."""
 
 import functools
+from collections.abc import Collection
 from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
 import streamlit as st
 
-from core.data.browsing import Trait
+from core.data.browsing import ALONG_ORDER, BY_UNIT, Trait
 from core.evaluation.studies.traits import TWIN, joined_traits, predicted_sample, trait_of, trait_studies
 from core.explanation.explainer import Explainer
 from core.measures.catalogue import default_measures, measures
 from core.wording import plain
-from pages.parts.examples.trait_names import trait_name
 from pages.parts.frame import data, resources
+from pages.parts.frame.data import Sought
 from pages.parts.frame.links import linked
 from pages.parts.frame.picking import Browsed, sought_traits
 from pages.parts.frame.working import PageWork
 from pages.parts.sections.streaming import stream
 from pages.parts.sections.studying import Studying
+
+_NAMES = {
+    "rejected": "first rejected step",
+    "changes": "{unit}s until the prediction changes",
+    "disagreement": "disagreement of measures",
+    "twin": "twin differs",
+    "verdict": "verdict of the measure",
+}
+
+
+# What values depend on, and the traits of which that holds.
+FACTS = {
+    "masked in the order of": ALONG_ORDER,
+    "verdicts by Holm over": {"verdict"},
+    "measures compared": {"disagreement"},
+    "unit": BY_UNIT,
+}
+
+
+def trait_name(name: str, unit: str) -> str:
+    """What a trait is called where that is masked as one piece."""
+    return _NAMES[name].format(unit=unit)
+
+
+def trait_facts(traits: Collection[str], asked: Sought) -> dict[str, str]:
+    """What values of these traits depend on, for a file: names of columns and what stands in them."""
+    usual = default_measures()
+    values = asked.measure, ", ".join(dict.fromkeys((asked.measure, *usual))), ", ".join(usual), asked.unit
+    return {name: value for (name, of), value in zip(FACTS.items(), values) if {*of} & {*traits}}
+
 
 _TOO_MANY = "They are offered for data of up to {:,} examples."
 _COLUMNS_HELP = "Each is a filter, too. What was computed before is shown; the rest says so."
@@ -38,16 +69,12 @@ class FindingTrait(Studying):
     trait: str = ""
     rows: Any = None
     place: str = ""
-    asks, asks_again = "Compute the {label}", "Go on with the {label}"
+    asks, asks_again, at_once = "Compute the {label}", "Go on with the {label}", False
 
     @property
     def label(self) -> str:
         N = len(self.sample)
         return f"{trait_name(self.trait, self.study.unit)} ({N:,} example{'' if N == 1 else 's'})"
-
-    @property
-    def at_once(self) -> bool:
-        return False
 
     def ask(self, wanted: bool = True) -> None:
         """Start it, and let the table show what it finds as it comes."""

@@ -11,11 +11,10 @@ from core.data.browsing import ORDERS, PINNED, TRAITS, excerpt, terms
 from core.evaluation.predicting import EXAMPLE_COLUMNS, example_rows, label_text
 from core.evaluation.slices import BY
 from core.evaluation.studies.traits import trait_cell, trait_text
-from core.wording import amount, safe_name
+from core.wording import amount, plain, safe_name
+from pages.parts.examples.finding import trait_facts, trait_name
 from pages.parts.examples.pinning import toggle_pin
-from pages.parts.examples.trait_names import trait_facts, trait_name
 from pages.parts.frame import filters
-from pages.parts.frame.adding import data_notes
 from pages.parts.frame.links import choose
 from pages.parts.frame.picking import Browsed, sought_traits
 from pages.parts.frame.sidebar import Frame
@@ -255,4 +254,6 @@ def save_listing(frame: Frame, browsed: Browsed) -> None:
             safe_name(["examples", of.name, *([model.name] if model else [])], "csv"),
             key="save-examples",
         )
-        data_notes(browsed)
+        # What was left out or repaired when the data was read.
+        for note in of.notes:
+            st.caption(plain(note))

@@ -10,7 +10,7 @@ from core.reports.collection_page import Card, collection_page
 from core.reports.exports import model_identity
 from core.storage.library import NOTE_MOST
 from core.wording import safe_name
-from pages.parts.examples.trait_names import trait_facts, trait_name
+from pages.parts.examples.finding import trait_facts, trait_name
 from pages.parts.frame import data, resources
 from pages.parts.frame.links import FILTERED, current, remark
 from pages.parts.frame.picking import Browsed, sought_traits

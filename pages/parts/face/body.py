@@ -18,8 +18,8 @@ _HEIGHT = 320
 
 def draw_body(
     result: Result,
-    picture: Callable[[], None] | None,
-    tabs: Mapping[str, Callable[[], None]],
+    picture: Callable[[], object] | None,
+    tabs: Mapping[str, Callable[[], object]],
     key: str,
     *,
     asks: Callable[[], None] = lambda: None,
@@ -61,7 +61,7 @@ def draw_facts(facts: Sequence[Fact]) -> None:
             )
 
 
-def draw_tabs(parts: Mapping[str, Callable[[], None]], key: str) -> None:
+def draw_tabs(parts: Mapping[str, Callable[[], object]], key: str) -> None:
     """Parts of a page behind tabs; what is not looked at costs the browser as much as what is, so each is drawn once
     its tab is opened.
     """

@@ -26,7 +26,6 @@ from core.wording import amount, joined, listed, plain, share_text, shortened
 from pages.parts.components.tables import table
 from pages.parts.frame import data, resources
 from pages.parts.frame.links import choose, current, held, shown_page
-from pages.parts.frame.picking import Browsed
 
 UPLOAD, PATH, TASK, HUB = "Upload a file", "A file on this machine", "A data set of the papers", "A data set of the hub"
 _NONE = "—"
@@ -137,12 +136,6 @@ def add_data() -> None:
     except SettingError:
         # Said at the top of the page.
         return
-
-
-def data_notes(browsed: Browsed) -> None:
-    """What was left out or repaired when the data was read."""
-    for note in browsed.index.data.notes:
-        st.caption(plain(note))
 
 
 def _uploaded():

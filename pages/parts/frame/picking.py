@@ -26,7 +26,6 @@ from pages.parts.frame import data, filters, resources
 from pages.parts.frame.links import (
     FILTERED,
     choose,
-    choose_one,
     current,
     forget,
     held,
@@ -52,7 +51,6 @@ _DROPPED = "No example here can be {}, so that filter was taken away."
 _EMPTY = "This text is empty. Type at least one word; what is shown stays until then."
 _SECOND_HELP = "For models that read two texts; never masked."
 _DATA_HELP = "Bundled data, data that you added, or your own text."
-_UNIT_HELP = "What is masked and scored as one piece; longer texts need larger ones."
 # A menu of more is slow to draw and slow to read; the page Examples searches all.
 _MENU = 200
 
@@ -78,10 +76,6 @@ class Browsed:
     everything: dict[str, dict[str, int]]
     known: "Predictions | None"
 
-    def class_of(self, label: str | None) -> int | None:
-        """The model's class that a label means; None if it means none."""
-        return self.match.classes.get(label)
-
 
 @dataclass(frozen=True)
 class OwnText:
@@ -91,14 +85,6 @@ class OwnText:
     text: str
     second: str | None
     edited: "OwnText | None" = None
-
-
-def remember(typed: OwnText) -> None:
-    """Put a text before all others that the session remembers; one without words is not remembered."""
-    if not typed.text.strip():
-        return
-    others = [one for one in remembered() if one.digest != typed.digest]
-    st.session_state[_REMEMBERED] = [typed, *others][:MOST_REMEMBERED]
 
 
 def remembered() -> list[OwnText]:
@@ -162,8 +148,10 @@ def keep_own_text(text: str, second: str | None, edited: tuple[str, str | None] 
     """
     source = None if edited is None or edited == (text, second) else _typed(*edited)
     typed = replace(_typed(text, second), edited=source)
-    # A store that cannot be written still leaves the session its own text.
-    remember(typed)
+    # A store that cannot be written still leaves the session its own text; one without words is not remembered.
+    if typed.text.strip():
+        others = [one for one in remembered() if one.digest != typed.digest]
+        st.session_state[_REMEMBERED] = [typed, *others][:MOST_REMEMBERED]
     show_own(typed)
 
 
@@ -339,11 +327,6 @@ def pick_example(browsed: Browsed) -> Example:
         st.query_params["example"] = chosen
     _previous_and_next(browsed, place)
     return examples[index.rows[chosen]]
-
-
-def choose_unit() -> str:
-    """Draw the choice of what is masked as one piece."""
-    return choose_one("Unit", UNITS, "word", "unit", _UNIT_HELP, width="stretch")
 
 
 def _follow_presses(browsed: Browsed) -> None:

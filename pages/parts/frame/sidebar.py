@@ -15,7 +15,7 @@ from core.explanation.explainer import Explainer
 from core.explanation.rows import find_pieces
 from core.loading.locating import bundled_models
 from core.network.architectures import UnsupportedModel
-from core.network.features import Encoded, NoFeatures
+from core.network.features import UNITS, Encoded, NoFeatures
 from core.network.model import Model
 from core.network.scheduler import NonFinite, OutOfMemory
 from core.oracle.target import Contrast, Target, target_name
@@ -52,7 +52,6 @@ from pages.parts.frame.picking import (
     Browsed,
     Unshowable,
     browse,
-    choose_unit,
     keep_own_text,
     own_texts,
     pick_data,
@@ -75,6 +74,7 @@ _TEXT_GONE = "This text is not kept here. Type one, or choose other data."
 _NO_TEXT_YET = "Type a text below and press Explain, or choose data in the sidebar."
 _OTHER_WEIGHTS = "This link was made with other weights; numbers may differ."
 _MODEL_HELP = "A text classifier, fine-tuned with masking or without"
+_UNIT_HELP = "What is masked and scored as one piece; longer texts need larger ones."
 _THAN_HELP = "Explain the difference of two logits."
 _ALONE = "This page explains the class alone."
 # Classes that have a button each; of more the select box says how likely each is.
@@ -139,18 +139,17 @@ class View:
     @property
     def label_class(self) -> int | None:
         """The class that the example's label means; None without a label, or where the model has no such class."""
-        return None if self.browsed is None else self.browsed.class_of(self.example.label)
+        return None if self.browsed is None else self.browsed.match.classes.get(self.example.label)
 
 
 @dataclass
 class Frame:
-    """What could be chosen, as far as it can be shown; problem: a sentence on why the rest cannot."""
+    """What could be chosen, as far as it can be shown."""
 
     explainer: Explainer | None = None
     browsed: Browsed | None = None
     example: Example | None = None
     view: View | None = None
-    problem: str = ""
 
 
 @dataclass(frozen=True)
@@ -196,11 +195,10 @@ def open_frame(title: str, lead: Callable[[], None] | None = None, above: bool =
             _take_text_of_link()
             frame.view = _choose(frame, place, places, above)
     except (Unshowable, SettingError) as error:
-        frame.problem = str(error)
         if isinstance(error, NoTextYet):
-            place.info(plain(frame.problem), icon=":material/edit:")
+            place.info(plain(str(error)), icon=":material/edit:")
         else:
-            place.error(plain(frame.problem), icon=":material/error:")
+            place.error(plain(str(error)), icon=":material/error:")
     with st.sidebar:
         _choose_method()
         words_and_keys()
@@ -260,7 +258,7 @@ def _choose(frame: Frame, body, places: Places, above: bool) -> View:
             places = places._replace(example=unfolded)
         with folded(places.example) if above else contextlib.nullcontext():
             slot = st.container()
-            unit = choose_unit()
+            unit = choose_one("Unit", UNITS, "word", "unit", _UNIT_HELP, width="stretch")
         frame.explainer = _load(name, frame.example, body)
         if frame.browsed is not None and frame.browsed.known is None:
             # Browsed before there was a model.

@@ -81,23 +81,14 @@ def tour_bar(title: str) -> None:
 def _draw_ways(at: int, here: bool) -> None:
     if st.button("Back", key="tour-back", disabled=at == 1, icon=":material/arrow_back:"):
         take(at - 1)
-    if not here:
-        _draw_return(at)
-    _draw_next(at)
-    st.button("Leave the tour", key="tour-leave", type="tertiary", on_click=forget, args=(_KEY,))
-
-
-def _draw_return(at: int) -> None:
-    if st.button("Return to this stop", key="tour-return", icon=":material/tour:"):
+    if not here and st.button("Return to this stop", key="tour-return", icon=":material/tour:"):
         take(at)
-
-
-def _draw_next(at: int) -> None:
     if at < len(STOPS):
         if st.button("Next", key="tour-next", type="primary", icon=":material/arrow_forward:"):
             take(at + 1)
     elif st.button("Finish", key="tour-finish", type="primary"):
         visit("Examples", model=_EXAMPLE["model"])
+    st.button("Leave the tour", key="tour-leave", type="tertiary", on_click=forget, args=(_KEY,))
 
 
 def shown_choices() -> dict[str, Any]:

@@ -42,31 +42,26 @@ class PageWork(jobs.Work):
     @property
     def latest(self) -> Any:
         """What is known of it: all, else what came last, also of a stopped one; None before there is anything."""
-        job = self.job
-        return None if job is None else job.latest
+        return None if (job := self.job) is None else job.latest
 
     @property
     def complete(self) -> bool:
-        job = self.job
-        return job is not None and job.state == DONE
+        return (job := self.job) is not None and job.state == DONE
 
     @property
     def active(self) -> bool:
         """Whether its job has not ended yet, told to stop or not."""
-        job = self.job
-        return job is not None and job.active
+        return (job := self.job) is not None and job.active
 
     @property
     def stopped(self) -> bool:
         """Whether somebody cancelled it."""
-        job = self.job
-        return job is not None and job.cancelled()
+        return (job := self.job) is not None and job.cancelled()
 
     @property
     def runs(self) -> bool:
         """Whether it is being computed or waits for its turn."""
-        job = self.job
-        return job is not None and job.active and not job.cancelled()
+        return (job := self.job) is not None and job.active and not job.cancelled()
 
     @property
     def seconds_left(self) -> float | None:
@@ -76,8 +71,7 @@ class PageWork(jobs.Work):
     @property
     def begun(self) -> bool:
         """Whether something of it is computed, so that asking again goes on from there."""
-        job = self.job
-        return job is not None and job.done > 0
+        return (job := self.job) is not None and job.done > 0
 
     @property
     def price(self) -> str:
@@ -113,8 +107,7 @@ class PageWork(jobs.Work):
     @property
     def share(self) -> float:
         """How much is done, 0 to 1, also between pieces of it."""
-        job = self.job
-        return 0.0 if job is None else job.share
+        return 0.0 if (job := self.job) is None else job.share
 
     @property
     def counts(self) -> str:
@@ -124,8 +117,7 @@ class PageWork(jobs.Work):
 
     def cancel(self) -> None:
         """Stop at the next batch; what is computed stays."""
-        job = self.job
-        if job is not None:
+        if (job := self.job) is not None:
             job.cancel()
 
     def ask(self, wanted: bool = True) -> None:

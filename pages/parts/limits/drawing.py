@@ -14,11 +14,10 @@ from core.figures.limit_figures import ModelGauges, gauges, gauges_of_models, sl
 from core.figures.verdicts_figures import among_random_orders
 from core.mathematics.search.limits import EXACT
 from core.reports.exports import VERDICT, verdict_columns
-from core.results.result import Fact
+from core.results.result import Fact, Result
 from core.results.verdicts import HELP, TABLE, Status, verdict_rows, verdict_status
 from core.validity.marks import level_text, with_sign
-from core.verdicts.deciding import Reasons, VerdictReport
-from core.verdicts.reasons import find_unstable, known_pairs
+from core.verdicts.deciding import VerdictReport
 from core.wording import number, plain, safe_name
 from pages.parts.components.pictures import draw_figure
 from pages.parts.components.tables import data_table, macros
@@ -29,7 +28,7 @@ from pages.parts.frame.texts import view_caveats
 from pages.parts.limits import standing
 from pages.parts.limits.standing import ends_of_board
 from pages.parts.sections.evidence import PRECISION, known_evidence
-from pages.parts.sections.saving import about_shown, save_limits, save_table
+from pages.parts.sections.saving import about_shown, draw_on_text, save_limits, save_table
 from pages.parts.sections.sides import Side, same_class, side_caveats, side_columns, with_score
 from pages.parts.sections.standings import Boards, KnownLimits, tag
 
@@ -49,33 +48,24 @@ def draw_verdicts(view: View, known: Sequence[KnownLimits]) -> None:
             st.markdown(f"**{plain(one.side.model.name)}**")
         if report.reached:
             drawn = among_random_orders(report.null.reached, report.reached, one.side.score_name, report.null.every)
-            name = ["verdicts", view.example.id, one.side.model.name]
-            words = f"AOPC: {report.orders}"
-            draw_figure(drawn, f"verdicts-{i}", words, name, about_shown(view, one.side), "the random orders")
+            alt = f"AOPC: {report.orders}"
+            draw_on_text(view, one.side, drawn, f"verdicts-{i}", alt, "verdicts", "the random orders")
         data_table(TABLE, verdict_rows(report), f"verdicts-table-{i}", help=HELP)
 
 
-def measure_badges(known: KnownLimits, measure: str) -> list[Badge]:
-    """The verdict of a measure as a badge; none before it is there, or where it cannot be given."""
-    report = verdicts_of(known)
-    found = None if report is None else report.of(measure)
+def measure_badges(known: KnownLimits, result: Result) -> list[Badge]:
+    """The verdict of the measure that a headline names; none before it is there, or where it cannot be given."""
+    measure = result.slots.get("measure")
+    if measure is None or (report := known.report_with_reasons()) is None:
+        return []
+    found = report.of(measure)
     status = None if found is None else verdict_status(found)
     return [Badge(str(status), _BADGE_HELP, _COLOURS[status])] if status in _COLOURS else []
 
 
 def verdict_reports(known: Iterable[KnownLimits]) -> dict[KnownLimits, VerdictReport]:
     """The verdicts of each side, of those that are known."""
-    return {one: report for one in known if (report := verdicts_of(one)) is not None}
-
-
-def verdicts_of(known: KnownLimits) -> VerdictReport | None:
-    """The verdicts of one side with what the store knows of why measures fail; None before they are known."""
-    if known.verdicts is None or not known.verdicts.complete:
-        return None
-    side, names = known.side, known.choice.measures
-    about = side.explainer, side.encoded, side.explained
-    reasons = Reasons(None, None, find_unstable(*about, names, known.choice.sign), known_pairs(*about))
-    return known.report(reasons)
+    return {one: report for one in known if (report := one.report_with_reasons()) is not None}
 
 
 def draw_gauges(view: View, boards: Boards) -> None:
@@ -106,8 +96,8 @@ def _draw_each(view: View, boards: Boards) -> None:
         rows, direction = standing.gauge_rows(board), one.choice.direction
         chance, how = standing.chance_range(board), tag(board.limits)
         drawn = gauges(rows, chance, board.limits, how, one.side.score_name, direction)
-        name, words = ["naopc", view.example.id, one.side.model.name], standing.standings_in_words(board, direction)
-        draw_figure(drawn, f"gauges-{i}", words, name, about_shown(view, one.side), "the gauges")
+        words = standing.standings_in_words(board, direction)
+        draw_on_text(view, one.side, drawn, f"gauges-{i}", words, "naopc", "the gauges")
 
 
 def draw_slope(view: View, boards: Boards, found: Comparison) -> None:
@@ -134,8 +124,8 @@ def draw_curves(view: View, known: Sequence[KnownLimits], boards: Boards) -> Non
             drawn = masking_paths(
                 lines, line, one.side.score_name, side.encoded.unit, gate=decides, bounded=side.than is None
             )
-            words, name = standing.standings_in_words(board, one.choice.direction), ["aopc-curves", view.example.id]
-            draw_figure(drawn, f"curves-{i}", words, [*name, side.model.name], about_shown(view, side), "the curves")
+            words = standing.standings_in_words(board, one.choice.direction)
+            draw_on_text(view, side, drawn, f"curves-{i}", words, "aopc-curves", "the curves")
 
 
 def draw_standings(view: View, known: Sequence[KnownLimits], boards: Boards) -> None:

@@ -100,18 +100,11 @@ class TextBoard:
         return [(None, None) if job is None else (job.state, bool(job.started)) for job in jobs]
 
     @property
-    def reports(self) -> list[VerdictReport]:
-        """What is known: over all of the measures, and over fewer; else what *Data set* knows of the text."""
-        found = [_report_of(work) for work in (self.verdicts, self.fewer) if work is not None]
-        known = [report for report in found if report is not None]
-        return known or [*filter(None, [self._of_data_set()])]
-
-    @property
     def report(self) -> VerdictReport | None:
-        """The one of them that is over the most measures; None before there is any."""
-        return next(iter(self.reports), None)
-
-    def _of_data_set(self) -> VerdictReport | None:
+        """What is known: over all of the measures, else over fewer, else what *Data set* knows of the text."""
+        for work in (self.verdicts, self.fewer):
+            if work is not None and (report := _report_of(work)) is not None:
+                return report
         for study in self.question.verdicts:
             found = Studying(self.figures.explainer, self.figures.sample, study).found
             if found.there.any():

@@ -21,6 +21,7 @@ SIZES = ("50", "100", str(SAMPLE), "500", "1000")
 # Random draws of each soft perturbation of one text.
 _COUNTS = ("8", str(DRAWS), "128")
 _DRAWS_HELP = "Draws of soft metrics; more, smaller standard error"
+_STARTS = "Fast measures start at once; slow ones show their cost and wait for a click."
 _MODELS_HELP = "Checked on the same texts"
 _ASKED_BY = "model of models"
 # As many as stay in memory with the one that is checked.
@@ -73,7 +74,7 @@ def other_model(name: str, models: list, erasure: str = MASK) -> Explainer:
     return other
 
 
-def choose_measures(does: str, baselines: bool = False, first: Sequence[str] | None = None) -> list[str]:
+def choose_measures(does: str = _STARTS, baselines: bool = False, first: Sequence[str] | None = None) -> list[str]:
     """Draw the choice of measures; does: what each does; first: those chosen unasked, by default the app's."""
     offered = [name for name, measure in measures().items() if baselines or not measure.baseline]
     chosen = list(default_measures() if first is None else first)

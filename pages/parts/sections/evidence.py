@@ -21,7 +21,10 @@ def evidence_section(view: View, rows: list[WordRow]) -> None:
     """Where evidence is known: which measure finds it best, and each one's numbers in a table."""
     st.header("Does it find the evidence?", anchor=False)
     evidence, unit = evidence_of(view.encoded, view.example.evidence), view.encoded.unit
-    draw_finding(evidence_result(evidence, rows, unit), *_badges(view))
+    badges = []
+    if view.label_class is not None and view.explained != view.label_class:
+        badges = [Badge(f"evidence of {view.model.labels[view.label_class]}", "The evidence is that of the label.")]
+    draw_finding(evidence_result(evidence, rows, unit), *badges)
     if evidence is None:
         return
     found = [[row.measure, number(evidence.precision(row.scores)), number(evidence.recall(row.scores))] for row in rows]
@@ -30,27 +33,17 @@ def evidence_section(view: View, rows: list[WordRow]) -> None:
     st.caption(f"Evidence: {evidence.m} of {evidence.F} {unit}s. {MEANING}")
 
 
-def _badges(view: View) -> list[Badge]:
-    """Whose evidence it is, where another class than that of the label is explained."""
-    if view.label_class is None or view.explained == view.label_class:
-        return []
-    return [Badge(f"evidence of {view.model.labels[view.label_class]}", "The evidence is that of the label.")]
-
-
 def known_evidence(view: View, sides: Sequence[Side]) -> dict[Side, Evidence | None]:
     """The evidence of the text as each side reads it; None where none is known."""
     return {side: evidence_of(side.encoded, view.example.evidence) for side in sides}
 
 
-def show_marked_text(view: View) -> None:
-    """The text with its evidence overlined, for pages without coloured words; nothing where no evidence is known."""
+def show_text(view: View) -> None:
+    """The text with its evidence overlined where that is known, for pages without coloured words."""
     text, evidence = view.example.text, view.example.evidence
-    if not evidence:
-        return
     st.html(f"<p dir='auto' class='whole-text'>{marked_text(text, evidence, _MOST_MARKED)}</p>")
-    if len(text) > _MOST_MARKED:
-        return
-    st.caption("Overlined: the evidence, what the label rests on.")
+    if evidence and len(text) <= _MOST_MARKED:
+        st.caption("Overlined: the evidence, what the label rests on.")
 
 
 def marked_text(text: str, spans: tuple[tuple[int, int], ...], most: int) -> str:

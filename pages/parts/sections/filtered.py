@@ -9,7 +9,6 @@ from core.data.examples import Example
 from core.evaluation.sampling import SAMPLE, draw_examples, once
 from core.wording import amount, shortened
 from pages.parts.frame.links import choose_one
-from pages.parts.frame.picking import NOT_PREDICTED
 from pages.parts.frame.sidebar import DataView
 from pages.parts.sections.asking import choose_size
 
@@ -44,17 +43,6 @@ def kept_examples(frame: DataView, filtered: bool) -> tuple[Example, ...]:
     """The texts, each once, in the order of the file, so that another order of the table draws the same ones."""
     data, rows = frame.browsed.index.data, np.sort(frame.browsed.rows)
     return once([data.examples[i] for i in rows] if filtered else data.examples)
-
-
-def examples_kept(frame: DataView, filtered: bool) -> tuple[Example, ...]:
-    """The same; where there are none, or may be more, a sentence says so."""
-    browsed = frame.browsed
-    if filtered and browsed.query.asks_model and browsed.known is not None and not browsed.known.complete:
-        st.caption(NOT_PREDICTED)
-    kept = kept_examples(frame, filtered)
-    if not kept:
-        say_none()
-    return kept
 
 
 def say_none() -> None:

@@ -7,11 +7,10 @@ from typing import Any
 from core.explanation.explainer import Cost
 from core.explanation.recursive import BY_RATIO, Summary, follow, path_cost, planned_counts, summarise
 from core.job import Job
-from core.oracle.target import target_key
 from core.storage.store import canonical_key
 from core.wording import amount
 from pages.parts.frame.working import PageWork
-from pages.parts.sections.sides import RECURSIVE, Orders, Side, about_side
+from pages.parts.sections.sides import RECURSIVE, Orders, Side, about_explained
 
 
 @dataclass(frozen=True)
@@ -42,9 +41,9 @@ class Path(PageWork):
 
     @cached_property
     def key(self) -> str:
-        choice, target = self.choice, target_key(self.side.explained)
+        choice = self.choice
         asked = {"measure": self.measure, "sign": choice.sign, "step": choice.step, "recompute": choice.recompute}
-        return canonical_key("job/path", 1, **about_side(self.side), target=target, **asked)
+        return canonical_key("job/path", 1, **about_explained(self.side), **asked)
 
     @property
     def label(self) -> str:

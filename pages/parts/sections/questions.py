@@ -135,12 +135,9 @@ def _draw(grown: Growing, shown: QuestionView, asks: Callable[[], None]) -> None
         draw_body(result, None, _left_out(one), key, asks=asks, terms=shown.terms)
         return
     parts = shown.parts(one, report, result)
-    draw_body(result, parts.picture or _no_picture, parts.tabs | _left_out(one), key, asks=asks, terms=shown.terms)
+    picture = parts.picture or partial(st.caption, "No value to draw.")
+    draw_body(result, picture, parts.tabs | _left_out(one), key, asks=asks, terms=shown.terms)
     parts.save()
-
-
-def _no_picture() -> None:
-    st.caption("No value to draw.")
 
 
 def _left_out(asked: Asking) -> dict[str, Callable[[], None]]:

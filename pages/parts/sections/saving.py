@@ -9,6 +9,7 @@ from functools import partial
 from types import SimpleNamespace
 from typing import TYPE_CHECKING
 
+import numpy as np
 import streamlit as st
 from streamlit.runtime import Runtime
 from streamlit.runtime.scriptrunner_utils.script_run_context import SCRIPT_RUN_CONTEXT_ATTR_NAME
@@ -30,12 +31,12 @@ from core.reports.exports import (
 )
 from core.results.caveats import Caveat
 from core.results.result import Result, as_columns
-from core.stability.telling import RECORDED, Stability, as_records, stability_lines
 from core.texts.rendering import latex_comment
 from core.validity.marks import SIGN
 from core.verdicts.deciding import VerdictReport
 from core.verdicts.operators import UnderErasure
 from core.wording import safe_name
+from pages.parts.components.pictures import draw_figure
 
 if TYPE_CHECKING:
     from core.reports.limits_page import SideLimits
@@ -157,7 +158,7 @@ def save_attributions(
 
     def shown() -> Shown:
         return replace(
-            _version_shown(view, rows, notes),
+            _shown(view, view, view.probabilities, rows, notes),
             result=result,
             pairs=pairs,
             verdicts=verdicts,
@@ -168,7 +169,7 @@ def save_attributions(
     def versions() -> Beside | None:
         if beside is None:
             return None
-        other = _version_shown(beside.view, beside.rows, ())
+        other = _shown(beside.view, beside.view, beside.view.probabilities, beside.rows, ())
         return Beside(beside.names, other, beside.first, beside.result, beside.tables)
 
     def table() -> str:
@@ -180,35 +181,26 @@ def save_attributions(
         save_page("Page (HTML)", lambda: attribution_page(shown(), beside=versions()), f"{name}.html", "save-html")
 
 
-def _version_shown(view: "View", rows: list[WordRow], notes: tuple[str, ...]) -> Shown:
+def _shown(
+    view: "View", side: "View | Side", probabilities: np.ndarray, rows: Sequence[WordRow], notes: tuple[str, ...]
+) -> Shown:
+    """The text of a view under one model."""
+    labels = side.model.labels
+    label = None if view.label_class is None else view.model.labels[view.label_class]
     return Shown(
-        view.encoded,
+        side.encoded,
         view.example,
-        view.model.labels,
-        view.probabilities,
-        view.explained,
+        labels,
+        probabilities,
+        side.explained,
         tuple(rows),
-        view.label_class,
+        labels.index(label) if label in labels else None,
         notes=notes,
-        provenance=provenance(view.model, view.encoded, view.example, *_source(view), view.explained),
+        provenance=provenance(side.model, side.encoded, view.example, *_source(view), side.explained),
     )
 
 
-def save_pairs(view: "View", report: PairReport) -> None:
-    """Two buttons: every pair of words as a table, and all of it as JSON."""
-    _save_with_origin(view, report.header, report.lines, report.as_json, "pairs")
-
-
-def save_stability(view: "View", found: Sequence[Stability]) -> None:
-    """Two buttons: how stable these rankings are as a table, and all of it as JSON."""
-
-    def lines() -> Iterable[list]:
-        return (line for one in found for line in stability_lines(one))
-
-    _save_with_origin(view, RECORDED, lines, lambda: as_records(found), "stability")
-
-
-def _save_with_origin(
+def save_with_origin(
     view: "View", header: Sequence[str], lines: Callable[[], Iterable[list]], plain: Callable[[], dict], kind: str
 ) -> None:
     """As `save_report`, of what was found on a view, whose origin stands in every line."""
@@ -243,8 +235,12 @@ def save_limits(
         # Imported at the click: every page imports this file as it starts.
         from core.reports.limits_page import LimitsShown, limits_page
 
-        both = tuple((_side_shown(view, side), found) for side, found in sides)
-        return limits_page(LimitsShown(both, direction, *table, settings))
+        both = []
+        for side, found in sides:
+            # The notes on the text stand with the page's own model.
+            notes = *side.model.notes, *(_notes(view) if side.explainer is view.explainer else ())
+            both.append((_shown(view, side, side.explainer.probabilities(side.encoded), (), notes), found))
+        return limits_page(LimitsShown(tuple(both), direction, *table, settings))
 
     save_page(
         "Page (HTML)",
@@ -261,36 +257,25 @@ def attributions_name(view: "View") -> str:
 
 def about_view(view: "View") -> str:
     """The line under a picture of this view, which shows the page's own model alone."""
-    return picture_line(identity(view.model, view.encoded, view.example, *_source(view), view.explained))
+    return about_shown(view, view)
 
 
-def about_shown(view: "View", *sides: "Side") -> str:
+def about_shown(view: "View", *sides: "View | Side") -> str:
     """The line under a picture of what these models do with the text of this view."""
     source = _source(view)
     return picture_line(*(identity(one.model, one.encoded, view.example, *source, one.explained) for one in sides))
 
 
+def draw_on_text(
+    view: "View", side: "View | Side", figure: dict, key: str, alt: str, name: str, title: str = "the figure"
+) -> None:
+    """Draw a figure of what one model does with the text of this view; name: of its files, with text and model."""
+    draw_figure(figure, key, alt, [name, view.example.id, side.model.name], about_shown(view, side), title)
+
+
 def about_models(models: Sequence[Model], data: str = "") -> str:
     """The line under a picture of what models do on no example in particular; data: the name of its data."""
     return picture_line(*(model_identity(model) | {"data": data} for model in models))
-
-
-def _side_shown(view: "View", side: "Side") -> Shown:
-    """One model's view of the text, without rows; the notes on the text stand with the page's own model."""
-    own, labels = side.explainer is view.explainer, side.model.labels
-    label = None if view.label_class is None else view.model.labels[view.label_class]
-    return Shown(
-        side.encoded,
-        view.example,
-        labels,
-        view.probabilities if own else side.explainer.probabilities(side.encoded),
-        side.explained,
-        (),
-        labels.index(label) if label in labels else None,
-        "",
-        (*side.model.notes, *(_notes(view) if own else ())),
-        provenance(side.model, side.encoded, view.example, *_source(view), side.explained),
-    )
 
 
 def _source(view: "View") -> tuple[str, str]:

@@ -4,7 +4,7 @@ from collections.abc import Iterable, Iterator, Sequence
 from contextlib import nullcontext
 from dataclasses import dataclass
 from functools import cached_property
-from typing import Any, Protocol
+from typing import Any
 
 import numpy as np
 import streamlit as st
@@ -20,9 +20,10 @@ from core.network.architectures import UnsupportedModel
 from core.network.features import Encoded, NoFeatures
 from core.network.model import Model
 from core.network.scheduler import NonFinite, OutOfMemory
-from core.oracle.target import Contrast, Target, classes_of, score_kind, score_name, target_name
+from core.oracle.target import Contrast, Target, classes_of, score_kind, score_name, target_key, target_name
 from core.results.caveats import Caveat
 from core.results.inputs import reference_caveats
+from core.results.result import Result
 from core.stability.known import known_unstable
 from core.storage.store import canonical_key
 from core.terms import MASF_P
@@ -30,9 +31,11 @@ from core.validity.marks import PERCENT, Gate, says_nothing
 from core.validity.references import LEVELS, LITERAL, Reference, fitting_command
 from core.wording import number, plain
 from pages.parts.components.tables import data_table
+from pages.parts.face.headline import Badge, draw_headline
 from pages.parts.frame import resources
 from pages.parts.frame.links import choose_one, linked
 from pages.parts.frame.sidebar import View
+from pages.parts.frame.texts import prediction_badge, view_badges, view_caveats
 from pages.parts.frame.working import PageWork
 
 # The column of a file that holds v.
@@ -165,6 +168,15 @@ def side_columns(sides: Sequence[Side], named: bool = True) -> Iterator[tuple[in
             yield i, side
 
 
+def draw_headlines(view: View, sides: Sequence[Side], found: Sequence[tuple[Result, Sequence[Badge]]]) -> None:
+    """Draw what each side comes to, with its own badges after that of its prediction."""
+    for i, side in side_columns(sides, named=False):
+        result, badges = found[i]
+        predicted = view_badges(view) if i == 0 else [prediction_badge(side.predicted_name, side.probability)]
+        more = [*view_caveats(view), *side_caveats(sides, side)]
+        draw_headline(result, *predicted, *badges, more=more, name=side.model.name if len(sides) > 1 else "")
+
+
 @dataclass(frozen=True, eq=False)
 class Orders(PageWork):
     """The random orders of one example under one model."""
@@ -198,22 +210,14 @@ class Orders(PageWork):
         return RandomLine(x, mean, lower, upper, band.median_p(form), len(band.logits), first)
 
     def run(self, job: Job) -> Any:
-        """What the job does."""
         return random_band(
             self.side.explainer, self.side.encoded, self.step, progress=job.report, cancelled=job.cancelled
         )
 
 
-class HasExplainer(Protocol):
-    """Whatever has an explainer, whose reference tests inputs."""
-
-    @property
-    def explainer(self) -> Explainer: ...
-
-
-def reference_tab(sides: Sequence[HasExplainer], form: str) -> None:
+def reference_tab(explainers: Iterable[Explainer], form: str) -> None:
     """What the MaSF test of each model compares with, and the command that fits a reference on other texts."""
-    for explainer in (side.explainer for side in sides):
+    for explainer in explainers:
         if explainer.reference is None:
             st.markdown(f"**{plain(explainer.model.name)}**")
             st.info(plain(explainer.reference_problem or Caveat.NOT_TESTED.explanation))
@@ -257,15 +261,21 @@ def _other_side(view: View, name: str) -> Side:
     return Side(explainer, encoded, labels.index(named[0]) if named[0] in labels else likely, likely)
 
 
-def about_side(side: Side) -> dict:
+def about_side(side: Side | View) -> dict:
     """What a key of work on one side must hold."""
+    reference = side.explainer.reference
     return {
         "model": side.model.digest,
         "precision": side.model.precision,
         "example": side.encoded.digest,
-        "reference": None if side.reference is None else side.reference.digest,
+        "reference": None if reference is None else reference.digest,
         "words": side.explainer.words_digest,
     }
+
+
+def about_explained(side: Side | View) -> dict:
+    """The same where it is about the class that is explained."""
+    return about_side(side) | {"target": target_key(side.explained)}
 
 
 # How the texts of a reference are masked, by the model's training.

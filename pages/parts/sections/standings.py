@@ -1,6 +1,6 @@
 """Limits and scores of a text as work: what is asked for, how far it is, and what is known of one side so far."""
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
 from typing import Any
@@ -26,12 +26,12 @@ from core.explanation.recursive import BY_FEATURE, Band
 from core.explanation.standings import StandingGates, StandingTable, build_standings
 from core.job import FAILED, Job
 from core.mathematics.search.limits import BEAM, EXACT, Limits, TooDear
-from core.oracle.target import target_key
 from core.storage.store import canonical_key
 from core.verdicts.deciding import Reasons, VerdictReport, among_its_orders
+from core.verdicts.reasons import find_unstable, known_pairs
 from pages.parts.frame import resources
 from pages.parts.frame.working import PageWork
-from pages.parts.sections.sides import Orders, Side, about_side
+from pages.parts.sections.sides import Orders, Side, about_explained
 from pages.parts.sections.verdicts import VerdictWork
 
 # Where an insertion search waits to be asked for, a beam of fewer scores and at most so many seconds starts unasked.
@@ -61,8 +61,7 @@ class OrderScoring(PageWork):
 
     @cached_property
     def key(self) -> str:
-        asked = {"measure": self.measure, "sign": self.sign, "target": target_key(self.side.explained)}
-        return canonical_key("job/score", 1, **about_side(self.side), **asked)
+        return canonical_key("job/score", 1, **about_explained(self.side), measure=self.measure, sign=self.sign)
 
     @property
     def label(self) -> str:
@@ -90,7 +89,7 @@ class Searching(PageWork):
     @cached_property
     def key(self) -> str:
         asked = {"width": self.width, "half": self.half, "exact": self.exact}
-        return canonical_key("job/limits", 1, **about_side(self.side), target=target_key(self.side.explained), **asked)
+        return canonical_key("job/limits", 1, **about_explained(self.side), **asked)
 
     @property
     def label(self) -> str:
@@ -150,11 +149,11 @@ class Exact(PageWork):
     """Exact limits under one model, on request."""
 
     side: Side
-    counted = "sets"
+    counted, at_once = "sets", False
 
     @cached_property
     def key(self) -> str:
-        return canonical_key("job/exact limits", 1, **about_side(self.side), target=target_key(self.side.explained))
+        return canonical_key("job/exact limits", 1, **about_explained(self.side))
 
     @property
     def label(self) -> str:
@@ -168,10 +167,6 @@ class Exact(PageWork):
     def price(self) -> str:
         """What it costs, in words, with the memory that it holds."""
         return f"{super().price}; holds about {max(1, round(exact_bytes(left_over(self.side.encoded)) / 1e6)):,} MB"
-
-    @property
-    def at_once(self) -> bool:
-        return False
 
     def run(self, job: Job) -> Any:
         side = self.side
@@ -215,10 +210,18 @@ class KnownLimits:
 
     @property
     def works(self) -> list[PageWork]:
-        """Everything, in the order in which it is asked for, verdicts once nothing else is to come: they rest on it."""
-        works = self._without_verdicts
-        waits = any(one.comes for one in works)
-        verdicts = None if waits else self.verdicts
+        """Everything, in the order in which it is asked for, verdicts once nothing else is to come: they rest on it.
+
+        Jobs take turns: random orders wait for the search, which gives the answer, and are left out until it has ended
+        or waits itself. Exact limits are offered once there is something to compare them with.
+        """
+        searches = [*([] if self.narrower is None else [self.narrower]), self.search]
+        works: list[PageWork] = [*self.scored, *searches]
+        if not any(one.comes for one in searches):
+            works.append(self.orders)
+        if self.exact is not None and (self.found is not None or self.exact.job is not None):
+            works.append(self.exact)
+        verdicts = None if any(one.comes for one in works) else self.verdicts
         return works if verdicts is None else [*works, verdicts]
 
     @property
@@ -229,7 +232,7 @@ class KnownLimits:
     @property
     def verdicts(self) -> VerdictWork | None:
         """The verdicts of the measures whose orders are scored, or that have none; None where there is none."""
-        ended = [one for one in self.scored if one.complete or _failed(one)]
+        ended = [one for one in self.scored if one.complete or ((job := one.job) is not None and job.state == FAILED)]
         planned = max(self.choice.planned, len(self.choice.measures))
         names, scores = tuple(one.measure for one in ended), {one.measure: one.latest for one in ended if one.complete}
         chosen = self.choice
@@ -241,22 +244,13 @@ class KnownLimits:
         reasons = reasons if found is None else replace(reasons, limits=found.limits)
         return None if verdicts is None else verdicts.report(self.gating, reasons)
 
-    @property
-    def _without_verdicts(self) -> list[PageWork]:
-        """All else.
-
-        Jobs take turns: random orders wait for the search, which gives the answer, and are left out until it has ended
-        or waits itself. Exact limits are offered once there is something to compare them with.
-        """
-        searches = [*([] if self.narrower is None else [self.narrower]), self.search]
-        waits = any(one.comes for one in searches)
-        offered = self.exact is not None and (self.found is not None or self.exact.job is not None)
-        works = [*self.scored, *searches]
-        if not waits:
-            works.append(self.orders)
-        if offered and self.exact is not None:
-            works.append(self.exact)
-        return works
+    def report_with_reasons(self, stepwise: Callable[[], dict[str, float]] = dict) -> VerdictReport | None:
+        """The verdicts with what the store knows of why measures fail; stepwise: gives that of `Reasons`."""
+        if self.verdicts is None or not self.verdicts.complete:
+            return None
+        about = self.side.explainer, self.side.encoded, self.side.explained
+        unstable = find_unstable(*about, self.choice.measures, self.choice.sign)
+        return self.report(Reasons(None, stepwise(), unstable, known_pairs(*about)))
 
     @property
     def found(self) -> Found | None:
@@ -265,11 +259,6 @@ class KnownLimits:
             if one is not None and (found := one.latest) is not None:
                 return found
         return None
-
-    @property
-    def runs(self) -> bool:
-        """Whether something of it may still change."""
-        return any(work.runs for work in self.works)
 
     @property
     def complete(self) -> bool:
@@ -298,11 +287,6 @@ class KnownLimits:
         scores = [one.latest for one in self.scored if one.latest is not None]
         board = build_standings(found, scores, self._band, self.side.explained, self.gating)
         return among_its_orders(board, self.report(Reasons()))
-
-
-def _failed(work: PageWork) -> bool:
-    job = work.job
-    return job is not None and job.state == FAILED
 
 
 def _narrower(search: Searching) -> Searching | None:

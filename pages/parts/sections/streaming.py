@@ -2,8 +2,8 @@
 
 import time
 from collections.abc import Callable, Sequence
+from dataclasses import dataclass
 from functools import partial
-from typing import Literal
 from urllib.parse import urlsplit
 
 import streamlit as st
@@ -61,7 +61,7 @@ def stream(
     asked = wanted()
     if len(asked) > len(begun):
         ready(asked)
-    followed = _Followed(wanted, asked, anew, rests_on or (lambda: None), draw is not None, aside)
+    followed = _Followed(wanted, asked, lambda: (anew(), rests_on and rests_on()), draw is not None, aside)
     taken, spot = resources.drawing_seconds(), (urlsplit(st.context.url or "").path, name)
     interval = seconds_between(taken.get(spot, 0.0), every) if followed.polls else None
 
@@ -76,8 +76,13 @@ def stream(
     def show() -> None:
         followed.look()
         stands = st.fragment(follow, run_every=interval) if rests_on else asks
-        taken[spot] = _work_of(partial(draw, stands) if draw else stands)
-        followed.look_back()
+        # This thread's own work, without waiting for the model or for others.
+        began = time.thread_time()
+        draw(stands) if draw else stands()
+        taken[spot] = time.thread_time() - began
+        if followed.polls and not _going(asked):
+            # They ended while this was drawn from what was there before.
+            st.rerun()
 
     # Two, since the sentence stands above what is chosen and the picture below it. The sentence comes first: the other
     # may ask for the page to be drawn anew.
@@ -87,42 +92,27 @@ def stream(
                 st.fragment(drawn, run_every=None if rests_on else interval)()
 
 
+@dataclass
 class _Followed:
     """What a part of a page shows of works; the page is drawn anew where it shows them no longer as they are."""
 
-    def __init__(
-        self,
-        wanted: Callable[[], Sequence[PageWork]],
-        asked: Sequence[PageWork],
-        anew: Callable[[], object],
-        rests_on: Callable[[], object],
-        draws: bool,
-        aside: bool,
-    ):
-        self._wanted, self._asked, self._anew, self._rests_on = wanted, asked, anew, rests_on
-        self._draws, self._aside, self.polls = draws, aside, _going(asked)
-        self._before = anew(), rests_on()
+    wanted: Callable[[], Sequence[PageWork]]
+    asked: Sequence[PageWork]
+    state: Callable[[], object]
+    draws: bool
+    aside: bool
+
+    def __post_init__(self):
+        self.polls, self.before = _going(self.asked), self.state()
 
     def look(self) -> None:
         """Look for them again, and rerun the page where it shows them no longer as they are."""
         # A browser that lost its server for a moment looks at them again.
-        look(self._asked, self._aside)
-        ended = not self._draws and any(work.complete for work in self._asked)
-        more = len(self._wanted()) != len(self._asked) or self.polls != _going(self._asked)
-        if ended or more or (self._anew(), self._rests_on()) != self._before:
+        look(self.asked, self.aside)
+        ended = not self.draws and any(work.complete for work in self.asked)
+        more = len(self.wanted()) != len(self.asked) or self.polls != _going(self.asked)
+        if ended or more or self.state() != self.before:
             st.rerun()
-
-    def look_back(self) -> None:
-        """Rerun the page where they ended while it was drawn from what was there before."""
-        if self.polls and not _going(self._asked):
-            st.rerun()
-
-
-def _work_of(drawing: Callable[[], None]) -> float:
-    """Draw; seconds of this thread's own work, without waiting for the model or for others."""
-    began = time.thread_time()
-    drawing()
-    return time.thread_time() - began
 
 
 def seconds_between(drawing: float, least: float) -> float:
@@ -215,7 +205,7 @@ def _offer_each(waiting: Sequence[PageWork]) -> None:
     for work in waiting:
         with st.container(horizontal=True, vertical_alignment="center", border=True):
             asks = work.asks_again if work.begun else work.asks
-            kind = _kind(work.first and work is waiting[0])
+            kind = "primary" if work.first and work is waiting[0] else "secondary"
             st.button(asks.format(label=plain(work.label)), key=f"ask-{work.key}", on_click=work.ask, type=kind)
             st.markdown(work.price)
             _say_ended([work])
@@ -230,7 +220,3 @@ def _say_ended(waiting: Sequence[PageWork]) -> None:
     kept = [work.kept for work, job in ended if job.state != FAILED and job.cancelled() and work.kept]
     for told in dict.fromkeys(kept):
         st.caption(told)
-
-
-def _kind(first: bool) -> Literal["primary", "secondary"]:
-    return "primary" if first else "secondary"

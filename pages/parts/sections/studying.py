@@ -197,11 +197,6 @@ class Asking:
         ]
 
     @property
-    def seconds(self) -> float:
-        """Expected seconds of what is left of it."""
-        return sum(work.seconds for work in self.works if not work.complete)
-
-    @property
     def done(self) -> int:
         """Of its works the examples that are done, together."""
         return sum(work.found.done for work in self.works)

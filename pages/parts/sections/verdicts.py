@@ -13,13 +13,12 @@ from core.explanation.limiting import OrderScore
 from core.explanation.recursive import BY_FEATURE
 from core.explanation.standings import StandingGates
 from core.job import Job
-from core.oracle.target import target_key
 from core.storage.store import canonical_key
 from core.verdicts.deciding import Reasons, VerdictReport, decide_verdicts
 from core.verdicts.finding import ChanceTest, chance_known, find_chance, null_cost, scores_known
 from pages.parts.frame import working
 from pages.parts.frame.working import PageWork
-from pages.parts.sections.sides import Orders, Side, about_side
+from pages.parts.sections.sides import Orders, Side, about_explained
 
 # Verdicts may take so many times as long as other work that starts unasked: they go after all that is on the screen.
 _LASTING = 18
@@ -43,10 +42,9 @@ class VerdictWork(PageWork):
         return canonical_key(
             "job/verdicts",
             1,
-            **about_side(self.side),
+            **about_explained(self.side),
             measures=list(self.measures),
             sign=self.sign,
-            target=target_key(self.side.explained),
             planned=self.planned,
             direction=self.direction,
         )
@@ -80,7 +78,6 @@ class VerdictWork(PageWork):
         return (not self.scores or Orders(self.side, BY_FEATURE).complete) and _is_known(self, oracle.count)
 
     def run(self, job: Job) -> Any:
-        """What the job does."""
         side = self.side
         return find_chance(
             side.explainer,

@@ -13,14 +13,13 @@ from core.storage.store import canonical_key
 from core.validity.marks import SIGN, STEP_COLUMNS, level_text, path_word, step_cells
 from core.validity.references import FORMS
 from core.wording import ends_of, number, safe_name
-from pages.parts.components.pictures import draw_figure
 from pages.parts.components.player import player
 from pages.parts.components.tables import data_table
 from pages.parts.frame.links import held, hold
 from pages.parts.frame.sidebar import View
 from pages.parts.sections.evidence import PRECISION, known_evidence
 from pages.parts.sections.paths import Path, Summaries
-from pages.parts.sections.saving import about_shown, save_table
+from pages.parts.sections.saving import about_shown, draw_on_text, save_table
 from pages.parts.sections.sides import PROBABILITY, Side, same_class, side_columns, with_score
 from pages.parts.steps.stepping import frame, line, pane
 
@@ -73,8 +72,7 @@ def draw_path_curves(view: View, sides: list[Side], found: Summaries) -> None:
                 (summary.gate.threshold, level_text(summary.gate)),
                 side.than is None,
             )
-            name = ["masking-curves", view.example.id, side.model.name]
-            draw_figure(drawn, f"paths-{i}", paths_in_words(mine), name, about_shown(view, side))
+            draw_on_text(view, side, drawn, f"paths-{i}", paths_in_words(mine), "masking-curves")
 
 
 def draw_table(view: View, sides: list[Side], found: Summaries) -> None:

@@ -14,7 +14,6 @@ from core.measures.catalogue import measures
 from core.network.features import Encoded
 from core.validity.marks import LATER, PERCENT, Gate, alone, path_word
 from core.validity.mask_tests import MaskTest
-from core.validity.references import Reference
 from core.wording import number
 from pages.parts.frame.texts import unread
 from pages.parts.sections.paths import Path
@@ -28,15 +27,10 @@ def pane(path: Path, summary: Summary) -> dict:
     """One model's part of what the stepper draws; JSON only. See `pages.parts.components.player.player`."""
     side, choice, gate, names = path.side, path.choice, summary.gate, path.names
     drawn = [_step(path, step, i, summary) for i, step in enumerate(summary.steps)]
-    return {
-        "title": side.model.name,
+    return _about(side) | {
         "detail": f"{path.measure}, {_ORDERS[choice.order]} · explains “{side.class_name}”",
         "hue": hue(path.measure),
         "kind": drawn[0].pop("kind"),
-        "classes": list(side.model.labels),
-        "target": side.target,
-        "explains": side.class_name,
-        "layers": layer_names(side.reference),
         "gate": {
             "available": gate.available,
             "first": gate.first,
@@ -48,11 +42,18 @@ def pane(path: Path, summary: Summary) -> dict:
     }
 
 
-def layer_names(reference: Reference | None) -> list[str]:
-    """Names of the L layers that a reference tests."""
-    if reference is None:
-        return []
-    return ["embeddings", *(f"layer {i}" for i in range(1, next(iter(reference.forms.values())).L))]
+def _about(side: Side) -> dict:
+    """What a pane says of its model; layers: names of the L that its reference tests."""
+    reference, layers = side.reference, []
+    if reference is not None:
+        layers = ["embeddings", *(f"layer {i}" for i in range(1, next(iter(reference.forms.values())).L))]
+    return {
+        "title": side.model.name,
+        "classes": list(side.model.labels),
+        "target": side.target,
+        "explains": side.class_name,
+        "layers": layers,
+    }
 
 
 def by_hand(
@@ -75,15 +76,10 @@ def by_hand(
         "values": [""] * len(mask),
         "places": [""] * len(mask),
     }
-    return {
-        "title": side.model.name,
+    return _about(side) | {
         "detail": f"explains “{side.class_name}”{', ' if colours else ''}{colours}",
         "hue": "transparent",
         "kind": "signed",
-        "classes": list(side.model.labels),
-        "target": side.target,
-        "explains": side.class_name,
-        "layers": layer_names(side.reference),
         "running": True,
         "gate": {"available": gate.available, "first": None, "limit": gate.cut, "text": text},
         "steps": [shown],
