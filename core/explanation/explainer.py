@@ -279,7 +279,7 @@ class Explainer:
         measure.require(self.model.module.config.model_type, int((~masked).sum()))
         oracle, inside = self.oracles.of(encoded), self._inside(encoded, target, masked)
         expected, before, started = measure.passes(encoded.F), inside.counters.passes, time.perf_counter()
-        asked = _Asked(oracle, expected, progress, cancelled)
+        asked = Asked(oracle, expected, progress, cancelled)
         asked.report(0)
         words = self._words(measure)
         explained = Explained(
@@ -378,7 +378,7 @@ def with_reference(model: Model, store: Store | None, kept: Path | None = None) 
         return Explainer(model, store, None, str(error), kept)
 
 
-class _Asked:
+class Asked:
     """An oracle as a plain callable that counts its own passes and carries progress and cancelling."""
 
     def __init__(self, oracle: Oracle, expected: int, progress, cancelled):

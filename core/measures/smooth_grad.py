@@ -123,8 +123,6 @@ _registered(
     "input × SmoothGrad",
     "Mean embedding times gradient of {draws} noisy inputs.",
     input_x_smooth_gradient,
-    variants=("signed", "absolute"),
-    signed=frozenset({"signed"}),
     unit="logits",
     hue="#b04a9c",
     order=35,
