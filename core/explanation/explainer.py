@@ -71,13 +71,9 @@ class Cost:
         return Cost(round(factor * self.passes), factor * self.seconds, factor * self.tokens)
 
     @property
-    def cheap(self) -> bool:
-        return self.seconds <= 1.5
-
-    @property
     def prompt(self) -> bool:
-        """Whether a page waits for it: it is cheap, or a single pass and back on however slow a machine."""
-        return self.cheap or self.passes <= 1
+        """Whether a page waits for it: 1.5 seconds at most, or a single pass and back on however slow a machine."""
+        return self.seconds <= 1.5 or self.passes <= 1
 
 
 @dataclass(frozen=True)
@@ -281,7 +277,7 @@ class Explainer:
         expected, before, started = measure.passes(encoded.F), inside.counters.passes, time.perf_counter()
         asked = Asked(oracle, expected, progress, cancelled)
         asked.report(0)
-        words = self._words(measure)
+        words = self.words_of(measure)
         explained = Explained(
             asked, encoded.F, target, masked, seed, int(encoded.digest[:8], 16), inside, words, watcher
         )
@@ -331,7 +327,7 @@ class Explainer:
         digest = self.words_digest if any(name in known and known[name].needs == WORDS for name in names) else None
         return {} if digest is None else {"words": digest}
 
-    def _words(self, measure: Measure) -> WordBits | None:
+    def words_of(self, measure: Measure) -> WordBits | None:
         """What was measured of the model's training texts, None for a measure that does not ask."""
         return find_words_of(self.model, self.kept) if measure.needs == WORDS else None
 
