@@ -375,9 +375,17 @@ def with_reference(model: Model, store: Store | None, kept: Path | None = None) 
 
 
 class Asked:
-    """An oracle as a plain callable that counts its own passes and carries progress and cancelling."""
+    """An oracle as a plain callable, bool[M, F] → float32[M, C], that counts its own passes and carries progress and
+    cancelling; expected: inputs that it will be asked for at most.
+    """
 
-    def __init__(self, oracle: Oracle, expected: int, progress, cancelled):
+    def __init__(
+        self,
+        oracle: Oracle,
+        expected: int,
+        progress: Callable[[int, int], None] | None,
+        cancelled: Callable[[], bool] | None,
+    ):
         self.oracle, self.expected, self.progress, self.cancelled = oracle, expected, progress, cancelled
         self.passes = self.asked = 0
 
