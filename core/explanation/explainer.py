@@ -71,9 +71,13 @@ class Cost:
         return Cost(round(factor * self.passes), factor * self.seconds, factor * self.tokens)
 
     @property
+    def cheap(self) -> bool:
+        return self.seconds <= 1.5
+
+    @property
     def prompt(self) -> bool:
-        """Whether a page waits for it: 1.5 seconds at most, or a single pass and back on however slow a machine."""
-        return self.seconds <= 1.5 or self.passes <= 1
+        """Whether a page waits for it: it is cheap, or a single pass and back on however slow a machine."""
+        return self.cheap or self.passes <= 1
 
 
 @dataclass(frozen=True)

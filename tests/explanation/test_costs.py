@@ -9,4 +9,4 @@ from core.explanation.explainer import Cost
 def test_a_page_waits_for_what_is_fast_and_for_a_single_pass_on_any_machine(passes, seconds, prompt):
     cost = Cost(passes, seconds)
     assert cost.prompt == prompt
-    assert Cost(2, seconds).prompt == (seconds <= 1.5)
+    assert cost.cheap == (seconds <= 1.5)
