@@ -5,7 +5,7 @@ from itertools import combinations
 
 import numpy as np
 
-from core.mathematics.search.limits import exact_search
+from core.mathematics.search.limits import beam_search, exact_search
 from core.mathematics.stepwise import finish
 from core.measures.registry import Explained
 
@@ -60,6 +60,11 @@ def from_gains(F: int, gains: dict[str, float], otherwise: float = 0.0, whole: f
     sets = [s for k in range(F + 1) for s in combinations(range(F), k)]
     assert set(spelled) <= set(sets), "a set is spelled in ascending order"
     return Table({s: whole - (spelled.get(s, otherwise) if s else 0.0) for s in sets})
+
+
+def beam_limits(value, F, width, masked=None, rescore=None):
+    """`beam_search`, run to its end."""
+    return finish(beam_search(value, F, width, masked, rescore))
 
 
 def exact_limits(*asked, **more):

@@ -167,28 +167,21 @@ def limits_lines(found: dict) -> list[str]:
     run, base = found["contest"], found["base"]
     rows = [] if run["twin"] is None else [["as printed", f"{run['width']} orders", f"{run['twin']:.2f}", *[""] * 6]]
     rows += [_row(by, precision, ours) for (by, precision), ours in run["ours"].items()]
-    further = [*_further(found), *([] if base is None else [_base_row(base)])]
-    return [
-        f"limits of {amount(run['features'], 'word')}, medians of {run['rounds']}",
-        *text_table(_HEADER, rows).split("\n"),
-        *text_table(["further figures", "↓"], further).split("\n"),
-    ]
-
-
-def _further(found: dict) -> list[list[str]]:
-    """What exact limits take, and their dynamic program alone."""
     program = found["program"]
-    return [
+    further = [
         *([f"exact limits, {amount(words, 'word')}", f"{seconds:.2f} s"] for words, seconds in found["exact"].items()),
         [f"dynamic program alone, {amount(program['small'], 'word')}", f"{program['milliseconds']:.1f} ms"],
         [f"dynamic program alone, {amount(program['large'], 'word')}", f"{program['seconds']:.2f} s"],
         ["its memory", f"{program['megabytes']:.0f} MB"],
     ]
-
-
-def _base_row(base: dict) -> list[str]:
-    shape = f"BERT-base, {base['features']} features, beam of {base['width']}, {base['searched']}"
-    return [shape, f"{base['seconds']:.1f} s, {base['sets']:,} sets"]
+    if base is not None:
+        shape = f"BERT-base, {base['features']} features, beam of {base['width']}, {base['searched']}"
+        further.append([shape, f"{base['seconds']:.1f} s, {base['sets']:,} sets"])
+    return [
+        f"limits of {amount(run['features'], 'word')}, medians of {run['rounds']}",
+        *text_table(_HEADER, rows).split("\n"),
+        *text_table(["further figures", "↓"], further).split("\n"),
+    ]
 
 
 # Of the contest: ratio is the printed algorithm's time over ours, wider how far ours lie beyond its limits.

@@ -39,9 +39,10 @@ def compare_searches(
     scores. kept: a file of JSON lines that is resumed. Rows: features; searches: {name: {"scores", "lower", "upper"}};
     exact: [lower, upper], or None where they are slow.
     """
-    rows, known = [], {} if kept is None else _read(kept)
+    rows, known, model = [], {} if kept is None else _read(kept), explainer.model
     for i, text in enumerate(texts):
-        key = _row_key(explainer, text)
+        about = [_VERSION, model.digest, model.precision, model.device, text]
+        key = hashlib.sha256(json.dumps(about).encode()).hexdigest()
         before = known.get(key)
         try:
             row = _row(explainer, explainer.encode(text, None, "word"), before)
@@ -146,12 +147,6 @@ def _searches(price: Callable[[], int], F: int) -> dict[str, Callable[[], Callab
     # Named by its price, so that a row knows which it had.
     found[f"{DEFAULT} (at most {BUDGET:g} F² scores)"] = lambda: partial(insertion_search, most=insertion_sets(F))
     return found
-
-
-def _row_key(explainer: Explainer, text: str) -> str:
-    model = explainer.model
-    about = [_VERSION, model.digest, model.precision, model.device, text]
-    return hashlib.sha256(json.dumps(about).encode()).hexdigest()
 
 
 def _read(kept: Path) -> dict[str, dict]:

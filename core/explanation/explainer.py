@@ -279,9 +279,9 @@ class Explainer:
         measure.require(self.model.module.config.model_type, int((~masked).sum()))
         oracle, inside = self.oracles.of(encoded), self._inside(encoded, target, masked)
         expected, before, started = measure.passes(encoded.F), inside.counters.passes, time.perf_counter()
-        asked = _Asked(oracle, expected, progress, cancelled)
+        asked = Asked(oracle, expected, progress, cancelled)
         asked.report(0)
-        words = self._words(measure)
+        words = self.words_of(measure)
         explained = Explained(
             asked, encoded.F, target, masked, seed, int(encoded.digest[:8], 16), inside, words, watcher
         )
@@ -336,7 +336,7 @@ class Explainer:
         digest = self.words_digest if any(name in known and known[name].needs == WORDS for name in names) else None
         return {} if digest is None else {"words": digest}
 
-    def _words(self, measure: Measure) -> WordBits | None:
+    def words_of(self, measure: Measure) -> WordBits | None:
         """What was measured of the model's training texts, None for a measure that does not ask."""
         return find_words_of(self.model, self.kept) if measure.needs == WORDS else None
 
@@ -383,10 +383,18 @@ def with_reference(model: Model, store: Store | None, kept: Path | None = None) 
         return Explainer(model, store, None, str(error), kept)
 
 
-class _Asked:
-    """An oracle as a plain callable that counts its own passes and carries progress and cancelling."""
+class Asked:
+    """An oracle as a plain callable, bool[M, F] → float32[M, C], that counts its own passes and carries progress and
+    cancelling; expected: inputs that it will be asked for at most.
+    """
 
-    def __init__(self, oracle: Oracle, expected: int, progress, cancelled):
+    def __init__(
+        self,
+        oracle: Oracle,
+        expected: int,
+        progress: Callable[[int, int], None] | None,
+        cancelled: Callable[[], bool] | None,
+    ):
         self.oracle, self.expected, self.progress, self.cancelled = oracle, expected, progress, cancelled
         self.passes = self.asked = 0
 

@@ -168,7 +168,7 @@ def exact_cost(explainer: Explainer, encoded: Encoded) -> Cost:
 
 def search_cost(explainer: Explainer, encoded: Encoded, width: int | None = None, half: bool = True) -> Cost:
     """What a search takes at most: forward passes in its precision; width: as of `find_searched`."""
-    rough, passes = explainer.searching(encoded) if half else None, _most(left_over(encoded), width)
+    rough, (passes, _) = explainer.searching(encoded) if half else None, _stages(left_over(encoded), width, False)[0]
     return passes_cost(explainer, encoded, passes, None if rough is None else rough.model)
 
 
@@ -212,11 +212,14 @@ def find_searched(
     """
     full, rough = explainer.oracles.of(encoded), explainer.searching(encoded) if half else None
     stages = _stages(left_over(encoded), width, early)
-    most = [stage[0] for stage in stages]
+    before, every = 0, sum(most for most, _ in stages)
+    told = progress or _nobody
     try:
-        for i, (_, search) in enumerate(stages):
-            told = None if progress is None else lambda asked, i=i: progress(sum(most[:i]) + asked, sum(most))
-            limits, searched = yield from _searched(full, rough, target, search, told, cancelled)
+        for most, search in stages:
+            limits, searched = yield from _searched(
+                full, rough, target, search, lambda asked, before=before: told(before + asked, every), cancelled
+            )
+            before += most
             found = Found(
                 limits,
                 *walk(explainer, encoded, (limits.lowest, limits.highest), target, cancelled=cancelled),
@@ -249,10 +252,9 @@ def find_exact(
     refuse_dear(left_over(encoded))
     oracle = explainer.oracles.of(encoded)
     search = exact_search(value_by_mask(oracle, target, cancelled), encoded.F, encoded.premasked, most)
+    told = progress or _nobody
     try:
-        limits = yield from _watched(
-            search, None if progress is None else lambda asked: progress(asked, 1 << left_over(encoded))
-        )
+        limits = yield from relay(search, lambda asked: told(asked, 1 << left_over(encoded)))
     finally:
         oracle.flush()
     return Found(
@@ -279,15 +281,15 @@ def find_limits(
 
     Args and Raises: as both.
     """
-    whole = 1 << left_over(encoded) if exact else 0
-    before = sum(most for most, _ in _stages(left_over(encoded), width))
-    told = None if progress is None else lambda asked, _: progress(asked, before + whole)
+    before, told = sum(most for most, _ in _stages(left_over(encoded), width)), progress or _nobody
+    every, half = before + (1 << left_over(encoded) if exact else 0), half and not exact
     found = yield from find_searched(
-        explainer, encoded, target, width, half and not exact, progress=told, cancelled=cancelled
+        explainer, encoded, target, width, half, progress=lambda asked, _: told(asked, every), cancelled=cancelled
     )
     if exact:
-        told = None if progress is None else lambda asked, _: progress(before + asked, before + whole)
-        found = yield from find_exact(explainer, encoded, target, progress=told, cancelled=cancelled)
+        found = yield from find_exact(
+            explainer, encoded, target, progress=lambda asked, _: told(before + asked, every), cancelled=cancelled
+        )
     return found
 
 
@@ -328,8 +330,17 @@ def refuse_dear(F: int) -> None:
         )
 
 
+def _nobody(done: int, total: int) -> None:
+    """Told how far work is, and says nothing."""
+
+
 def _searched(
-    full: Oracle, rough: Oracle | None, target: Target, search: Callable[..., Search], told, cancelled
+    full: Oracle,
+    rough: Oracle | None,
+    target: Target,
+    search: Callable[..., Search],
+    told: Callable[[int], None],
+    cancelled,
 ) -> Generator[None, None, tuple[Limits, str]]:
     """One search, in half precision if there is an oracle for it and its answers are numbers; where the model's own
     answers are known already, as on a machine that has no half precision, they are not searched for again.
@@ -337,42 +348,22 @@ def _searched(
     own, encoded = value_by_mask(full, target, cancelled), full.encoded
     search = partial(search, F=encoded.F, masked=encoded.premasked)
     if rough is not None:
-        try:
+        with contextlib.suppress(Unknown):
             return finish(search(known_value(full, own))), full.model.precision
-        except Unknown:
-            pass
-    if rough is not None:
-        try:
-            limits = yield from _watched(search(value_by_mask(rough, target, cancelled), rescore=own), told)
+        # Half precision may give no number where the model's own does.
+        with contextlib.suppress(NonFinite):
+            limits = yield from relay(search(value_by_mask(rough, target, cancelled), rescore=own), told)
             return limits, rough.model.precision
-        except NonFinite:
-            # Half precision gave no number where the model's own may.
-            pass
-    limits = yield from _watched(search(own), told)
+    limits = yield from relay(search(own), told)
     return limits, full.model.precision
-
-
-def _watched(search: Search, told: Callable[[int], None] | None) -> Generator[None, None, Limits]:
-    """Run a search, a turn at a time, and tell how far it is."""
-
-    def say(asked: int) -> None:
-        if told is not None:
-            told(asked)
-
-    return relay(search, say)
 
 
 def _stages(F: int, width: int | None, early: bool = True) -> list[tuple[int, Callable[..., Search]]]:
     """The searches for an asked width, one after the other, each after the most sets that it asks for."""
-    beams = dict.fromkeys(([1] if early else []) + ([] if width is None else [width]))
+    beams = dict.fromkeys([1] * early + ([] if width is None else [width]))
     stages: list[tuple[int, Callable[..., Search]]] = [
         (most_sets(F, tried), partial(beam_search, width=tried)) for tried in beams
     ]
     if width is None:
-        stages.append((_most(F, None), partial(insertion_search, most=_most(F, None))))
+        stages.append((insertion_sets(F), partial(insertion_search, most=insertion_sets(F))))
     return stages
-
-
-def _most(F: int, width: int | None) -> int:
-    """The most sets that a search asks for."""
-    return insertion_sets(F) if width is None else most_sets(F, width)

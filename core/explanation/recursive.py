@@ -75,10 +75,6 @@ class Band:
         """v of each step, see `core.explanation.explainer.value_of`, float64[R, K]."""
         return value_of(self.logits, target)
 
-    def median_p(self, form: str) -> np.ndarray | None:
-        """The orders' median p-value at each step, float64[K]; None without a reference."""
-        return np.median(self.p[form], axis=0) if form in self.p else None
-
 
 @dataclass(frozen=True, eq=False)
 class Summary:

@@ -6,8 +6,8 @@ from dataclasses import dataclass
 import numpy as np
 
 from core.explanation.explainer import Attribution, Explainer
+from core.explanation.plausibility import feature_mask
 from core.mathematics.curves import importance_shares
-from core.mathematics.evidence import evidence_mask
 from core.mathematics.ranking import kendall_tau, ranks, top_overlap
 from core.measures.catalogue import measures
 from core.measures.registry import Measure
@@ -110,9 +110,7 @@ def pieces(encoded: Encoded, evidence: Sequence[tuple[int, int]] = ()) -> list[d
     text; features that share one with them have "evidence": True besides.
     """
     cut, end = [], 0
-    marked = evidence_mask(
-        [feature.start for feature in encoded.features], [feature.end for feature in encoded.features], evidence
-    )
+    marked = feature_mask(encoded, evidence)
     for feature, masked, mark, unknown in zip(encoded.features, encoded.premasked, marked, encoded.unknown):
         cut.append(
             {"gap": encoded.text[end : feature.start], "text": feature.text, "masked": bool(masked)}

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from core.explanation.explainer import Cost, Explainer
+from core.explanation.explainer import Asked, Cost, Explainer
 from core.explanation.limiting import exact_cost, left_over, refuse_dear
 from core.interactions.splitting import (
     INDEX,
@@ -20,7 +20,8 @@ from core.interactions.splitting import (
     split_exactly,
     splitting_seconds,
 )
-from core.mathematics.search.limits import MOST_EXACT
+from core.mathematics.search.limits import MOST_EXACT, score_every_set
+from core.mathematics.stepwise import relay
 from core.measures.kernel_shap import absent
 from core.network.features import Encoded
 from core.oracle.target import Target, logit_of, target_key
@@ -118,20 +119,22 @@ def find_interactions(
         refuse_dear(left_over(encoded))
     oracle, free, before = explainer.oracles.of(encoded), np.flatnonzero(~encoded.premasked), time.perf_counter()
     sets = 1 << len(free) if exact else sample_sets(len(free))
-    asked = _Asked(lambda masks: oracle.logits(masks, cancelled=cancelled), oracle.known, target, sets, progress)
+    asked = Asked(oracle, sets, progress, cancelled)
+
+    def value(masks: np.ndarray) -> np.ndarray:
+        """The target's logit in blocks, so that whoever waits is told; float64[M] of bool[M, F]."""
+        blocks = np.array_split(masks, -(-len(masks) // _BLOCK))
+        return np.concatenate([logit_of(asked(block).astype(np.float64), target) for block in blocks])
+
     # The library takes longer to import than to compute; while the network reads, that costs nothing.
     importing = threading.Thread(target=load_library)
     importing.start()
     try:
         if exact:
-            scores = np.empty(sets)
-            for codes in np.array_split(np.arange(sets), -(-sets // _BLOCK)):
-                present = ~(codes[:, None] >> np.arange(len(free)) & 1).astype(bool)
-                scores[codes] = asked(absent(present, free, encoded.F))
-                yield
+            scores = yield from relay(score_every_set(value, encoded.premasked), lambda _: None)
             part = split_exactly(scores)
         else:
-            part = split_by_sample(lambda masks: asked(absent(~masks, free, encoded.F)), len(free), seed=SEED)
+            part = split_by_sample(lambda masks: value(absent(~masks, free, encoded.F)), len(free), seed=SEED)
     finally:
         importing.join()
         oracle.flush()
@@ -139,25 +142,6 @@ def find_interactions(
     found = Interactions(target, _spread(part, free, encoded.F), exact, sets, len(free), asked.passes, took)
     _store(explainer, encoded, found)
     return found
-
-
-class _Asked:
-    """v of masks, block by block, with what was told of how far it is; counts what was not known before."""
-
-    def __init__(self, logits, known, target: Target, sets: int, progress):
-        self._logits, self._known, self._target, self._sets, self._told = logits, known, target, sets, progress
-        self.passes = self.done = 0
-
-    def __call__(self, masks: np.ndarray) -> np.ndarray:
-        """float64[M] of bool[M, F]."""
-        parts = []
-        for block in np.array_split(masks, -(-len(masks) // _BLOCK)):
-            self.passes += int((~self._known(block)).sum())
-            parts.append(logit_of(self._logits(block).astype(np.float64), self._target))
-            self.done += len(block)
-            if self._told is not None:
-                self._told(min(self.done, self._sets), self._sets)
-        return np.concatenate(parts)
 
 
 def _spread(part: Split, free: np.ndarray, F: int) -> Split:

@@ -6,7 +6,7 @@ from dataclasses import dataclass, field
 import numpy as np
 
 from core.explanation.explainer import Explainer
-from core.judging.judging import How, Judge, are_tests, judged_key, read_judged, tests_of
+from core.judging.judging import How, Judge, judged_content, judged_key, read_judged
 from core.metrics.catalogue import metrics
 from core.network.features import Encoded
 from core.storage.content import Content, Numbers
@@ -93,7 +93,7 @@ def _judge_many(
             rated = judge.rate(scores, missing, magnitudes)
             for name in missing:
                 values[name][r] = rated.found[name].value
-                for form, found in rated.inputs[name].p.items() if name in rated.inputs else ():
+                for form, found in rated.inputs.get(name, {}).items():
                     p[name].setdefault(form, []).append(found)
             yield known(r + 1)
     finally:
@@ -107,14 +107,11 @@ def _judge_many(
 
 
 def _content(judge: Judge, metric: str, count: int) -> Content:
-    """What the store holds of several attributions under a soft metric; without p-values where nothing was asked."""
+    """What the store holds of several attributions under a soft metric."""
     scores = Numbers("float64", (count,), metrics()[metric].low, metrics()[metric].high, nan=True)
-    tests = tests_of(judge)
-    return Content({"values": scores} | tests, {}, tuple(tests), are_tests(tests))
+    return judged_content(judge, {"values": scores}, {})
 
 
 def _read(judge: Judge, metric: str, count: int, key: str) -> Baseline | None:
-    held = read_judged(judge.explainer, key, _content(judge, metric, count))
-    if held is None:
-        return None
-    return Baseline(held.arrays["values"], {form: held.arrays[form] for form in tests_of(judge) if form in held.arrays})
+    read = read_judged(judge, key, _content(judge, metric, count))
+    return None if read is None else Baseline(read[0].arrays["values"], read[1])

@@ -76,23 +76,17 @@ class How:
 
 
 @dataclass(frozen=True, eq=False)
-class Inputs:
-    """{form: p float64[n]} of the erased, and of the perturbed inputs (their draws by Simes), of a metric."""
-
-    p: dict[str, np.ndarray]
-
-
-@dataclass(frozen=True, eq=False)
 class Rated:
     """One attribution under metrics.
 
-    scores: float64[F], what was judged; found: {metric: Score}; inputs: {metric: Inputs} of those that were tested;
+    scores: float64[F], what was judged; found: {metric: Score}; inputs: {metric: {form: p float64[n]}} of the
+    erased, and of the perturbed inputs (their draws by Simes), of those that were tested;
     leaves: {erasure: {form: float64[2, R]}}, p-values of keeping and of erasing the rationale at each length.
     """
 
     scores: np.ndarray
     found: dict[str, Score]
-    inputs: dict[str, Inputs] = field(default_factory=dict)
+    inputs: dict[str, dict[str, np.ndarray]] = field(default_factory=dict)
     leaves: dict[str, dict[str, np.ndarray]] = field(default_factory=dict)
 
 
@@ -144,9 +138,8 @@ class Judge:
             except NothingLeft as error:
                 # Other metrics of the same erasure may do without the empty input.
                 found[name] = Score(float("nan"), note=str(error))
-            p = self._p()
-            if p:
-                inputs[name] = Inputs(p)
+            if p := self._p():
+                inputs[name] = p
         return Rated(np.array(scores, dtype=np.float64), found, inputs)
 
     def case(self, scores: np.ndarray, magnitudes: bool = True) -> Case:
@@ -275,15 +268,21 @@ def read_rated(judge: Judge, metric: str, scores: np.ndarray, magnitudes: bool) 
     """What the store knows of an attribution under a soft metric; None of a hard one, which asks little."""
     if not metrics()[metric].soft:
         return None
-    held = read_judged(judge.explainer, judged_key(judge, metric, scores, magnitudes), _content(judge, metric))
-    return None if held is None else _unpacked(scores, metric, held)
+    read = read_judged(judge, judged_key(judge, metric, scores, magnitudes), _content(judge, metric))
+    if read is None:
+        return None
+    held, p = read
+    value, error = held.arrays["score"].tolist()
+    return Rated(scores, {metric: Score(value, error, note=held.meta["note"])}, {metric: p} if p else {})
 
 
 def rate_kept(judge: Judge, metric: str, scores: np.ndarray, magnitudes: bool) -> Rated:
     """An attribution under a metric; what a soft one says is kept in the store. Raises as `Judge.rate`."""
     rated, store = judge.rate(scores, (metric,), magnitudes), judge.explainer.store
     if metrics()[metric].soft and store is not None:
-        store.put(judged_key(judge, metric, scores, magnitudes), *_packed(rated, metric), _content(judge, metric))
+        score, key = rated.found[metric], judged_key(judge, metric, scores, magnitudes)
+        arrays = {"score": np.array([score.value, score.error])} | rated.inputs.get(metric, {})
+        store.put(key, arrays, {"note": score.note}, _content(judge, metric))
     return rated
 
 
@@ -335,35 +334,23 @@ def judged_key(judge: Judge, metric: str, scores: np.ndarray, magnitudes: bool) 
 
 
 def _content(judge: Judge, metric: str) -> Content:
-    """What the store holds of an attribution under a soft metric; without p-values where nothing was asked."""
+    """What the store holds of an attribution under a soft metric."""
     low, high = metrics()[metric].low, metrics()[metric].high
     score = Numbers("float64", (2,), (low, 0), (high, np.inf), nan=True)
-    tests = tests_of(judge)
-    return Content({"score": score} | tests, {"note": is_text}, tuple(tests), are_tests(tests))
+    return judged_content(judge, {"score": score}, {"note": is_text})
 
 
-def tests_of(judge: Judge) -> dict[str, Numbers]:
-    """What the store holds of the inputs that a metric asked for, {form: their p-values}; {} where none is tested."""
+def judged_content(judge: Judge, scores: dict[str, Numbers], meta: dict) -> Content:
+    """One array of scores, and the p-values of the inputs that a metric asked for, {form: float64[inputs]}: of every
+    form, or of none where nothing was asked.
+    """
     forms = FORMS if judge.tested and judge.explainer.reference is not None else ()
-    return {form: Numbers("float64", ("inputs",), 0, 1) for form in forms}
+    tests = {form: Numbers("float64", ("inputs",), 0, 1) for form in forms}
+    return Content(scores | tests, meta, forms, lambda arrays, _: len(arrays) in (1, 1 + len(forms)))
 
 
-def are_tests(tests: dict[str, Numbers]) -> Callable[..., bool]:
-    """Tells of an entry with one other array whether it holds every form of these tests, or none."""
-    return lambda arrays, _: len(arrays) in (1, 1 + len(tests))
-
-
-def read_judged(explainer: Explainer, key: str, content: Content) -> Entry | None:
-    """What the store holds under a key of `judged_key`; None where it holds nothing that fits."""
-    return explainer.store.get(key, content) if key and explainer.store is not None else None
-
-
-def _packed(rated: Rated, metric: str) -> tuple[dict[str, np.ndarray], dict]:
-    score, inputs = rated.found[metric], rated.inputs.get(metric)
-    return {"score": np.array([score.value, score.error])} | ({} if inputs is None else inputs.p), {"note": score.note}
-
-
-def _unpacked(scores: np.ndarray, metric: str, held: Entry) -> Rated:
-    value, error = (float(part) for part in held.arrays["score"])
-    p = {form: held.arrays[form] for form in FORMS if form in held.arrays}
-    return Rated(scores, {metric: Score(value, error, note=held.meta["note"])}, {metric: Inputs(p)} if p else {})
+def read_judged(judge: Judge, key: str, content: Content) -> tuple[Entry, dict[str, np.ndarray]] | None:
+    """What the store holds under a key of `judged_key`, and its p-values by form; None where it holds nothing."""
+    store = judge.explainer.store
+    held = None if store is None else store.get(key, content)
+    return None if held is None else (held, {form: held.arrays[form] for form in FORMS if form in held.arrays})

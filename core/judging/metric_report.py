@@ -148,9 +148,7 @@ class MetricReport:
 
     def _gates(self, rated: dict[str, Rated]) -> dict[tuple[str, str], Gate]:
         return {
-            (measure, name): gate_of_inputs(
-                one.inputs[name].p if name in one.inputs else {}, self.floor, self.rule, self.form
-            )
+            (measure, name): gate_of_inputs(one.inputs.get(name, {}), self.floor, self.rule, self.form)
             for measure, one in rated.items()
             for name, score in one.found.items()
             if score.value == score.value and (self.floor is None or name in one.inputs)
@@ -159,11 +157,7 @@ class MetricReport:
     @property
     def smallest(self) -> float:
         """The smallest p of the inputs behind numbers that are defined; NaN where none is tested."""
-        tested = [
-            self.rated[measure].inputs[name].p.get(self.form, ())
-            for measure, name in self.gates
-            if name in self.rated[measure].inputs
-        ]
+        tested = [self.rated[measure].inputs.get(name, {}).get(self.form, ()) for measure, name in self.gates]
         return min((float(p.min()) for p in tested if len(p)), default=float("nan"))
 
     def leaves(self, measure: str) -> dict[str, tuple[np.ndarray, Gate]]:
@@ -201,8 +195,7 @@ class MetricReport:
         return [measure, name, DIRECTIONS[metrics()[name].direction], score.value, score.error, score.note]
 
     def _tests(self, measure: str, name: str) -> list:
-        inputs, gate = self.rated[measure].inputs.get(name), self.gates.get((measure, name))
-        p = {} if inputs is None else inputs.p
+        p, gate = self.rated[measure].inputs.get(name, {}), self.gates.get((measure, name))
         return [
             max((len(found) for found in p.values()), default=None),
             *(float(p[form].min()) if len(p.get(form, ())) else None for form in FORMS),

@@ -20,9 +20,8 @@ SHARES = (0.1, 0.3, 0.5, 0.7, 0.9)
 # code of SoftFaith does.
 WORD_EMBEDDING, NORMALISED = "word embedding", "after normalisation"
 PLACEMENTS = (WORD_EMBEDDING, NORMALISED)
-# Standard deviation of the noise as a share of what it is added to, and those that a page offers; SoftFaith tunes 0.005
-# to 2.
-SIGMA, SIGMAS = 1.0, (0.005, 0.05, 0.1, 0.2, 0.5, 1.0, 2.0)
+# Standard deviation of the noise as a share of what it is added to; SoftFaith tunes 0.005 to 2.
+SIGMA = 1.0
 
 
 def rationale_sizes(F: int, lengths: tuple[float, ...] = LENGTHS) -> np.ndarray:

@@ -46,7 +46,9 @@ class Pace:
         if self._last is None or self._first is None:
             return self._before(seconds)
         done, at = self._last
-        since, thought = max(0.0, seconds - at), self._thought(total)
+        since, pieces = max(0.0, seconds - at), total - self._first[0]
+        # Seconds a piece as it was expected; None where nobody said.
+        thought = self.expected / pieces if pieces > 0 and self.expected > 0 else None
         if not self._pieces:
             return None if thought is None else self._before(since)
         spent, pieces = self._seconds, self._pieces
@@ -61,11 +63,6 @@ class Pace:
             return None
         (start, began), (done, at) = self._first, self._last
         return (done - start) / (total - start), at - began
-
-    def _thought(self, total: float) -> float | None:
-        """Seconds a piece as it was expected; None where nobody said."""
-        pieces = total - self._first[0] if self._first is not None else 0.0
-        return self.expected / pieces if pieces > 0 and self.expected > 0 else None
 
     def _before(self, since: float) -> float | None:
         """What is left of what was expected; what lasts longer than that is thought to last half as long again."""

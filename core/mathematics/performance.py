@@ -93,10 +93,6 @@ def performance_difference(
     return paired_interval(*right)
 
 
-def _accuracy(hits: np.ndarray, labelled: np.ndarray, answered: np.ndarray) -> np.ndarray:
-    return hits.sum(axis=-1) / labelled.sum(axis=-1)
-
-
 def _macro_f1(hits: np.ndarray, labelled: np.ndarray, answered: np.ndarray) -> np.ndarray:
     both = labelled + answered
     return (2 * hits / np.where(both > 0, both, 1)).sum(axis=-1) / (both > 0).sum(axis=-1)
@@ -115,7 +111,11 @@ def _matthews(hits: np.ndarray, labelled: np.ndarray, answered: np.ndarray) -> n
 
 
 # Of Σ over the texts by class, float64[…, C]: right answers, labels, answers.
-_COUNTED = {"accuracy": _accuracy, "macro F1": _macro_f1, "Matthews": _matthews}
+_COUNTED = {
+    "accuracy": lambda hits, labelled, answered: hits.sum(axis=-1) / labelled.sum(axis=-1),
+    "macro F1": _macro_f1,
+    "Matthews": _matthews,
+}
 
 
 def _scored(metric: str, labels: np.ndarray, predicted: np.ndarray) -> float:

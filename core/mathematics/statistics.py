@@ -2,7 +2,7 @@
 
 import functools
 import warnings
-from collections.abc import Callable, Iterator
+from collections.abc import Callable
 from dataclasses import dataclass, replace
 
 import numpy as np
@@ -202,19 +202,15 @@ def _mean_interval(known: bytes, resamples: int, seed: int) -> Interval:
 def mean_intervals(values: np.ndarray, resamples: int = RESAMPLES, seed: int = 0) -> tuple[Interval, ...]:
     """`mean_interval` of each of S columns float64[N, S]; those without NaN share their resamples."""
     values = np.asarray(values, dtype=np.float64)
-    whole = ~np.isnan(values).any(axis=0) & (np.ptp(values, axis=0) > 0) if len(values) > 1 else np.zeros(0, dtype=bool)
-    together = values[:, whole] if whole.any() else None
-    found: Iterator[Interval] = iter(())
-    if together is not None:
+    whole = ~np.isnan(values).any(axis=0) & (values != values[:1]).any(axis=0)
+    together, found = values[:, whole], iter(())
+    if whole.any():
         found = iter(
             bootstrap_intervals(
                 lambda w: (w @ together / w.sum(axis=-1, keepdims=True)).T, len(values), resamples, seed, whole.sum()
             )
         )
-    alone = np.ones(values.shape[1], dtype=bool) if together is None else ~whole
-    return tuple(
-        mean_interval(values[:, s], resamples, seed) if alone[s] else next(found) for s in range(values.shape[1])
-    )
+    return tuple(next(found) if whole[s] else mean_interval(one, resamples, seed) for s, one in enumerate(values.T))
 
 
 def signed_rank_p(differences: np.ndarray, tie: float = 1e-6) -> float:

@@ -52,7 +52,6 @@ register(
     Measure(
         name="scaled attention",
         variants=("signed",),
-        signed=frozenset({"signed"}),
         definition="Attention times the logit's gradient with respect to it.",
         cost="1 and its gradient",
         passes=lambda F: 1,

@@ -134,7 +134,6 @@ register(
     Measure(
         name="DecompX",
         variants=("signed",),
-        signed=frozenset({"signed"}),
         definition="The word’s share of the logit, carried through every layer; shares of all tokens add up to it.",
         cost="1",
         passes=lambda F: 1,

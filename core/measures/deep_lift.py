@@ -90,8 +90,6 @@ def _varied(baseline: str = "mask") -> dict:
 register(
     Measure(
         name="DeepLift",
-        variants=("signed", "absolute"),
-        signed=frozenset({"signed"}),
         cost="2 and their gradients",
         passes=lambda F: 2,
         needs=GRADIENTS,

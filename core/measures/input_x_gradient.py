@@ -23,8 +23,6 @@ def input_x_gradient(explained: Explained) -> dict[str, np.ndarray]:
 register(
     Measure(
         name="input × gradient",
-        variants=("signed", "absolute"),
-        signed=frozenset({"signed"}),
         definition="The word's embedding times its gradient: a linear estimate of its effect on the logit.",
         cost="1 and its gradient",
         passes=lambda F: 1,

@@ -119,8 +119,6 @@ def _varied(steps: int = STEPS, baseline: str | None = None) -> dict:
 register(
     Measure(
         name="integrated gradients",
-        variants=("signed", "absolute"),
-        signed=frozenset({"signed"}),
         needs=GRADIENTS,
         source="FMM §4, App. E",
         unit="logits",

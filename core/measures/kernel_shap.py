@@ -132,8 +132,6 @@ def _varied(samples: int | None = None) -> dict:
 register(
     Measure(
         name="KernelSHAP",
-        variants=("signed", "absolute"),
-        signed=frozenset({"signed"}),
         needs=ORACLE,
         source="NAOPC §4; Lundberg and Lee (2017)",
         unit="logits",

@@ -34,8 +34,6 @@ def leave_one_out(explained: Explained) -> dict[str, np.ndarray]:
 register(
     Measure(
         name="leave-one-out",
-        variants=("signed", "absolute"),
-        signed=frozenset({"signed"}),
         definition="Fall of the class’s logit when this feature alone is masked.",
         cost="F + 1",
         passes=lambda F: F + 1,

@@ -82,8 +82,6 @@ def _varied(samples: int | None = None) -> dict:
 register(
     Measure(
         name="LIME",
-        variants=("signed", "absolute"),
-        signed=frozenset({"signed"}),
         needs=ORACLE,
         source="NAOPC §4; Ribeiro et al. (2016)",
         unit="logits",

@@ -83,7 +83,7 @@ class Limit:
     note: str
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, kw_only=True)
 class Measure:
     """One importance measure; all that is said of it anywhere stands in its registration.
 
@@ -118,8 +118,8 @@ class Measure:
     """
 
     name: str
-    variants: tuple[str, ...]
-    signed: frozenset[str]
+    variants: tuple[str, ...] = ("signed", "absolute")
+    signed: frozenset[str] = frozenset({"signed"})
     definition: str
     cost: str
     passes: Callable[[int], int]
@@ -152,7 +152,7 @@ class Measure:
         """Whether it takes the way back through the network, too."""
         return self.needs in (GRADIENTS, ATTENTION) and not self.forward_only
 
-    def require(self, family: str, F: int = 0) -> None:
+    def require(self, family: str, F: int) -> None:
         """NotApplicable where it does not apply to models of a family, or to F features not masked yet."""
         if self.families and family not in self.families:
             raise NotApplicable(f"{self.name} needs a model of type {', '.join(self.families)}, not {family}.")

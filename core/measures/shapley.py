@@ -4,11 +4,9 @@ from math import comb
 
 import numpy as np
 
-from core.mathematics.search.limits import MOST_EXACT
-from core.measures.kernel_shap import absent, all_sets
+from core.mathematics.search.limits import MOST_EXACT, score_every_set
+from core.mathematics.stepwise import finish
 from core.measures.registry import ORACLE, Explained, Measure, register, with_absolute
-
-_BLOCK = 512
 
 
 def shapley_values(scores: np.ndarray) -> np.ndarray:
@@ -39,18 +37,13 @@ def exact_shapley(explained: Explained) -> dict[str, np.ndarray]:
     free = np.flatnonzero(~explained.masked)
     scores = np.zeros(explained.F)
     if len(free):
-        # Absent features stand at the bits of a set that is masked.
-        masks = absent(~all_sets(len(free)), free, explained.F)
-        blocks = [explained.value(masks[i : i + _BLOCK]) for i in range(0, len(masks), _BLOCK)]
-        scores[free] = shapley_values(np.concatenate(blocks))
+        scores[free] = shapley_values(finish(score_every_set(explained.value, explained.masked)))
     return with_absolute(scores, np.abs(scores), explained.masked)
 
 
 register(
     Measure(
         name="Shapley values",
-        variants=("signed", "absolute"),
-        signed=frozenset({"signed"}),
         definition="Mean fall of the logit when the word is masked, over every order: exact, from 2^F sets.",
         cost="2^F, none where exact limits were computed",
         passes=lambda F: 2 ** min(F, MOST_EXACT),

@@ -81,18 +81,16 @@ def _mean(
     return {name: explained.network.per_feature(value / draws) for name, value in sums.items()}
 
 
-def _varied(definition: str, compute: Callable[[Explained, int], dict[str, np.ndarray]]) -> Callable[..., dict]:
-    """What is registered by the number of draws."""
-    return lambda draws=DRAWS: {
-        "definition": definition.format(draws=draws),
-        "cost": f"{draws} and their gradients",
-        "passes": lambda F: draws,
-        "compute": lambda explained: compute(explained, draws),
-    }
+def _registered(name: str, definition: str, compute: Callable[[Explained, int], dict], **own) -> None:
+    def varied(draws: int = DRAWS) -> dict:
+        """What is registered by the number of draws."""
+        return {
+            "definition": definition.format(draws=draws),
+            "cost": f"{draws} and their gradients",
+            "passes": lambda F: draws,
+            "compute": lambda explained: compute(explained, draws),
+        }
 
-
-def _registered(name: str, definition: str, compute: Callable, **own) -> None:
-    varied = _varied(definition, compute)
     register(
         Measure(
             name=name,
@@ -123,8 +121,6 @@ _registered(
     "input × SmoothGrad",
     "Mean embedding times gradient of {draws} noisy inputs.",
     input_x_smooth_gradient,
-    variants=("signed", "absolute"),
-    signed=frozenset({"signed"}),
     unit="logits",
     hue="#b04a9c",
     order=35,

@@ -30,10 +30,8 @@ def corr(case: Case) -> Score:
 register(
     Metric(
         name="CORR",
-        title="correlation with erasure",
         direction=HIGHER,
         low=-1,
-        high=1,
         unit="Pearson’s r",
         magnitudes=True,
         definition="Correlation of attribution and fall of probability when each feature alone is erased.",

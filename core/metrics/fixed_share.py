@@ -68,16 +68,12 @@ def _note(case: Case, found: np.ndarray) -> str:
     return ""
 
 
-def _register(sufficiency: bool, fixes: str, what: str, does: str, equation: int, order: int) -> None:
+def _register(sufficiency: bool, fixes: str, does: str, equation: int, order: int) -> None:
     shares = f"{', '.join(f'{100 * share:g}' for share in SHARES[:-1])} and {100 * SHARES[-1]:g} %"
     register(
         Metric(
             name=f"{fixes} (fixed share)",
-            title=f"soft normalised {what} at a fixed share",
             direction=HIGHER,
-            low=0,
-            high=1,
-            unit="share",
             definition=f"As {fixes}, but with {shares} of the features {does} on average; mean over these.",
             cost=f"K + 2, {2 * len(SHARES) + 2} at least",
             passes=lambda F, draws: len(SHARES) * draws_of_share(draws) + 2,
@@ -92,5 +88,5 @@ def _register(sufficiency: bool, fixes: str, what: str, does: str, equation: int
     )
 
 
-_register(True, "Soft-NS", "sufficiency", "kept", 4, 45)
-_register(False, "Soft-NC", "comprehensiveness", "erased", 5, 46)
+_register(True, "Soft-NS", "kept", 4, 45)
+_register(False, "Soft-NC", "erased", 5, 46)

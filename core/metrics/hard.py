@@ -1,7 +1,5 @@
 """Hard erasure: normalised sufficiency and comprehensiveness at each length of the rationale, and their means."""
 
-from functools import partial
-
 import numpy as np
 
 from core.mathematics.erasure import (
@@ -31,32 +29,22 @@ def hard(case: Case, sufficiency: bool) -> Score:
     return Score(float(found.mean()), by_length=found, note=NO_ROOM if np.isnan(found).any() else "")
 
 
-for _name, _what, _definition, _source, _sufficiency, _order in (
-    ("NS", "sufficiency", "Share of the prediction that the rationale alone keeps.", "SoftFaith Eq. 1", True, 10),
-    (
-        "NC",
-        "comprehensiveness",
-        "Share of the prediction lost when the rationale is erased.",
-        "SoftFaith Eq. 2",
-        False,
-        20,
-    ),
-):
+def _register(sufficiency: bool, name: str, definition: str, source: str, order: int) -> None:
     register(
         Metric(
-            name=_name,
-            title=f"normalised {_what}, mean over lengths",
+            name=name,
             direction=HIGHER,
-            low=0,
-            high=1,
-            unit="share",
             lengths=True,
-            definition=f"{_definition} Mean over rationales of 1, 5, 10, 20 and 50 %.",
+            definition=f"{definition} Mean over rationales of 1, 5, 10, 20 and 50 %.",
             cost=f"{len(LENGTHS)} + 2",
             passes=lambda F, draws: len(LENGTHS) + 2,
-            source=_source,
-            compute=partial(hard, sufficiency=_sufficiency),
-            order=_order,
+            source=source,
+            compute=lambda case: hard(case, sufficiency),
+            order=order,
             default=True,
         )
     )
+
+
+_register(True, "NS", "Share of the prediction that the rationale alone keeps.", "SoftFaith Eq. 1", 10)
+_register(False, "NC", "Share of the prediction lost when the rationale is erased.", "SoftFaith Eq. 2", 20)

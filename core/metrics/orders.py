@@ -4,7 +4,7 @@ import numpy as np
 
 from core.mathematics.aopc import aopc, comprehensiveness_order, prefix_masks, sufficiency_order
 from core.mathematics.flips import flip_share, never_flips
-from core.metrics.registry import HIGHER, LOWER, ROUNDING, Case, Metric, Score, register
+from core.metrics.registry import HIGHER, LOWER, NEITHER, ROUNDING, Case, Metric, Score, register
 
 
 def _along(case: Case, order: np.ndarray) -> np.ndarray:
@@ -72,93 +72,59 @@ def non_perturbed(case: Case) -> Score:
     return Score(float(never_flips(_descending(case).argmax(axis=1))))
 
 
-for _order, _name, _title, _direction, _low, _definition, _source, _compute in (
-    (
-        50,
-        "AOPC comprehensiveness",
-        "area over the perturbation curve, most important first",
-        HIGHER,
-        -1,
-        "Mean fall of the probability, most important erased first.",
-        "NAOPC Eq. 1",
-        aopc_comprehensiveness,
-    ),
-    (
-        60,
-        "AOPC sufficiency",
-        "area over the perturbation curve, least important first",
-        LOWER,
-        -1,
-        "Mean fall of the probability, least important erased first.",
-        "NAOPC Eq. 1, 3",
-        aopc_sufficiency,
-    ),
-    (
-        70,
-        "monotonicity",
-        "monotonicity",
-        HIGHER,
-        0,
-        "Share of steps that do not lower the probability, least important restored first.",
-        "SoftFaith §2.2",
-        monotonicity,
-    ),
-    (
-        90,
-        "decision flip",
-        "decision flip",
-        LOWER,
-        0,
-        "Share of features erased when the prediction changes, most important first; 1 if never.",
-        "SoftFaith §2.2",
-        decision_flip,
-    ),
-):
-    register(
-        Metric(
-            name=_name,
-            title=_title,
-            direction=_direction,
-            low=_low,
-            high=1,
-            unit="probability" if _low < 0 else "share",
-            definition=_definition,
-            cost="F + 1",
-            passes=lambda F, draws: F + 1,
-            source=_source,
-            compute=_compute,
-            order=_order,
-        )
-    )
-register(
-    Metric(
-        name="fidelity",
-        title="fidelity",
-        direction=HIGHER,
-        low=0,
-        high=1,
-        unit="share",
-        whole=True,
-        definition="1 − mean share erased when the prediction changes, most important first.",
-        cost="F + 1",
-        passes=lambda F, draws: F + 1,
-        source="RobustInf Eq. 1",
-        compute=fidelity,
-    )
+def _register(name: str, **own) -> None:
+    register(Metric(name=name, cost="F + 1", passes=lambda F, draws: F + 1, **own))
+
+
+_register(
+    "AOPC comprehensiveness",
+    direction=HIGHER,
+    low=-1,
+    unit="probability",
+    definition="Mean fall of the probability, most important erased first.",
+    source="NAOPC Eq. 1",
+    compute=aopc_comprehensiveness,
+    order=50,
 )
-register(
-    Metric(
-        name="non-perturbed frequency",
-        title="non-perturbed frequency",
-        direction=0,
-        low=0,
-        high=1,
-        unit="share",
-        whole=True,
-        definition="Share of examples whose prediction never changes.",
-        cost="F + 1",
-        passes=lambda F, draws: F + 1,
-        source="RobustInf Table 1",
-        compute=non_perturbed,
-    )
+_register(
+    "AOPC sufficiency",
+    direction=LOWER,
+    low=-1,
+    unit="probability",
+    definition="Mean fall of the probability, least important erased first.",
+    source="NAOPC Eq. 1, 3",
+    compute=aopc_sufficiency,
+    order=60,
+)
+_register(
+    "monotonicity",
+    direction=HIGHER,
+    definition="Share of steps that do not lower the probability, least important restored first.",
+    source="SoftFaith §2.2",
+    compute=monotonicity,
+    order=70,
+)
+_register(
+    "decision flip",
+    direction=LOWER,
+    definition="Share of features erased when the prediction changes, most important first; 1 if never.",
+    source="SoftFaith §2.2",
+    compute=decision_flip,
+    order=90,
+)
+_register(
+    "fidelity",
+    direction=HIGHER,
+    whole=True,
+    definition="1 − mean share erased when the prediction changes, most important first.",
+    source="RobustInf Eq. 1",
+    compute=fidelity,
+)
+_register(
+    "non-perturbed frequency",
+    direction=NEITHER,
+    whole=True,
+    definition="Share of examples whose prediction never changes.",
+    source="RobustInf Table 1",
+    compute=non_perturbed,
 )

@@ -79,7 +79,7 @@ class Score:
     note: str = ""
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, kw_only=True)
 class Metric:
     """One faithfulness metric.
 
@@ -102,11 +102,10 @@ class Metric:
     """
 
     name: str
-    title: str
     direction: int
-    low: float
-    high: float
-    unit: str
+    low: float = 0
+    high: float = 1
+    unit: str = "share"
     definition: str
     cost: str
     passes: Callable[[int, int], int]

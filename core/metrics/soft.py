@@ -21,19 +21,12 @@ from core.mathematics.erasure import (
 from core.metrics.registry import HIGHER, LAST, NO_ROOM, Case, Metric, Score, register
 
 IMPOSSIBLE = "This model’s attention cannot be weighted by word."
-# What each perturbation does to a feature that is kept to the share q.
-_DOES = {
-    BERNOULLI: "each embedding element is kept with probability q",
-    NOISE: "embeddings get normal noise in proportion to their size and 1 − q",
-    MIXED: "embeddings are mixed with noise, q to 1 − q",
-    ATTENTION: "attention to the word is weighted by q",
-}
-# The perturbation and the score have an equation each.
-_SOURCES = {
-    BERNOULLI: {True: "SoftFaith Eq. 3, 4", False: "SoftFaith Eq. 3, 5"},
-    NOISE: dict.fromkeys((True, False), "SoftFaith App. C, Eq. 7 and 8"),
-    MIXED: dict.fromkeys((True, False), "ours, of no paper"),
-    ATTENTION: dict.fromkeys((True, False), "SoftFaith App. C"),
+# What each perturbation does to a feature that is kept to the share q, and its source; `equation`: of the score.
+_KINDS = {
+    BERNOULLI: ("each embedding element is kept with probability q", "SoftFaith Eq. 3, {equation}"),
+    NOISE: ("embeddings get normal noise in proportion to their size and 1 − q", "SoftFaith App. C, Eq. 7 and 8"),
+    MIXED: ("embeddings are mixed with noise, q to 1 − q", "ours, of no paper"),
+    ATTENTION: ("attention to the word is weighted by q", "SoftFaith App. C"),
 }
 
 
@@ -79,26 +72,18 @@ def _note(case: Case, found: np.ndarray) -> str:
     return ""
 
 
-def _passes(kind: str):
-    # The text itself, S₀, and the draws: one where there is no chance in them.
-    return (lambda F, draws: 3) if kind == ATTENTION else (lambda F, draws: draws + 2)
-
-
-def _register(kind: str, sufficiency: bool, hard: str, what: str, share: str, asks: str, order: int) -> None:
+def _register(kind: str, sufficiency: bool, hard: str, share: str, asks: str, order: int) -> None:
     # SoftFaith's own perturbation stands in menus and beside the hard metric of the same formula.
-    first = kind == BERNOULLI
+    first, (does, source) = kind == BERNOULLI, _KINDS[kind]
     register(
         Metric(
             name=f"Soft-{hard}" if first else f"Soft-{hard} ({kind})",
-            title=f"soft normalised {what}",
             direction=HIGHER,
-            low=0,
-            high=1,
-            unit="share",
-            definition=f"Share of the prediction {asks} with q = {share}, scaled to [0, 1]: {_DOES[kind]}.",
+            definition=f"Share of the prediction {asks} with q = {share}, scaled to [0, 1]: {does}.",
             cost="3" if kind == ATTENTION else "K + 2",
-            passes=_passes(kind),
-            source=_SOURCES[kind][sufficiency],
+            # The text itself, S₀, and the draws: one where there is no chance in them.
+            passes=lambda F, draws: 3 if kind == ATTENTION else draws + 2,
+            source=source.format(equation=4 if sufficiency else 5),
             compute=lambda case: soft(case, kind, sufficiency),
             perturbation=kind,
             magnitudes=True,
@@ -111,5 +96,5 @@ def _register(kind: str, sufficiency: bool, hard: str, what: str, share: str, as
 
 
 for _kind in PERTURBATIONS:
-    _register(_kind, True, "NS", "sufficiency", "the attribution", "kept", 30)
-    _register(_kind, False, "NC", "comprehensiveness", "1 − the attribution", "lost", 40)
+    _register(_kind, True, "NS", "the attribution", "kept", 30)
+    _register(_kind, False, "NC", "1 − the attribution", "lost", 40)

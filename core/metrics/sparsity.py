@@ -28,11 +28,7 @@ def sparsity(case: Case) -> Score:
 register(
     Metric(
         name="sparsity",
-        title="sparsity",
         direction=NEITHER,
-        low=0,
-        high=1,
-        unit="share",
         lengths=True,
         magnitudes=True,
         definition="Share of importance in the top 20 % of features: concentration, not faithfulness.",

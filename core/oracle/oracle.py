@@ -55,18 +55,11 @@ class Oracle:
         masks = Numbers("uint8", (ROWS, -(-self.F // 8)))
         return Content({"masks": masks, "logits": Numbers("float32", (ROWS, self.model.C))})
 
-    def logits(
-        self,
-        masks: np.ndarray,
-        *,
-        progress: Callable[[int, int], None] | None = None,
-        cancelled: Callable[[], bool] | None = None,
-    ) -> np.ndarray:
+    def logits(self, masks: np.ndarray, *, cancelled: Callable[[], bool] | None = None) -> np.ndarray:
         """Logits of masked inputs.
 
         Args:
             masks: bool[M, F], True = masked; not changed. Repeated masks cost nothing.
-            progress: called with (done, total) of what is not known yet.
             cancelled: asked before each batch.
         Returns:
             float32[M, C].
@@ -79,18 +72,11 @@ class Oracle:
         self.counters.add(queries=len(keys))
         if any(key not in self._logits for key in keys):
             with self._lock:
-                self._compute(
-                    masks, [k for k in dict.fromkeys(keys) if k not in self._logits], keys, "", progress, cancelled
-                )
+                self._compute(masks, [k for k in dict.fromkeys(keys) if k not in self._logits], keys, "", cancelled)
         return self._known_logits(keys)
 
     def logits_and_states(
-        self,
-        masks: np.ndarray,
-        pooling: str = "max",
-        *,
-        progress: Callable[[int, int], None] | None = None,
-        cancelled: Callable[[], bool] | None = None,
+        self, masks: np.ndarray, pooling: str = "max", *, cancelled: Callable[[], bool] | None = None
     ) -> tuple[np.ndarray, np.ndarray]:
         """Logits float32[M, C] and, from the same pass, pooled hidden states float32[M, L, H].
 
@@ -104,9 +90,7 @@ class Oracle:
         self.counters.add(queries=len(keys))
         with self._lock:
             held = {k: self._states[pooling, k] for k in keys if (pooling, k) in self._states}
-            held |= self._compute(
-                masks, [k for k in dict.fromkeys(keys) if k not in held], keys, pooling, progress, cancelled
-            )
+            held |= self._compute(masks, [k for k in dict.fromkeys(keys) if k not in held], keys, pooling, cancelled)
             return self._known_logits(keys), np.stack([held[k] for k in keys])
 
     def known(self, masks: np.ndarray) -> np.ndarray:
@@ -130,7 +114,7 @@ class Oracle:
     def _known_logits(self, keys: list[bytes]) -> np.ndarray:
         return np.array([self._logits[k] for k in keys], dtype=np.float32).reshape(len(keys), self.model.C)
 
-    def _compute(self, masks, missing, keys, pooling, progress, cancelled) -> dict[bytes, np.ndarray]:
+    def _compute(self, masks, missing, keys, pooling, cancelled) -> dict[bytes, np.ndarray]:
         if not missing:
             return {}
         place = {key: i for i, key in enumerate(keys)}
@@ -139,9 +123,7 @@ class Oracle:
         )
         fresh, broken = {}, 0
         try:
-            for indices, logits, states in self.model.scheduler.run(
-                rows, hidden=pooling, progress=progress, cancelled=cancelled
-            ):
+            for indices, logits, states in self.model.scheduler.run(rows, hidden=pooling, cancelled=cancelled):
                 self.counters.add(passes=len(indices), batches=1)
                 broken += self._keep([missing[i] for i in indices], logits, states, pooling, fresh)
         finally:

@@ -129,7 +129,7 @@ class Soft:
                 )
 
     def ask_each(self, retains: Sequence[np.ndarray], draws: Sequence[int], kind: str = BERNOULLI) -> None:
-        """The same, each by one draw alone, which may lie beyond K; what `only` says of it then costs nothing."""
+        """The same, each by one draw alone, which may lie beyond K; what `OneDraw` says of it then costs nothing."""
         checked = [self._checked(retain) for retain in retains]
         with self._lock:
             wanted = {}
@@ -150,10 +150,6 @@ class Soft:
         forms = found[0][1] if found else {}
         p = {form: np.concatenate([one[form] for _, one in found]) for form in forms}
         return np.concatenate([probabilities for probabilities, _ in found]), p
-
-    def only(self, k: int) -> "OneDraw":
-        """What the k-th draw alone says."""
-        return OneDraw(self, k)
 
     def _draw_of(self, retain: np.ndarray, k: int, kind: str) -> int:
         """The draw to ask for: the first, where all draws are alike."""
@@ -204,7 +200,11 @@ class Soft:
         for part, found, states in self._batches(rows, tokens, kind):
             at = [i for _, i in part], [k if only is None else 0 for k, _ in part]
             logits[at] = found
-            _require_finite(found, states)
+            if not np.isfinite(found).all() or (states is not None and not np.isfinite(states).all()):
+                raise NonFinite(
+                    "The model gives NaN or infinity for softly perturbed inputs. Compute in float32 "
+                    "(FAITHSCOPE_PRECISION=float32), or choose another model."
+                )
             if states is not None and self.test is not None:
                 for form, totals in self.test(states, lost[at[0]]).items():
                     p[form][at] = totals
@@ -316,12 +316,3 @@ class OneDraw:
     ) -> tuple[np.ndarray, dict[str, np.ndarray]]:
         """As of `Soft.single`, all by the k-th draw, whichever are asked for."""
         return self.soft.single(retains, [self.k] * len(retains), kind)
-
-
-def _require_finite(logits: np.ndarray, states: np.ndarray | None) -> None:
-    """NonFinite, with what to do, where what the network gave is no number."""
-    if not np.isfinite(logits).all() or (states is not None and not np.isfinite(states).all()):
-        raise NonFinite(
-            "The model gives NaN or infinity for softly perturbed inputs. Compute in float32 "
-            "(FAITHSCOPE_PRECISION=float32), or choose another model."
-        )

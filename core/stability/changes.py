@@ -7,8 +7,7 @@ from dataclasses import dataclass, fields
 import numpy as np
 
 from core.explanation.explainer import Explainer
-from core.loading.word_bits import find_words_of
-from core.measures.registry import WORDS, Explained, Measure
+from core.measures.registry import Explained, Measure
 from core.network.architectures import Tensor
 from core.network.features import Encoded, NoFeatures
 from core.network.halves import half_copy, half_speed
@@ -143,7 +142,6 @@ def attribute_anew(
     """
     encoded, model = reading.encoded, reading.model
     oracle, inside = Oracle(model, encoded), Inside(model, encoded, encoded.premasked, target)
-    words = find_words_of(explainer.model, explainer.kept) if measure.needs == WORDS else None
     explained = Explained(
         lambda masks: oracle.logits(masks, cancelled=cancelled),
         encoded.F,
@@ -151,7 +149,7 @@ def attribute_anew(
         encoded.premasked.copy(),
         example=example,
         inside=inside,
-        words=words,
+        words=explainer.words_of(measure),
     )
     if isinstance(model, Rebatched):
         model.asked = False

@@ -1,6 +1,6 @@
 """How stable a measure is on an example: what is computed for it, at which cost; kept in the store."""
 
-from collections.abc import Callable, Generator, Mapping
+from collections.abc import Callable, Generator, Mapping, Sequence
 from dataclasses import dataclass, replace
 
 import numpy as np
@@ -95,23 +95,22 @@ def stored_stability(
     )
     if entry is None:
         return None
-    arrays, why = entry.arrays, entry.meta["why"]
-    kept = {part: {one: arrays[f"{part} {one}"] for one in measure.variants} for part in _parts(counts)}
-    changed = {
-        change: why.get(change) or {one: arrays[f"{change} {one}"] for one in measure.variants} for change in CHANGES
-    }
-    sums = tuple(map(float, arrays["sums"]))
+    arrays, why, sums = entry.arrays, entry.meta["why"], tuple(map(float, entry.arrays["sums"]))
+
+    def kept(what: str) -> Scores:
+        return {one: arrays[f"{what} {one}"] for one in measure.variants}
+
     return Runs(
         name,
         target,
         _asked(measure, runs),
-        kept["drawn"],
+        kept("drawn"),
         counts,
-        kept.get("rungs"),
+        kept("rungs") if counts else None,
         STEPS if measure.path else (),
         sums[:-1],
         sums[-1] if sums else float("nan"),
-        changed,
+        {change: why.get(change) or kept(change) for change in CHANGES},
         True,
     )
 
@@ -153,7 +152,7 @@ def find_stability(
     drawn = []
     for seed in range(_asked(measure, runs)):
         drawn.append(asking.attributed(name, seed))
-        found = Runs(name, target, _asked(measure, runs), _stacked(drawn))
+        found = Runs(name, target, _asked(measure, runs), stacked(drawn))
         yield found
     counts = counts_of(measure, name, left_over(encoded))
     rungs = []
@@ -161,7 +160,7 @@ def find_stability(
         own = count == measure.passes(left_over(encoded))
         rungs.append(asking.attributed(name if own else with_option(name, measure.counted, count), seed))
         yield found
-    found = replace(found, counts=counts, rungs=_stacked(rungs) if rungs else None)
+    found = replace(found, counts=counts, rungs=stacked(rungs) if rungs else None)
     sums = []
     for steps in STEPS if measure.path else ():
         sums.append(asking.path(steps))
@@ -247,12 +246,9 @@ def _asked(measure: Measure, runs: int) -> int:
     return runs if measure.seeded else 1
 
 
-def _stacked(found: list[Scores]) -> dict[str, np.ndarray]:
+def stacked(found: Sequence[Scores]) -> dict[str, np.ndarray]:
+    """Scores of several runs together, {variant: float64[k, F]}; at least one run."""
     return {one: np.stack([scores[one] for scores in found]) for one in found[0]}
-
-
-def _parts(counts: tuple[int, ...]) -> tuple[str, ...]:
-    return ("drawn", "rungs") if counts else ("drawn",)
 
 
 def _key(explainer: Explainer, encoded: Encoded, measure: Measure, target: Target, counts, runs: int) -> str:
@@ -284,19 +280,16 @@ def _content(measure: Measure, F: int, counts: tuple[int, ...], runs: int) -> Co
     arrays |= {"sums": Numbers("float64", (len(STEPS) + 1 if measure.path else 0,))}
 
     def whole(there: Mapping, meta: Mapping) -> bool:
-        return all((change in meta["why"]) != (f"{change} {one}" in there) for change, one in _each(measure))
+        return all(
+            (change in meta["why"]) != (f"{change} {one}" in there) for change in CHANGES for one in measure.variants
+        )
 
-    return Content(arrays | changed, {"why": _is_why}, optional=changed, agrees=whole)
+    def is_why(value: object) -> bool:
+        return isinstance(value, dict) and all(
+            key in CHANGES and isinstance(one, str) and one for key, one in value.items()
+        )
 
-
-def _each(measure: Measure) -> list[tuple[str, str]]:
-    return [(change, one) for change in CHANGES for one in measure.variants]
-
-
-def _is_why(value: object) -> bool:
-    return isinstance(value, dict) and all(
-        key in CHANGES and isinstance(one, str) and one for key, one in value.items()
-    )
+    return Content(arrays | changed, {"why": is_why}, optional=changed, agrees=whole)
 
 
 def _store(explainer: Explainer, encoded: Encoded, measure: Measure, found: Runs, runs: int) -> None:

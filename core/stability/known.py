@@ -10,7 +10,7 @@ from core.measures.catalogue import measures
 from core.network.features import Encoded
 from core.network.scheduler import NonFinite
 from core.oracle.target import Target
-from core.stability.finding import RUNS, Runs, stored_stability
+from core.stability.finding import RUNS, Runs, stacked, stored_stability
 from core.stability.moving import OFFERED
 from core.stability.telling import NOT_SHOWN, UNSTABLE, Stability, unstable_text
 
@@ -91,4 +91,4 @@ def _drawn(encoded: Encoded, target: Target, name: str, ask: Callable[[int], Att
         if one is None or not all(np.isfinite(scores).all() for scores in one.scores.values()):
             return None
         found.append(one.scores)
-    return Runs(name, target, RUNS, {one: np.stack([scores[one] for scores in found]) for one in measure.variants})
+    return Runs(name, target, RUNS, stacked(found))

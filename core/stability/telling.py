@@ -139,24 +139,17 @@ class Stability:
     def unstable(self) -> bool:
         return bool(self.movers)
 
-    @property
-    def _chance(self) -> str:
-        k = len(self.drawn)
-        return f"{number(self.agrees)} (all {amount(k * (k - 1) // 2, 'pair')} of {k} runs)"
-
     def cells(self) -> list[str]:
         """Its line under COLUMNS, text."""
-        agrees = self._chance if self.draws else "—"
+        k = len(self.drawn)
+        agrees = f"{number(self.agrees)} (all {amount(k * (k - 1) // 2, 'pair')} of {k} runs)" if self.draws else "—"
         waits = "" if self.runs.complete else "…"
-        settles = (
-            f"{self.settled:,} samples" if self.settled else f"{_NOT_SETTLED} at {max(self.runs.counts, default=0):,}"
-        )
+        settles = waits if measures()[self.measure].counted else "—"
+        if self.taus:
+            at = max(self.runs.counts)
+            settles = f"{self.settled:,} samples" if self.settled else f"{_NOT_SETTLED} at {at:,}"
         told = [_move_text(self.moves[change]) if change in self.moves else waits for change in CHANGES]
-        return [self.measure, agrees, settles if self.taus else waits if self._samples else "—", *told]
-
-    @property
-    def _samples(self) -> bool:
-        return bool(measures()[self.measure].counted)
+        return [self.measure, agrees, settles, *told]
 
     def _free(self, scores: Mapping[str, np.ndarray]) -> np.ndarray:
         return scores[self.variant][:, ~self.encoded.premasked]
@@ -199,7 +192,9 @@ def path_cells(one: Stability) -> list[list[str]]:
 
 def stability_lines(one: Stability) -> list[list]:
     """All of it under RECORDED: plain values, one line each."""
-    parts = [*_run_lines(one), *_sample_lines(one), *_path_lines(one), *_change_lines(one)]
+    errors = zip(one.runs.steps, one.errors)
+    path = [["completeness error", steps, None, None, error, None, ""] for steps, error in errors]
+    parts = [*_run_lines(one), *_sample_lines(one), *path, *_change_lines(one)]
     why = "; ".join(one.movers) or NOT_SHOWN
     return [[one.measure, one.variant, *part] for part in [*parts, [UNSTABLE, None, None, None, None, None, why]]]
 
@@ -222,11 +217,6 @@ def _sample_lines(one: Stability) -> list[list]:
     lines = [["tau-b with the most samples", count, None, None, tau, None, ""] for count, tau in taus]
     note = "" if one.settled else _NOT_SETTLED
     return [*lines, ["samples at which it settles", None, None, None, one.settled, None, note]]
-
-
-def _path_lines(one: Stability) -> list[list]:
-    errors = zip(one.runs.steps, one.errors)
-    return [["completeness error", steps, None, None, error, None, ""] for steps, error in errors]
 
 
 def _change_lines(one: Stability) -> list[list]:

@@ -88,12 +88,7 @@ class MaskTests:
         return self._oracle()
 
     def judge(
-        self,
-        masks: np.ndarray,
-        ratios: np.ndarray | None = None,
-        *,
-        progress: Callable[[int, int], None] | None = None,
-        cancelled: Callable[[], bool] | None = None,
+        self, masks: np.ndarray, ratios: np.ndarray | None = None, *, cancelled: Callable[[], bool] | None = None
     ) -> MaskTest:
         """Logits and p-values of bool[M, F] masks, M at least 1; what is known already costs no forward pass.
 
@@ -103,16 +98,15 @@ class MaskTests:
         Raises:
             Cancelled, OutOfMemory, NonFinite: as the oracle; what was computed before stays known.
         """
-        more = {"progress": progress, "cancelled": cancelled}
         if self.reference is None:
-            return MaskTest(self.oracle.logits(masks, **more), {}, {})
+            return MaskTest(self.oracle.logits(masks, cancelled=cancelled), {}, {})
         whole = with_premasked(self.oracle.encoded, masks)
         keys = [row.tobytes() for row in np.packbits(whole, axis=1)]
         # One pass gives both; logits alone that are known do not save it.
         missing = {key: i for i, key in enumerate(keys) if key not in self._known}
         if missing:
             _, states = self.oracle.logits_and_states(
-                np.asarray(masks)[list(missing.values())], self.reference.pooling, **more
+                np.asarray(masks)[list(missing.values())], self.reference.pooling, cancelled=cancelled
             )
             found = MasfTest(self.reference).tested(states)
             parts = [found[form].by_ratio for form in FORMS] + [found[form].layers for form in FORMS]
@@ -120,7 +114,7 @@ class MaskTests:
         ratios = nearest_ratio(whole.sum(axis=1), self.oracle.F) if ratios is None else ratios
         parts = np.split(np.stack([self._known[key] for key in keys]), np.cumsum(self._widths)[:-1], axis=1)
         return MaskTest(
-            self.oracle.logits(masks, **more),
+            self.oracle.logits(masks, cancelled=cancelled),
             {form: at_ratio(part, ratios) for form, part in zip(FORMS, parts)},
             dict(zip(FORMS, parts[len(FORMS) :])),
         )

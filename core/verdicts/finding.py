@@ -24,10 +24,9 @@ from core.explanation.rows import choose_variant
 from core.explanation.standings import COMPREHENSIVENESS
 from core.mathematics.aopc import comprehensiveness_order, order_aopc, prefix_masks, sufficiency_order
 from core.mathematics.arrays import Value
-from core.mathematics.search.limits import lattice_limits
-from core.mathematics.stepwise import finish
+from core.mathematics.search.limits import lattice_limits, score_every_set
+from core.mathematics.stepwise import finish, relay
 from core.measures.catalogue import measures
-from core.measures.kernel_shap import absent
 from core.network.features import Encoded
 from core.network.scheduler import NonFinite
 from core.oracle.erasing import MASK
@@ -36,7 +35,6 @@ from core.oracle.target import Target
 from core.verdicts.chance import NullOrders, by_table, decided, draw_null, draws_needed, null_of_table, tail_test
 from core.verdicts.reaching import BOTH, CLOSE, HalfReach
 
-_BLOCK = 512
 # The values of a measure beside those that are asked for.
 OTHER = {"signed": "absolute", "absolute": "signed"}
 NO_ORDER = "It gives every {unit} the same score."
@@ -283,13 +281,15 @@ def _null(
     progress,
     chosen: bool = False,
 ) -> Generator[None, None, tuple[NullOrders, tuple[float, float] | None]]:
-    """What orders are set against and, where a table of every set is known, the exact limits."""
+    """What orders are set against and, where v of every set is asked for, the exact limits."""
     encoded = oracle.encoded
-    table = yield from _table(oracle, value, draws, chosen)
-    if table is not None:
+    if by_table(left_over(encoded), draws, chosen):
+        table = yield from relay(score_every_set(value, encoded.premasked), lambda _: None)
         return null_of_table(table, int(encoded.digest[:8], 16) + seed), lattice_limits(table)[:2]
     order = partial(_order, encoded, seed)
-    null = yield from _told(draw_null(reach, encoded.premasked, order, draws, settled), progress)
+    told = progress or (lambda drawn, planned: None)
+    drawing = draw_null(reach, encoded.premasked, order, draws, settled)
+    null = yield from relay(drawing, lambda null: told(len(null.reached), null.planned))
     return replace(null, rough=reach.rough), None
 
 
@@ -329,33 +329,6 @@ def _settled(
         for direction in directions
         for sign in (1, -1)
     )
-
-
-def _told(
-    drawing: Generator[NullOrders, None, NullOrders], progress: Callable[[int, int], None] | None
-) -> Generator[None, None, NullOrders]:
-    null = None
-    for null in drawing:
-        if progress is not None:
-            progress(len(null.reached), null.planned)
-        yield
-    assert null is not None
-    return null
-
-
-def _table(oracle: Oracle, value: Value, draws: int, chosen: bool) -> Generator[None, None, np.ndarray | None]:
-    """v of every set, float64[2^F'], where the null comes from that."""
-    free = np.flatnonzero(~oracle.encoded.premasked)
-    F = len(free)
-    if not by_table(F, draws, chosen):
-        return None
-    parts = []
-    for begin in range(0, 1 << F, _BLOCK):
-        codes = np.arange(begin, min(begin + _BLOCK, 1 << F))
-        present = ~(codes[:, None] >> np.arange(F) & 1).astype(bool)
-        parts.append(value(absent(present, free, oracle.F)))
-        yield
-    return np.concatenate(parts)
 
 
 def _other_values(explainer, encoded, target, sign, names, value, cancelled) -> dict[str, float]:

@@ -108,11 +108,11 @@ def test_every_number_has_the_p_values_of_its_inputs(explainer, encoded):
     judge = Judge(explainer, encoded, How(), True)
     q = retained(rated.scores, encoded.premasked)
     expected = [judge.soft.p(0 * q)["calibrated"][0], simes(judge.soft.p(q)["calibrated"])]
-    np.testing.assert_allclose(rated.inputs["Soft-NS"].p["calibrated"], expected)
-    assert len(rated.inputs["CORR"].p["calibrated"]) == encoded.F == len(rated.inputs["decision flip"].p["literal"])
+    np.testing.assert_allclose(rated.inputs["Soft-NS"]["calibrated"], expected)
+    assert len(rated.inputs["CORR"]["calibrated"]) == encoded.F == len(rated.inputs["decision flip"]["literal"])
     mask = np.ones((1, encoded.F), dtype=bool)
     everything = explainer.tested(encoded).judge(mask).p["calibrated"][0]
-    assert everything in rated.inputs["NS"].p["calibrated"]
+    assert everything in rated.inputs["NS"]["calibrated"]
 
 
 def test_rationales_are_tested_under_each_erasure(explainer, encoded):
@@ -152,7 +152,7 @@ def test_what_is_stored_is_read_and_is_the_same(bundled, tmp_path, encoded):
         )
     assert read.inputs.keys() == made.inputs.keys() and read.leaves.keys() == made.leaves.keys()
     for name, inputs in made.inputs.items():
-        np.testing.assert_equal(read.inputs[name].p, inputs.p)
+        np.testing.assert_equal(read.inputs[name], inputs)
     np.testing.assert_equal(read.leaves, made.leaves)
 
 
@@ -240,7 +240,7 @@ def test_inputs_of_random_attributions_are_tested_as_one_by_one(explainer, encod
     each = [judge.rate(judge.random(r), names).inputs for r in range(3)]
     for name in ("NS", "Soft-NC"):
         for form, p in found[name].p.items():
-            np.testing.assert_allclose(p, np.concatenate([one[name].p[form] for one in each]), atol=1e-9)
+            np.testing.assert_allclose(p, np.concatenate([one[name][form] for one in each]), atol=1e-9)
         assert set(found[name].p) == {"calibrated", "literal"} and len(found[name].p["calibrated"]) >= 3
     assert found["sparsity"].p == {}, "it asks for no input"
     bare = finish(judge_random(Explainer(explainer.model), encoded, names, how, 3))

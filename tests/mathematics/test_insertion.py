@@ -9,9 +9,9 @@ from hypothesis import strategies as st
 
 from core.mathematics.aopc import order_aopc
 from core.mathematics.search.insertion import SIGNS, KnownSets, insertion_search, insertion_sets
-from core.mathematics.search.limits import INSERTION, beam_limits, exact_search, most_sets
+from core.mathematics.search.limits import INSERTION, exact_search, most_sets
 from core.mathematics.stepwise import finish
-from tests.table import Table, exact_limits
+from tests.table import Table, beam_limits, exact_limits
 
 TABLES = st.integers(1, 5).flatmap(lambda F: st.lists(st.floats(-1, 1), min_size=2**F, max_size=2**F))
 

@@ -12,14 +12,13 @@ from core.mathematics.search.limits import (
     BEAM,
     EXACT,
     TooDear,
-    beam_limits,
     beam_search,
     exact_search,
     lattice_limits,
     most_sets,
     widened,
 )
-from tests.table import Table, exact_limits
+from tests.table import Table, beam_limits, exact_limits
 
 TABLES = st.integers(1, 5).flatmap(lambda F: st.lists(st.floats(-1, 1), min_size=2**F, max_size=2**F))
 

@@ -455,7 +455,8 @@ def test_a_name_is_registered_once():
     with pytest.raises(ValueError, match="already"):
         register(taken)
     with pytest.raises(ValueError, match="range"):
-        register(Metric("new", "", HIGHER, 1, 0, "", "", "", lambda F, draws: 0, "", lambda case: None))
+        unused = {"definition": "", "cost": "", "source": "", "compute": lambda case: None}
+        register(Metric(name="new", direction=HIGHER, low=1, high=0, passes=lambda F, draws: 0, **unused))
     assert "new" not in metrics()
 
 

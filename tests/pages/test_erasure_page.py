@@ -15,7 +15,7 @@ import streamlit as st
 from core.data.examples import read_bundled
 from core.explanation.explainer import Explainer
 from core.judging.baselines import BASELINES, Baseline, judge_random
-from core.judging.judging import How, Inputs, Judge, judge_by_metric, judge_measure
+from core.judging.judging import How, Judge, judge_by_metric, judge_measure
 from core.judging.metric_report import HEADER, MetricReport
 from core.judging.metric_table import MetricTable, count_as_good, count_rejected, gate_together
 from core.mathematics.stepwise import finish
@@ -163,7 +163,7 @@ def test_random_attributions_are_tested_together_and_their_row_says_so(mine, by_
         p = {"calibrated": np.where(np.arange(150) < rejected, 0.001, 0.9)}
         made = {"NS": Baseline(np.linspace(0, 1, 30), p)}
         shuffles = {"gradient": {"NS": Baseline(np.linspace(0, 1, 10), p)}}
-        fine = replace(by_hand["gradient"], inputs={"NS": Inputs({"calibrated": np.array([0.9])})})
+        fine = replace(by_hand["gradient"], inputs={"NS": {"calibrated": np.array([0.9])}})
         known = replace(report_of({"gradient": fine}, *mine), names=("NS",), drawn=("NS",))
         return replace(known, chance=made, shuffles=shuffles, floor=0.001)
 

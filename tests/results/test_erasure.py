@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 from core.judging.baselines import Baseline
-from core.judging.judging import How, Inputs, Rated
+from core.judging.judging import How, Rated
 from core.judging.metric_report import MetricReport
 from core.metrics.catalogue import metrics
 from core.metrics.registry import NO_ROOM, Score
@@ -31,7 +31,7 @@ def reported(values, names=BOTH, error=NAN, marked=None, chance=None, rejected=(
         measure: Rated(
             np.zeros(3),
             {name: Score(value, error) for name, value in zip(names, row)},
-            {name: Inputs({CALIBRATED: np.array([FLOOR if out else 0.5])}) for name, out in zip(names, outs)},
+            {name: {CALIBRATED: np.array([FLOOR if out else 0.5])} for name, out in zip(names, outs)},
         )
         for measure, row, outs in zip(measures, values, marked.tolist())
     }

@@ -50,7 +50,7 @@ def everything(model, store: Store | None) -> dict[str, np.ndarray]:
     rated = judge_measure(explainer, encoded, "gradient", "signed", ("NS", "Soft-NC"), How(draws=2))
     for name, score in rated.found.items():
         found[name] = np.array([score.value, score.error])
-        found |= {f"{name} {form}": p for form, p in rated.inputs[name].p.items()}
+        found |= {f"{name} {form}": p for form, p in rated.inputs[name].items()}
     work = judge_random(explainer, encoded, ("Soft-NS",), How(draws=2), 2)
     for name, one in finish(work).items():
         found |= {f"random {name}": one.values} | {f"random {name} {form}": p for form, p in one.p.items()}

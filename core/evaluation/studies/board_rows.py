@@ -352,7 +352,7 @@ def _metric_marks(explainer: Explainer, rated: list[Rated], together: bool = Fal
     floor = None if explainer.reference is None else explainer.reference.floor(CALIBRATED)
     found = []
     for name in board_metrics():
-        p = [one.inputs[name].p[CALIBRATED] for one in rated if name in one.inputs and len(one.inputs[name].p)]
+        p = [one.inputs[name][CALIBRATED] for one in rated if one.inputs.get(name)]
         every = np.concatenate(p) if p else np.empty(0)
         gate = (gate_together if together else gate_of_inputs)({CALIBRATED: every}, floor)
         found.append(_mark(gate) if len(every) else np.nan)

@@ -10,7 +10,7 @@ import numpy as np
 from core.judging.judging import Judge, Rated, rate_kept, read_rated
 from core.metrics.catalogue import metrics
 from core.oracle.erasing import NothingLeft
-from core.oracle.soft import Soft
+from core.oracle.soft import OneDraw, Soft
 
 # Scores float64[F], and whether they are magnitudes.
 Scores = tuple[np.ndarray, bool]
@@ -85,7 +85,7 @@ def rate_random(judge: Judge, names: Sequence[str]) -> list[Rated]:
     rated = []
     try:
         for r, scores in enumerate(every):
-            judge.soft = whole.only(r)
+            judge.soft = OneDraw(whole, r)
             rated.append(judge.rate(scores, names))
     finally:
         judge.soft = whole

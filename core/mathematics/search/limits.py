@@ -8,7 +8,6 @@ import numpy as np
 
 from core.mathematics.aopc import order_aopc
 from core.mathematics.arrays import Order, Value
-from core.mathematics.stepwise import finish
 
 
 class Frontier:
@@ -122,13 +121,28 @@ def exact_search(value: Value, F: int, masked: np.ndarray | None = None, most: i
     if len(free) > MOST_EXACT or 1 << len(free) > most:
         needed = f"{1 << len(free):,}" if len(free) <= 40 else f"2^{len(free)}"
         raise TooDear(f"Exact limits of {len(free)} features need {needed} scores; {most:,} are allowed. Use a search.")
+    scores = yield from score_every_set(value, start)
+    lower, upper, lowest, highest = lattice_limits(scores)
+    return Limits(lower, upper, free[lowest], free[highest], EXACT, None, len(scores))
+
+
+def score_every_set(value: Value, start: np.ndarray) -> Generator[int, None, np.ndarray]:
+    """v of every set of the features that are not masked from the start, 512 at a time; yields how many are there.
+
+    Args:
+        value: v, bool[M, F] → float[M]; every set is asked once, on top of start, bool[F].
+    Returns:
+        float64[2^F']; the set S of masked features stands at Σ_{i∈S} 2^i.
+    """
+    free = np.flatnonzero(~start)
     scores = np.empty(1 << len(free))
     for begin in range(0, len(scores), _AT_ONCE):
         end = min(begin + _AT_ONCE, len(scores))
-        scores[begin:end] = value(_sets(np.arange(begin, end), start, free))
+        masks = np.tile(start, (end - begin, 1))
+        masks[:, free] = np.arange(begin, end)[:, None] >> np.arange(len(free)) & 1
+        scores[begin:end] = value(masks)
         yield end
-    lower, upper, lowest, highest = lattice_limits(scores)
-    return Limits(lower, upper, free[lowest], free[highest], EXACT, None, len(scores))
+    return scores
 
 
 def lattice_limits(scores: np.ndarray) -> tuple[float, float, np.ndarray, np.ndarray]:
@@ -185,13 +199,6 @@ def _traced(U: np.ndarray, F: int, sign: int) -> np.ndarray:
     return order
 
 
-def beam_limits(
-    value: Value, F: int, width: int, masked: np.ndarray | None = None, rescore: Value | None = None
-) -> Limits:
-    """Limits by two beam searches over sets that share their scores. `beam_search`, run to its end."""
-    return finish(beam_search(value, F, width, masked, rescore))
-
-
 def beam_search(
     value: Value, F: int, width: int, masked: np.ndarray | None = None, rescore: Value | None = None
 ) -> Search:
@@ -215,11 +222,12 @@ def beam_search(
     whole, scores = float(value(start[None])[0]), 1
     for _ in free:
         parts = [beam.children() for beam in beams]
-        asked, back = _distinct(np.concatenate(parts))
-        gains = whole - np.asarray(value(asked), dtype=np.float64)
+        children = np.concatenate(parts)
+        _, first, back = np.unique(np.packbits(children, axis=1), axis=0, return_index=True, return_inverse=True)
+        gains = whole - np.asarray(value(children[first]), dtype=np.float64)
         _refuse_nan(gains)
-        scores += len(asked)
-        for beam, places in zip(beams, np.split(back, [len(parts[0])])):
+        scores += len(first)
+        for beam, places in zip(beams, np.split(back.reshape(-1), [len(parts[0])])):
             beam.keep(gains[places])
         yield scores
     found = [(beam.order, beam.total / len(free)) for beam in beams]
@@ -266,19 +274,6 @@ def free_features(F: int, masked: np.ndarray | None) -> tuple[np.ndarray, np.nda
     if len(free) == 0:
         raise ValueError("no features are left to mask")
     return start, free
-
-
-def _sets(codes: np.ndarray, start: np.ndarray, free: np.ndarray) -> np.ndarray:
-    """bool[M, F] of sets of free features, whose members are the bits of their codes."""
-    masks = np.tile(start, (len(codes), 1))
-    masks[:, free] = codes[:, None] >> np.arange(len(free)) & 1
-    return masks
-
-
-def _distinct(masks: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
-    """Each set once, in the order of its first place, and where each row went."""
-    _, first, back = np.unique(np.packbits(masks, axis=1), axis=0, return_index=True, return_inverse=True)
-    return masks[first], back.reshape(-1)
 
 
 def _refuse_nan(scores) -> None:

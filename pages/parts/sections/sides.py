@@ -206,8 +206,8 @@ class Orders(PageWork):
         if band is None:
             return None
         mean, lower, upper = spread(band.values(self.side.explained))
-        first = None if gate is None else gate.first
-        return RandomLine(x, mean, lower, upper, band.median_p(form), len(band.logits), first)
+        first, p = None if gate is None else gate.first, np.median(band.p[form], axis=0) if form in band.p else None
+        return RandomLine(x, mean, lower, upper, p, len(band.logits), first)
 
     def run(self, job: Job) -> Any:
         return random_band(

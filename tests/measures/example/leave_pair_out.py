@@ -24,8 +24,6 @@ def leave_pair_out(explained: Explained) -> dict[str, np.ndarray]:
 register(
     Measure(
         name="leave-pair-out",
-        variants=("signed", "absolute"),
-        signed=frozenset({"signed"}),
         definition="How much the logit of the class falls when this feature and the next one are masked.",
         cost="F + 1",
         passes=lambda F: F + 1,

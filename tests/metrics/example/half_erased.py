@@ -21,7 +21,6 @@ def half_erased(case: Case) -> Score:
 register(
     Metric(
         name="half erased",
-        title="fall when half is erased",
         direction=HIGHER,
         low=-1,
         high=1,
