@@ -6,6 +6,7 @@ from functools import partial
 import streamlit as st
 
 from core.explanation.limiting import left_over
+from core.results.caveats import Caveat
 from core.results.erasure import ErasureOutcome, erasure_result
 from core.results.result import Result
 from core.wording import shortened
@@ -42,7 +43,7 @@ def hard_and_soft_erasure() -> None:
     side = Side(view.explainer, view.encoded, view.target, view.predicted)
     if left_over(view.encoded) == 0:
         with view.places.answer:
-            draw_headline(Result.of(ErasureOutcome.NOTHING_TO_COMPARE), *badges, more=view_caveats(view))
+            draw_headline(Result.of(ErasureOutcome.NOTHING_TO_COMPARE, why=""), *badges, more=view_caveats(view))
     else:
         known = KnownRatings.of(side, choice)
         draw, say = partial(_draw, view, known), partial(_say, view, known, badges)
@@ -59,6 +60,7 @@ def _result(known: KnownRatings) -> Result:
 
 def _say(view: View, known: KnownRatings, badges: list[Badge]) -> None:
     more = [*view_caveats(view), *side_caveats([known.side], known.side)]
+    more += [Caveat.PARTIAL] if any(one.runs for one in known.chances) else []
     draw_headline(_result(known), *badges, more=more)
 
 

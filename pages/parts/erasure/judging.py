@@ -197,7 +197,10 @@ class KnownRatings:
 
     @property
     def works(self) -> list[PageWork]:
-        """Everything that is asked for, in order."""
+        """Everything that is asked for, in order; no baseline where no measure has a score by any metric."""
+        table = self.report.table
+        if self.judged and all(one.complete for one in self.judged) and table.undefined == table.values.size:
+            return [*self.judged]
         return [*self.judged, *self.chances, *self.shuffled]
 
     @property
