@@ -264,7 +264,8 @@ def test_what_was_computed_here_comes_before_what_is_packed(explainer, packed):
 @pytest.mark.parametrize("change", ["numbers", "shape", "names", "sentence"])
 def test_packed_rows_that_are_none_of_it_are_not_read(explainer, packed, change):
     store, _ = packed
-    (folder,) = {path.parent for path in store.root.rglob("*.safetensors")}
+    folders = {path.parent for path in store.root.rglob("*.safetensors")}
+    (folder,) = (one for one in folders if any("rows" in entry.arrays for entry in store.segments(one.name)))
     (segment,) = store.segments(folder.name)
     arrays, meta = dict(segment.arrays), dict(segment.meta)
     if change == "numbers":

@@ -126,14 +126,16 @@ def explainer(model, reference):
     return Explainer(model, None, reference)
 
 
-def same(one: Passed, other: Passed) -> bool:
+def same(one: Passed, other: Passed, atol: float = 0.0) -> bool:
+    """atol: of numbers that were computed in other batches."""
     pairs = [
         (one.predicted, other.predicted),
         (one.values, other.values),
         (one.found, other.found),
         *((one.p[form], other.p[form]) for form in FORMS),
     ]
-    return all(np.array_equal(a, b, equal_nan=True) for a, b in pairs) and one.problems == other.problems
+    alike = all(np.allclose(a, b, rtol=0, atol=atol, equal_nan=True) for a, b in pairs)
+    return alike and one.problems == other.problems
 
 
 # ---- the sample
@@ -367,14 +369,16 @@ def test_what_is_known_costs_nothing_and_a_larger_sample_only_what_is_new(explai
         first = passes(lambda: finish(check(explainer, some, curve, store)))
         assert first > 0 and passes(lambda: finish(check(explainer, some, curve, Store(tmp_path)))) == 0
         alone = passes(lambda: finish(check(explainer, sample, curve)))
-        assert passes(lambda: finish(check(explainer, sample, curve, store))) == alone - first
+        more = passes(lambda: finish(check(explainer, sample, curve, store)))
+        # One order and another may mask alike.
+        assert more == alone - first if curve == CHANCE else 0 < more <= alone - first
         # What comes from the store is what would be computed.
-        assert same(known(explainer, sample, curve, store), finish(check(explainer, sample, curve)))
+        assert same(known(explainer, sample, curve, store), finish(check(explainer, sample, curve)), 1e-5)
     before = passes(lambda: [finish(check(explainer, sample, curve, store)) for curve in (CHANCE, LOO)])
     assert before == 0, "one curve does not push out another"
 
 
-def test_whatever_the_result_depends_on_is_computed_anew(model, explainer, sample, tmp_path, passes):
+def test_whatever_the_result_depends_on_is_computed_anew(model, explainer, sample, tmp_path):
     store = Store(tmp_path)
     finish(check(explainer, sample, LOO, store))
     finish(check(explainer, sample, CHANCE, store))
@@ -391,7 +395,7 @@ def test_whatever_the_result_depends_on_is_computed_anew(model, explainer, sampl
         (explainer, replace(signed, sign="absolute")),
     ):
         assert known(other, sample, curve, store).done == 0, curve
-        assert passes(lambda other=other, curve=curve: finish(check(other, sample, curve, store))) > 0
+        assert same(finish(check(other, sample, curve, store)), finish(check(other, sample, curve)), 1e-5), curve
     labels = np.roll(sample.labels, 1)
     assert known(explainer, replace(sample, labels=labels), LOO, store).done == 0, "another label is another example"
     assert same(known(explainer, sample, LOO, store), finish(check(explainer, sample, LOO)))
@@ -413,10 +417,13 @@ def test_evidence_that_became_known_later_is_scored(explainer, tmp_path):
 def test_a_damaged_segment_is_computed_again(explainer, sample, passes, tmp_path):
     finish(check(explainer, sample, CHANCE, Store(tmp_path)))
     files = list(tmp_path.rglob("*.safetensors"))
-    assert len(files) == 1, "a sample is a few files and not one for each step"
-    data = bytearray(files[0].read_bytes())
-    data[-20] ^= 1
-    files[0].write_bytes(data)
+    assert len(files) == 1 + len(sample), (
+        "rows are one file, and what was asked of a text is one, not one for each step"
+    )
+    for file in files:
+        data = bytearray(file.read_bytes())
+        data[-20] ^= 1
+        file.write_bytes(data)
     assert known(explainer, sample, CHANCE, Store(tmp_path)).done == 0
     assert passes(lambda: finish(check(explainer, sample, CHANCE, Store(tmp_path)))) == passes(
         lambda: finish(check(explainer, sample, CHANCE))
@@ -439,7 +446,9 @@ def test_cancelled_in_the_middle_it_keeps_what_was_done_and_goes_on(explainer, m
         )
     done = known(explainer, sample, LOO, Store(tmp_path))
     assert done.there.tolist() == [True] * 3 + [False] * (len(sample) - 3)
-    assert passes(lambda: finish(check(explainer, sample, LOO, Store(tmp_path)))) == sum(alone[3:])
+    # What was asked of the text that was not done is known, too.
+    assert 0 < passes(lambda: finish(check(explainer, sample, LOO, Store(tmp_path)))) < sum(alone[3:])
+    assert same(known(explainer, sample, LOO, Store(tmp_path)), finish(check(explainer, sample, LOO)))
 
 
 def test_killed_between_two_examples_it_loses_none_of_them(explainer, sample, passes, tmp_path):
