@@ -47,7 +47,7 @@ def panels(reports: Sequence[CheckReport], form: str = CALIBRATED) -> dict:
     traces = _traces(reports, form, ("", "2"))
     if tested:
         axes |= {"xaxis2": _share("2", _RIGHT), "yaxis2": axis(anchor="x2", rangemode="tozero")}
-        headings["2"] = f"{_REJECTED},<br>{form} {_against(first)})"
+        headings["2"] = f"{_REJECTED}<br>{_against(first)}, {form})"
         expected = {"name": f"{100 * ALPHA:g} % expected by chance", "showlegend": True}
         shapes.append(_level(100 * ALPHA, "2", OUT_OF_DISTRIBUTION) | expected)
         traces += _usual(first, form)
@@ -169,7 +169,7 @@ def model_stroke(measure: str, random: bool, place: int) -> dict:
 
 
 def _against(found: CheckReport) -> str:
-    return f"(against % masked{found.sample.of_first}"
+    return f"(by % masked{found.sample.of_first}"
 
 
 def _share(end: str, domain: list[float]) -> dict:
