@@ -2,35 +2,21 @@
 
 from functools import partial
 
-from core.commands.terminal import (
-    RESUMES,
-    Bar,
-    Option,
-    Options,
-    add_model,
-    add_out,
-    add_test,
-    add_text,
-    add_unit,
-    open_text,
-    refuse_below_one,
-    refuse_out,
-    say_of_store,
-)
+from core.commands import terminal
+from core.commands.terminal import Option, Options
 
 HELP = "interactions of word pairs in one text"
-GOES_ON = RESUMES
+GOES_ON = terminal.RESUMES
 
 
 def add(option: Option) -> None:
     """What it takes."""
-    add_model(option, "sst2-fmm")
-    add_text(option)
-    add_unit(option)
+    terminal.add_text(option)
+    terminal.add_unit(option)
     option("--sampled", action="store_true", help="estimate from sampled sets, as always above 20 words")
     option("--pairs", type=int, default=5, help="strongest pairs to print and test")
-    add_test(option)
-    add_out(option)
+    terminal.add_test(option)
+    terminal.add_out(option)
 
 
 def run(options: Options) -> int:
@@ -41,12 +27,11 @@ def run(options: Options) -> int:
     from core.results.word_pairs import pairs_result
     from core.texts.rendering import write_result
 
-    refuse_below_one("--pairs", options.pairs)
-    refuse_out(options.out)
-    one = open_text(options)
-    with Bar() as bar:
+    terminal.refuse_below_one("--pairs", options.pairs)
+    one = terminal.open_text(options)
+    with terminal.Bar() as bar:
         paired = _paired(options, one.explainer, one.encoded, one.target, bar)
-        say_of_store(one.store, bar.say)
+        terminal.say_of_store(one.store, bar.say)
     report = PairReport(paired, one.encoded, one.explainer.reference, options.rule, options.form)
     print(f"{one.title}: {report.how}.\n")
     print(visible(write_result(pairs_result(report))))

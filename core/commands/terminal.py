@@ -50,7 +50,8 @@ def add_device(option: Option) -> None:
 
 
 def add_text(option: Option) -> None:
-    """Which text, and which class of it is explained."""
+    """Which text, under which model, and which class of it is explained."""
+    add_model(option, "sst2-fmm")
     option("--text", help="text; or use --data and --example")
     option("--second", help="second text, never masked")
     option("--data", help="bundled set or file")
@@ -141,9 +142,12 @@ class OneText:
 
 
 def open_text(options: Options, check: Callable[[Model], None] = lambda model: None) -> OneText:
-    """Load the model and read the text that `add_model` and `add_text` ask for; ValueError with a sentence where there
-    is none, or no such unit or class. check: raises for a model that cannot do what is asked.
+    """Load the model and read the text that `add_text` asks for; ValueError with a sentence where there is none, or no
+    such unit or class, or where `OneText.write` does not write --out. check: raises for a model that cannot do what is
+    asked.
     """
+    if options.out and Path(options.out).suffix not in _ENDINGS:
+        raise ValueError(f"--out ends in {' or '.join(_ENDINGS)}, not {Path(options.out).suffix or 'nothing'}")
     from core.explanation.explainer import with_reference
     from core.loading.loading import load
 
@@ -176,23 +180,13 @@ def refuse_measures(names: Sequence[str]) -> None:
         raise ValueError("name at least one measure")
 
 
-def refuse_out(out: str | None) -> None:
-    """ValueError for a file that `OneText.write` does not write."""
-    if out and Path(out).suffix not in _ENDINGS:
-        raise ValueError(f"--out ends in {' or '.join(_ENDINGS)}, not {Path(out).suffix or 'nothing'}")
-
-
 def add_measures(option: Option, does: str, default: Iterable[str], nargs: str = "*") -> None:
     """Which measures, and which of their values; does: what is done with them."""
-    asked = (f"{name} [{', '.join(f'{key}=…' for key in keys)}]" for name, keys in asked_of_measures().items())
+    asks = {name: one.options for name, one in measures().items() if one.options}
+    asked = (f"{name} [{', '.join(f'{key}=…' for key in keys)}]" for name, keys in asks.items())
     told = f"measures {does}; quote a name with its options: {', '.join(asked)}"
     option("--measures", nargs=nargs, default=list(default), help=told)
     option("--values", dest="sign", choices=SIGNS, default="signed", help="measure values")
-
-
-def asked_of_measures() -> dict[str, list[str]]:
-    """What measures are asked for, by name: those that are asked for anything."""
-    return {name: list(one.options) for name, one in measures().items() if one.options}
 
 
 def add_data_option(option: Option) -> None:
