@@ -22,10 +22,11 @@ def add(option: Option) -> None:
 def run(options: Options) -> int:
     """Carry out the command; 0."""
     from core.interactions.pairs import RULE
-    from core.interactions.telling import PairReport
+    from core.interactions.telling import COLUMNS, MASKED, PairReport
     from core.reports.exports import visible
     from core.results.word_pairs import pairs_result
     from core.texts.rendering import write_result
+    from core.wording import text_table
 
     terminal.refuse_below_one("--pairs", options.pairs)
     one = terminal.open_text(options)
@@ -35,7 +36,9 @@ def run(options: Options) -> int:
     report = PairReport(paired, one.encoded, one.explainer.reference, options.rule, options.form)
     print(f"{one.title}: {report.how}.\n")
     print(visible(write_result(pairs_result(report))))
-    _print_table(report)
+    rows = [[visible(cell) for cell in report.cells(one) + report.inputs(one)] for one in paired.tests]
+    if rows:
+        print("\n" + text_table([*COLUMNS, *MASKED], rows))
     print(f"\n{RULE}")
     one.write(options.out, report.header, report.lines(), report.as_json())
     return 0
@@ -50,14 +53,3 @@ def _paired(options: Options, explainer, encoded, target, bar):
     exact = not options.sampled and not why_no_pairs(encoded)
     found = finish(find_interactions(explainer, encoded, target, exact, progress=partial(bar, "masked inputs")))
     return check_pairs(explainer, encoded, found, listed_pairs(found, options.pairs))
-
-
-def _print_table(report) -> None:
-    from core.interactions.telling import COLUMNS, MASKED
-    from core.reports.exports import visible
-    from core.wording import text_table
-
-    tests = report.paired.tests
-    rows = [[visible(cell) for cell in report.cells(one) + report.inputs(one)] for one in tests]
-    if rows:
-        print("\n" + text_table([*COLUMNS, *MASKED], rows))

@@ -1,8 +1,5 @@
 """`python -m core limits`: AOPC of measures between its limits, for a file of texts, as Parquet."""
 
-import sys
-from dataclasses import replace
-from functools import partial
 from pathlib import Path
 
 from core import settings
@@ -45,6 +42,9 @@ def run(options: Options) -> int:
     from core.storage.store import Store
     from core.texts.rendering import write_result
 
+    chosen, exact = settings.read(), options.exact_up_to
+    if exact is None and chosen.exact_scores is not None:
+        exact = min(chosen.exact_scores, 1 << MOST_EXACT)
     batch = Batch(
         options.model,
         tuple(options.measures),
@@ -52,18 +52,15 @@ def run(options: Options) -> int:
         options.target,
         options.unit,
         options.width,
-        options.exact_up_to,
+        exact,
         not options.full,
     )
-    chosen = settings.read()
-    if batch.exact_up_to is None and chosen.exact_scores is not None:
-        batch = replace(batch, exact_up_to=min(chosen.exact_scores, 1 << MOST_EXACT))
     data = read_labelled(Path(options.data), options.text, options.second, None)
     store = Store(chosen.cache, chosen.cache_bytes)
     models = [load(name, options.device, options.precision) for name in (options.model, *options.beside)]
     if len({model.digest for model in models}) < len(models):
         raise ValueError("two models have the same weights; leave one out")
-    terminal.say_of_models(models, partial(print, file=sys.stderr))
+    terminal.say_of_models(models)
     explainer, *beside = (Explainer(model, store, kept=Library(chosen.cache).references) for model in models)
     with terminal.Bar() as bar:
         out = batch_limits(explainer, data, batch, Path(options.out), bar, beside, bar.say)

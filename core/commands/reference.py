@@ -1,8 +1,6 @@
 """`python -m core reference`: fit what a model's hidden states look like on inputs that it knows."""
 
-import sys
 from dataclasses import replace
-from functools import partial
 from pathlib import Path
 
 from core.commands import terminal
@@ -59,7 +57,7 @@ def run(options: Options) -> int:
     model = load(options.model, options.device, options.precision)
     drawing = replace(drawing, training=options.training or training_strategy(model))
     # A card that is not believed does not say how the model was trained.
-    terminal.say_of_models([model], partial(print, file=sys.stderr))
+    terminal.say_of_models([model])
     if options.simulate is not None:
         return _simulate(options, model, files, drawing)
     out = Path(options.out) if options.out else place_for(model)

@@ -5,7 +5,6 @@ import json
 import sys
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass, replace
-from functools import partial
 from pathlib import Path
 
 from core import settings
@@ -155,7 +154,7 @@ def open_text(options: Options, check: Callable[[Model], None] = lambda model: N
     chosen = settings.read()
     store, model = Store(chosen.cache, chosen.cache_bytes), load(options.model, options.device, options.precision)
     check(model)
-    say_of_models([model], partial(print, file=sys.stderr))
+    say_of_models([model])
     explainer = with_reference(model, store, chosen.cache)
     encoded = explainer.encode(example.text, example.second, options.unit)
     target = named_target(options, model.labels, int(explainer.logits(encoded).argmax()))
@@ -215,7 +214,12 @@ def say_of_store(store: Store, told: Callable[[str], None]) -> None:
         told(store.last_problem)
 
 
-def say_of_models(models: Iterable[Model], told: Callable[[str], None]) -> None:
+def say(sentence: str) -> None:
+    """Print a sentence beside what is computed, on standard error."""
+    print(sentence, file=sys.stderr)
+
+
+def say_of_models(models: Iterable[Model], told: Callable[[str], None] = say) -> None:
     """Say what whoever reads a model's numbers must know of it."""
     for model in models:
         for note in model.notes:
@@ -250,4 +254,4 @@ class Bar:
         """Print a sentence beside the bar."""
         if self._bar is not None:
             self._bar.clear()
-        print(sentence, file=sys.stderr)
+        say(sentence)
