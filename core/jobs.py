@@ -372,19 +372,16 @@ class Jobs(Owner):
 
     def _leaves(self, job: Job) -> None:
         self._line.remove(job)
-        self._learns(job)
+        # How long such work takes, from what this job did of it.
+        kind, tokens = self._claims.pop(job, ("", 0.0))
+        if kind and tokens and job.worked:
+            share, seconds = job.worked
+            self._speeds.setdefault(kind, Speed()).add(share * tokens, seconds)
         self._at_turn = None if self._at_turn is job else self._at_turn
         self.ended += 1
         if self._jobs.get(job.key) is job:
             # The last to end is the last to be forgotten, however early it was asked for.
             self._jobs.move_to_end(job.key)
-
-    def _learns(self, job: Job) -> None:
-        """Remember how long such work takes, from what this job did of it."""
-        kind, tokens = self._claims.pop(job, ("", 0.0))
-        if kind and tokens and job.worked:
-            share, seconds = job.worked
-            self._speeds.setdefault(kind, Speed()).add(share * tokens, seconds)
 
     def _live(self, job: Job, work: Callable[[Job], object]) -> None:
         """The whole of a job, on its own thread."""

@@ -10,15 +10,11 @@ _DRAWN_SECONDS = 10.0
 _STAYS_SECONDS = 1.5
 
 
-def _rests() -> bool:
-    return False
-
-
 @dataclass
 class _View:
     """A page: keys of the work on it and of what stands aside, since when it is drawn, and whether it still is."""
 
-    draws: Callable[[], bool] = _rests
+    draws: Callable[[], bool] = lambda: False
     began: float = 0.0
     keys: set[str] = field(default_factory=set)
     aside: set[str] = field(default_factory=set)
@@ -35,7 +31,7 @@ class Viewers:
         self._views: dict[str, _View] = {}
         self._there, self._asked = there, 0.0
 
-    def arrives(self, viewer: str, draws: Callable[[], bool] = _rests) -> None:
+    def arrives(self, viewer: str, draws: Callable[[], bool]) -> None:
         """A viewer's page begins to be drawn, and is while `draws` says so: nothing is on it yet."""
         self._views[viewer] = _View(draws, time.monotonic())
 

@@ -2,27 +2,13 @@
 
 import contextlib
 import json
-from collections.abc import Callable, Sequence
 from dataclasses import replace
 from pathlib import Path
 from typing import cast
 
 from core import settings
-from core.commands.terminal import (
-    RESUMES,
-    Bar,
-    Option,
-    Options,
-    add_data_option,
-    add_measures,
-    add_model,
-    add_seed,
-    add_unit,
-    columns_of,
-    read_named,
-    say_of_models,
-    say_of_store,
-)
+from core.commands import terminal
+from core.commands.terminal import Option, Options
 from core.data.examples import DataSet
 from core.data.parsed import BadData
 from core.evaluation.asking import ask
@@ -45,19 +31,19 @@ from core.validity.references import FORMS
 from core.wording import as_cell, fixed_number, percent, share_text, text_table
 
 HELP = "performance and p-values under masking, by masking ratio"
-GOES_ON = RESUMES
+GOES_ON = terminal.RESUMES
 
 
 def add(option: Option) -> None:
     """What it takes."""
-    add_model(option)
+    terminal.add_model(option)
     option("--beside", nargs="+", default=[], help="models compared in random order")
-    add_data_option(option)
-    add_measures(option, "to follow", ())
+    terminal.add_data_option(option)
+    terminal.add_measures(option, "to follow", ())
     option("--computed", choices=(EACH_STEP, ONCE), default=EACH_STEP, help="recursive or one-shot")
-    add_unit(option)
+    terminal.add_unit(option)
     option("--sample", type=int, default=SAMPLE, help="labelled examples")
-    add_seed(option)
+    terminal.add_seed(option)
     option("--seeds", type=int, choices=SEEDS, default=1, help="random orders averaged")
     option("--out", help="JSON file")
 
@@ -65,11 +51,10 @@ def add(option: Option) -> None:
 def run(options: Options) -> int:
     """Carry out the command; 0."""
     question = cast(MaskingCheck, MaskingCheck.asked(vars(options)))
-    models = (options.model, *options.beside)
-    data = read_named(options.data, columns_of(options))
+    data = terminal.read_named(options.data, terminal.columns_of(options))
     with only_writer(Path(options.out)) if options.out else contextlib.nullcontext() as out:
-        with Bar() as bar:
-            found = run_check(models, data, question, options.sample, options.device, options.precision, bar, bar.say)
+        with terminal.Bar() as bar:
+            found = _checks(options, question, data, bar)
         print(readable_check(found))
         if out is not None:
             write_whole(out, f"{json.dumps(checks_as_json(found), indent=1)}\n".encode(), replaces=True)
@@ -77,46 +62,36 @@ def run(options: Options) -> int:
     return 0
 
 
-def run_check(
-    models: Sequence[str],
-    data: DataSet,
-    question: MaskingCheck,
-    sample: int,
-    device: str,
-    precision: str,
-    progress: Callable[[str, int, int], None] = lambda *_: None,
-    told: Callable[[str], None] = lambda _: None,
-) -> list[CheckReport]:
-    """Check models on the same `sample` of labelled data, those after the first in random order alone; resumes.
+def _checks(options: Options, question: MaskingCheck, data: DataSet, bar: terminal.Bar) -> list[CheckReport]:
+    """Check models on the same sample of labelled data, those after the first in random order alone; resumes.
 
-    told: called with sentences on models and the store. ValueError, BadData, UnsupportedModel: what to change.
+    ValueError, BadData, UnsupportedModel: what to change.
     """
     question.check()
     chosen = settings.read()
     store, kept = Store(chosen.cache, chosen.cache_bytes), Library(chosen.cache).references
-    explainers = [with_reference(load(name, device, precision), store, kept) for name in models]
-    say_of_models((explainer.model for explainer in explainers), told)
+    models = [load(name, options.device, options.precision) for name in (options.model, *options.beside)]
+    explainers = [with_reference(model, store, kept) for model in models]
+    terminal.say_of_models(models, bar.say)
     # What cannot be compared is said before anything is computed.
-    samples = [draw_sample(data, explainers[0].model.labels, sample, question.seed)]
-    for explainer in explainers[1:]:
+    samples = [draw_sample(data, models[0].labels, options.sample, question.seed)]
+    for model in models[1:]:
         try:
-            samples.append(same_examples(samples[0], data, explainer.model.labels))
+            samples.append(same_examples(samples[0], data, model.labels))
         except BadData as error:
-            raise BadData(
-                f"{explainer.model.name} does not compare with {explainers[0].model.name}: {error}"
-            ) from error
-    question = replace(question, metric=metric_of(explainers[0].model))
+            raise BadData(f"{model.name} does not compare with {models[0].name}: {error}") from error
+    question = replace(question, metric=metric_of(models[0]))
     found = [
-        _checked(explainer, sample, question.beside() if place else question, store, progress)
+        _checked(explainer, sample, question.beside() if place else question, store, bar)
         for place, (explainer, sample) in enumerate(zip(explainers, samples))
     ]
-    say_of_store(store, told)
+    terminal.say_of_store(store, bar.say)
     return found
 
 
-def _checked(explainer: Explainer, sample: Sample, question: MaskingCheck, store: Store, progress) -> CheckReport:
+def _checked(explainer: Explainer, sample: Sample, question: MaskingCheck, store: Store, bar) -> CheckReport:
     named = explainer.model.name
-    answers = ask(explainer, sample, question, store, lambda what, *done: progress(f"{named}: {what}", *done))
+    answers = ask(explainer, sample, question, store, lambda what, *done: bar(f"{named}: {what}", *done))
     found = question.conclude(answers)
     if found is None:
         raise BadData(f"No example of {sample.name} could be checked: {next(iter(answers.left_out))}")

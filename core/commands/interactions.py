@@ -2,55 +2,43 @@
 
 from functools import partial
 
-from core.commands.terminal import (
-    RESUMES,
-    Bar,
-    Option,
-    Options,
-    add_model,
-    add_out,
-    add_test,
-    add_text,
-    add_unit,
-    open_text,
-    refuse_below_one,
-    refuse_out,
-    say_of_store,
-)
+from core.commands import terminal
+from core.commands.terminal import Option, Options
 
 HELP = "interactions of word pairs in one text"
-GOES_ON = RESUMES
+GOES_ON = terminal.RESUMES
 
 
 def add(option: Option) -> None:
     """What it takes."""
-    add_model(option, "sst2-fmm")
-    add_text(option)
-    add_unit(option)
+    terminal.add_text(option)
+    terminal.add_unit(option)
     option("--sampled", action="store_true", help="estimate from sampled sets, as always above 20 words")
     option("--pairs", type=int, default=5, help="strongest pairs to print and test")
-    add_test(option)
-    add_out(option)
+    terminal.add_test(option)
+    terminal.add_out(option)
 
 
 def run(options: Options) -> int:
     """Carry out the command; 0."""
     from core.interactions.pairs import RULE
-    from core.interactions.telling import PairReport
+    from core.interactions.telling import COLUMNS, MASKED, PairReport
     from core.reports.exports import visible
     from core.results.word_pairs import pairs_result
     from core.texts.rendering import write_result
+    from core.wording import text_table
 
-    refuse_below_one("--pairs", options.pairs)
-    refuse_out(options.out)
-    one = open_text(options)
-    with Bar() as bar:
+    terminal.refuse_below_one("--pairs", options.pairs)
+    one = terminal.open_text(options)
+    with terminal.Bar() as bar:
         paired = _paired(options, one.explainer, one.encoded, one.target, bar)
-        say_of_store(one.store, bar.say)
+        terminal.say_of_store(one.store, bar.say)
     report = PairReport(paired, one.encoded, one.explainer.reference, options.rule, options.form)
     print(f"{one.title}: {report.how}.\n")
     print(visible(write_result(pairs_result(report))))
-    _print_table(report)
+    rows = [[visible(cell) for cell in report.cells(one) + report.inputs(one)] for one in paired.tests]
+    if rows:
+        print("\n" + text_table([*COLUMNS, *MASKED], rows))
     print(f"\n{RULE}")
     one.write(options.out, report.header, report.lines(), report.as_json())
     return 0
@@ -65,14 +53,3 @@ def _paired(options: Options, explainer, encoded, target, bar):
     exact = not options.sampled and not why_no_pairs(encoded)
     found = finish(find_interactions(explainer, encoded, target, exact, progress=partial(bar, "masked inputs")))
     return check_pairs(explainer, encoded, found, listed_pairs(found, options.pairs))
-
-
-def _print_table(report) -> None:
-    from core.interactions.telling import COLUMNS, MASKED
-    from core.reports.exports import visible
-    from core.wording import text_table
-
-    tests = report.paired.tests
-    rows = [[visible(cell) for cell in report.cells(one) + report.inputs(one)] for one in tests]
-    if rows:
-        print("\n" + text_table([*COLUMNS, *MASKED], rows))

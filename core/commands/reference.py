@@ -1,21 +1,10 @@
 """`python -m core reference`: fit what a model's hidden states look like on inputs that it knows."""
 
-import sys
 from dataclasses import replace
-from functools import partial
 from pathlib import Path
 
-from core.commands.terminal import (
-    BESIDE_WEIGHTS,
-    FORMATS,
-    Bar,
-    Option,
-    Options,
-    add_model,
-    add_seed,
-    refuse_below_one,
-    say_of_models,
-)
+from core.commands import terminal
+from core.commands.terminal import Option, Options
 from core.mathematics.masking import TRAINING_STRATEGIES
 from core.network.model import POOLINGS
 from core.storage.files import only_writer
@@ -26,15 +15,15 @@ HELP = "fit a model's MaSF reference on in-distribution inputs"
 
 def add(option: Option) -> None:
     """What it takes."""
-    add_model(option)
-    option("--data", required=True, help=f"texts like those to test, as long: {FORMATS}")
+    terminal.add_model(option)
+    option("--data", required=True, help=f"texts like those to test, as long: {terminal.FORMATS}")
     option("--held-out", help="texts for the false-rejection rate (default: cross-validation)")
-    option("--out", help=BESIDE_WEIGHTS)
+    option("--out", help=terminal.BESIDE_WEIGHTS)
     option("--text", default="text", help="text column")
     option("--second", help="second-text column")
     option("--training", choices=TRAINING_STRATEGIES, help="training strategy (default: the card's, or half)")
     option("--maskings", type=int, default=2, help="masked copies of each text")
-    add_seed(option)
+    terminal.add_seed(option)
     option("--pooling", choices=POOLINGS, default="max", help="of hidden states over tokens")
     option("--dimensions", choices=COMBINATIONS, default="simes", help="combines p-values over dimensions")
     option("--layers", choices=COMBINATIONS, default="fisher", help="combines p-values over layers")
@@ -51,7 +40,7 @@ def run(options: Options) -> int:
     from core.validity.fitting import FEWEST, Drawing, fit_reference, place_for, readable_reference, training_strategy
     from core.validity.references import write_reference
 
-    refuse_below_one("--simulate", options.simulate)
+    terminal.refuse_below_one("--simulate", options.simulate)
     drawing = Drawing(
         options.training or "half",
         options.maskings,
@@ -68,12 +57,12 @@ def run(options: Options) -> int:
     model = load(options.model, options.device, options.precision)
     drawing = replace(drawing, training=options.training or training_strategy(model))
     # A card that is not believed does not say how the model was trained.
-    say_of_models([model], partial(print, file=sys.stderr))
+    terminal.say_of_models([model])
     if options.simulate is not None:
         return _simulate(options, model, files, drawing)
     out = Path(options.out) if options.out else place_for(model)
     with only_writer(out) as place:
-        with Bar() as bar:
+        with terminal.Bar() as bar:
             reference = fit_reference(model, data, drawing, held_out or None, bar)
         write_reference(reference, place)
     print(f"Written: {out}\n\n{readable_reference(reference)}")
@@ -88,7 +77,7 @@ def _size(files: list) -> int:
 def _simulate(options: Options, model, files: list, drawing) -> int:
     from core.validity.simulating import pooled, readable_simulation, simulate
 
-    with Bar() as bar:
+    with terminal.Bar() as bar:
         observed = pooled(model, files, drawing, Path(options.states) if options.states else None, bar)
         found = simulate(observed, drawing, _size(files), options.simulate, lambda a, b: bar("simulating", a, b))
     print(readable_simulation(found))

@@ -2,50 +2,36 @@
 
 from functools import partial
 
-from core.commands.terminal import (
-    RESUMES,
-    Bar,
-    Option,
-    Options,
-    add_measures,
-    add_model,
-    add_out,
-    add_text,
-    add_unit,
-    open_text,
-    refuse_measures,
-    refuse_out,
-    say_of_store,
-)
+from core.commands import terminal
+from core.commands.terminal import Option, Options
 from core.measures.catalogue import default_measures, measures
 
 HELP = "how stable measures are on one text"
-GOES_ON = RESUMES
+GOES_ON = terminal.RESUMES
 
 
 def add(option: Option) -> None:
     """What it takes."""
-    add_model(option, "sst2-fmm")
-    add_text(option)
-    add_measures(option, "to try", [*default_measures(), *_sampled()])
-    add_unit(option)
+    terminal.add_text(option)
+    sampled = [name for name, one in measures().items() if (one.counted or one.path) and not one.baseline]
+    terminal.add_measures(option, "to try", [*default_measures(), *sampled])
+    terminal.add_unit(option)
     option("--runs", type=int, default=5, help="seeds of stochastic measures, 2 to 100")
-    add_out(option)
-
-
-def _sampled() -> list[str]:
-    return [name for name, one in measures().items() if (one.counted or one.path) and not one.baseline]
+    terminal.add_out(option)
 
 
 def run(options: Options) -> int:
     """Carry out the command; 0."""
+    from core.stability.finding import MOST_RUNS
     from core.stability.telling import RECORDED, as_records, stability_lines
 
-    _refuse(options)
-    one = open_text(options)
-    with Bar() as bar:
+    terminal.refuse_measures(options.measures)
+    if not 2 <= options.runs <= MOST_RUNS:
+        raise ValueError(f"--runs is from 2 to {MOST_RUNS}, not {options.runs}")
+    one = terminal.open_text(options)
+    with terminal.Bar() as bar:
         found = _found(options, one.explainer, one.encoded, one.target, bar)
-        say_of_store(one.store, bar.say)
+        terminal.say_of_store(one.store, bar.say)
     print(f"{one.title}:")
     _print(found)
     lines = (line for each in found for line in stability_lines(each))
@@ -68,15 +54,6 @@ def _found(options: Options, explainer, encoded, target, bar) -> list:
         except NonFinite as error:
             bar.say(f"{name}: {error}")
     return found
-
-
-def _refuse(options: Options) -> None:
-    from core.stability.finding import MOST_RUNS
-
-    refuse_measures(options.measures)
-    if not 2 <= options.runs <= MOST_RUNS:
-        raise ValueError(f"--runs is from 2 to {MOST_RUNS}, not {options.runs}")
-    refuse_out(options.out)
 
 
 def _print(found: list) -> None:

@@ -42,7 +42,11 @@ def chosen(model: str | None, data: str | None) -> dict[str, str]:
     found = {}
     if model is not None:
         found["FAITHSCOPE_MODEL"] = _first("--model", model, "FAITHSCOPE_MODEL")
-        _check_model(model)
+        from core.loading.inspection import check_model
+
+        check = check_model(model)
+        if not check.usable:
+            raise CannotStart(check.note)
     if data is not None:
         found["FAITHSCOPE_DATA"] = _first("--data", data, "FAITHSCOPE_DATA")
         _check_data(data)
@@ -69,14 +73,6 @@ def _first(option: str, name: str, setting: str) -> str:
     if not name.strip() or name != name.strip() or ";" in name:
         raise CannotStart(f"{option} {name!r} is empty, or has a semicolon or outer blanks.")
     return ";".join(filter(None, [name, os.environ.get(setting)]))
-
-
-def _check_model(name: str) -> None:
-    from core.loading.inspection import check_model
-
-    check = check_model(name)
-    if not check.usable:
-        raise CannotStart(check.note)
 
 
 def _check_data(name: str) -> None:

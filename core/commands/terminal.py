@@ -5,7 +5,6 @@ import json
 import sys
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass, replace
-from functools import partial
 from pathlib import Path
 
 from core import settings
@@ -50,7 +49,8 @@ def add_device(option: Option) -> None:
 
 
 def add_text(option: Option) -> None:
-    """Which text, and which class of it is explained."""
+    """Which text, under which model, and which class of it is explained."""
+    add_model(option, "sst2-fmm")
     option("--text", help="text; or use --data and --example")
     option("--second", help="second text, never masked")
     option("--data", help="bundled set or file")
@@ -141,9 +141,12 @@ class OneText:
 
 
 def open_text(options: Options, check: Callable[[Model], None] = lambda model: None) -> OneText:
-    """Load the model and read the text that `add_model` and `add_text` ask for; ValueError with a sentence where there
-    is none, or no such unit or class. check: raises for a model that cannot do what is asked.
+    """Load the model and read the text that `add_text` asks for; ValueError with a sentence where there is none, or no
+    such unit or class, or where `OneText.write` does not write --out. check: raises for a model that cannot do what is
+    asked.
     """
+    if options.out and Path(options.out).suffix not in _ENDINGS:
+        raise ValueError(f"--out ends in {' or '.join(_ENDINGS)}, not {Path(options.out).suffix or 'nothing'}")
     from core.explanation.explainer import with_reference
     from core.loading.loading import load
 
@@ -151,7 +154,7 @@ def open_text(options: Options, check: Callable[[Model], None] = lambda model: N
     chosen = settings.read()
     store, model = Store(chosen.cache, chosen.cache_bytes), load(options.model, options.device, options.precision)
     check(model)
-    say_of_models([model], partial(print, file=sys.stderr))
+    say_of_models([model])
     explainer = with_reference(model, store, chosen.cache)
     encoded = explainer.encode(example.text, example.second, options.unit)
     target = named_target(options, model.labels, int(explainer.logits(encoded).argmax()))
@@ -176,23 +179,13 @@ def refuse_measures(names: Sequence[str]) -> None:
         raise ValueError("name at least one measure")
 
 
-def refuse_out(out: str | None) -> None:
-    """ValueError for a file that `OneText.write` does not write."""
-    if out and Path(out).suffix not in _ENDINGS:
-        raise ValueError(f"--out ends in {' or '.join(_ENDINGS)}, not {Path(out).suffix or 'nothing'}")
-
-
 def add_measures(option: Option, does: str, default: Iterable[str], nargs: str = "*") -> None:
     """Which measures, and which of their values; does: what is done with them."""
-    asked = (f"{name} [{', '.join(f'{key}=…' for key in keys)}]" for name, keys in asked_of_measures().items())
+    asks = {name: one.options for name, one in measures().items() if one.options}
+    asked = (f"{name} [{', '.join(f'{key}=…' for key in keys)}]" for name, keys in asks.items())
     told = f"measures {does}; quote a name with its options: {', '.join(asked)}"
     option("--measures", nargs=nargs, default=list(default), help=told)
     option("--values", dest="sign", choices=SIGNS, default="signed", help="measure values")
-
-
-def asked_of_measures() -> dict[str, list[str]]:
-    """What measures are asked for, by name: those that are asked for anything."""
-    return {name: list(one.options) for name, one in measures().items() if one.options}
 
 
 def add_data_option(option: Option) -> None:
@@ -221,7 +214,12 @@ def say_of_store(store: Store, told: Callable[[str], None]) -> None:
         told(store.last_problem)
 
 
-def say_of_models(models: Iterable[Model], told: Callable[[str], None]) -> None:
+def say(sentence: str) -> None:
+    """Print a sentence beside what is computed, on standard error."""
+    print(sentence, file=sys.stderr)
+
+
+def say_of_models(models: Iterable[Model], told: Callable[[str], None] = say) -> None:
     """Say what whoever reads a model's numbers must know of it."""
     for model in models:
         for note in model.notes:
@@ -256,4 +254,4 @@ class Bar:
         """Print a sentence beside the bar."""
         if self._bar is not None:
             self._bar.clear()
-        print(sentence, file=sys.stderr)
+        say(sentence)

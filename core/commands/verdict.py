@@ -4,23 +4,8 @@ from collections.abc import Iterator, Mapping
 from functools import partial
 from typing import TYPE_CHECKING
 
-from core.commands.terminal import (
-    RESUMES,
-    Bar,
-    Option,
-    Options,
-    add_measures,
-    add_model,
-    add_out,
-    add_test,
-    add_text,
-    add_unit,
-    open_text,
-    refuse_below_one,
-    refuse_measures,
-    refuse_out,
-    say_of_store,
-)
+from core.commands import terminal
+from core.commands.terminal import Option, Options
 from core.explanation.standings import COMPREHENSIVENESS, DIRECTIONS
 from core.measures.catalogue import default_measures
 from core.network.model import Model
@@ -30,21 +15,20 @@ if TYPE_CHECKING:
     from core.verdicts.deciding import VerdictReport
 
 HELP = "which measures beat random orders on one text"
-GOES_ON = RESUMES
+GOES_ON = terminal.RESUMES
 
 
 def add(option: Option) -> None:
     """What it takes."""
-    add_model(option, "sst2-fmm")
-    add_text(option)
-    add_measures(option, "to judge", default_measures())
-    add_unit(option)
+    terminal.add_text(option)
+    terminal.add_measures(option, "to judge", default_measures())
+    terminal.add_unit(option)
     option("--direction", choices=DIRECTIONS, default=COMPREHENSIVENESS, help="of AOPC; lower sufficiency is better")
     option("--orders", type=int, help="random orders (default: 99, more for Holm; up to 12 words: all, or 99,999)")
     option("--erasures", nargs="+", choices=ERASURES, default=[MASK], help="erasures to compare")
     option("--causes", action="store_true", help="also explain failures (slower)")
-    add_test(option)
-    add_out(option)
+    terminal.add_test(option)
+    terminal.add_out(option)
 
 
 def run(options: Options) -> int:
@@ -56,13 +40,12 @@ def run(options: Options) -> int:
         for erasure in options.erasures:
             require_erasure(model, erasure)
 
-    refuse_measures(options.measures)
-    refuse_below_one("--orders", options.orders)
-    refuse_out(options.out)
-    one = open_text(options, check)
-    with Bar() as bar:
+    terminal.refuse_measures(options.measures)
+    terminal.refuse_below_one("--orders", options.orders)
+    one = terminal.open_text(options, check)
+    with terminal.Bar() as bar:
         reports = _reports(options, one.explainer, one.encoded, one.target, bar)
-        say_of_store(one.store, bar.say)
+        terminal.say_of_store(one.store, bar.say)
     print(f"{one.title}:")
     print(printed(reports))
     one.write(options.out, [*RECORDED, "outcome", "caveats"], written_lines(reports), {"verdicts": written(reports)})

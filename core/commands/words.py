@@ -1,7 +1,5 @@
 """`python -m core words`: measure what each word of a training split tells about the class."""
 
-import sys
-from functools import partial
 from pathlib import Path
 
 from core.commands.terminal import BESIDE_WEIGHTS, FORMATS, Option, Options, add_model, say_of_models
@@ -31,7 +29,7 @@ def run(options: Options) -> int:
     from core.validity.fitting import place_for
 
     model = load(options.model, options.device, options.precision)
-    say_of_models([model], partial(print, file=sys.stderr))
+    say_of_models([model])
     data = read_labelled(Path(options.data), options.text, None, options.label, model.labels)
     found = measure_words(data.texts, data.labels, model.labels)
     out = Path(options.out) if options.out else place_for(model, WORDS_FILE)

@@ -115,7 +115,8 @@ class Index:
         self.rows = {example.id: i for i, example in enumerate(data.examples)}
         self.haystack = ["\n".join((e.text, e.second or "", e.id)).casefold() for e in data.examples]
         self.lengths = np.array([len(e.text.split()) for e in data.examples], dtype=np.int64)
-        self.labels = _codes([e.label for e in data.examples], data.classes)
+        classes = {name: i for i, name in enumerate(data.classes)}
+        self.labels = np.array([classes.get(e.label, -1) for e in data.examples], dtype=np.int64)
         first = first_places(data.examples)
         self.texts = first if (first != np.arange(len(first))).any() else None
         counted = Counter(tag for e in data.examples for tag in dict.fromkeys(e.tags))
@@ -306,8 +307,8 @@ def excerpt(text: str, wanted: list[str], most: int = 260) -> str:
         return text
     low = text.casefold()
     places = [place for term in wanted if (place := low.find(term)) >= 0]
-    start = max(0, min(places, default=0) - most // 3)
-    start = 0 if not places or min(places) < most - 20 else start
+    first = min(places, default=0)
+    start = max(0, first - most // 3) if first >= most - 20 else 0
     return ("…" if start else "") + text[start : start + most] + ("…" if start + most < len(text) else "")
 
 
@@ -315,34 +316,29 @@ def _members(index: Index, judged: Predicted) -> dict[str, tuple[tuple[str, ...]
     """Each facet's values, and which examples have which, as `Index.groups`."""
     confidence = np.searchsorted(list(_CONFIDENCE), np.nan_to_num(judged.confidence), side="right") - 1
     length = np.searchsorted(list(_LENGTH), index.lengths, side="right") - 1
-    return (
-        {
-            "label": index.groups["label"],
-            "predicted": ((*judged.labels, NOT_PREDICTED), judged.predicted),
-            "outcome": ((WRONG, RIGHT, UNJUDGED), judged.right),
-            "confidence": ((*_CONFIDENCE.values(), NOT_PREDICTED), np.where(judged.predicted < 0, -1, confidence)),
-            "length": (tuple(_LENGTH.values()), length),
-            "tag": index.groups["tag"],
-        }
-        | {name: _banded(name, trait) for name, trait in judged.traits.items()}
-        | _pinned(judged)
-    )
-
-
-def _pinned(judged: Predicted) -> dict[str, tuple[tuple[str, ...], np.ndarray]]:
-    return {} if judged.pinned is None else {"pinned": ((PINNED, UNPINNED), np.where(judged.pinned, 0, 1))}
-
-
-def _banded(name: str, trait: Trait) -> tuple[tuple[str, ...], np.ndarray]:
-    bands = TRAITS[name]
-    place = np.searchsorted(list(bands), np.nan_to_num(trait.values, nan=0.0, posinf=np.inf), side="right") - 1
-    place = np.where(np.isnan(trait.values), len(bands), place)
-    return (*bands.values(), UNDEFINED, NOT_COMPUTED), np.where(trait.known, place, -1)
+    found = {
+        "label": index.groups["label"],
+        "predicted": ((*judged.labels, NOT_PREDICTED), judged.predicted),
+        "outcome": ((WRONG, RIGHT, UNJUDGED), judged.right),
+        "confidence": ((*_CONFIDENCE.values(), NOT_PREDICTED), np.where(judged.predicted < 0, -1, confidence)),
+        "length": (tuple(_LENGTH.values()), length),
+        "tag": index.groups["tag"],
+    }
+    for name, trait in judged.traits.items():
+        bands = TRAITS[name]
+        place = np.searchsorted(list(bands), np.nan_to_num(trait.values, nan=0.0, posinf=np.inf), side="right") - 1
+        place = np.where(np.isnan(trait.values), len(bands), place)
+        found[name] = (*bands.values(), UNDEFINED, NOT_COMPUTED), np.where(trait.known, place, -1)
+    if judged.pinned is not None:
+        found["pinned"] = (PINNED, UNPINNED), np.where(judged.pinned, 0, 1)
+    return found
 
 
 def _parts(index: Index, judged: Predicted, query: Query) -> dict[str, np.ndarray]:
     """Each part of the query as bool[N]; a value that no example can have leaves nothing."""
-    found = {"search": _holding(index, terms(query.search))}
+    wanted = terms(query.search)
+    held = [all(term in text for term in wanted) for text in index.haystack] if wanted else [True] * len(index)
+    found = {"search": np.array(held, dtype=bool)}
     for facet, (names, members) in _members(index, judged).items():
         asked = np.array([name in query.facets.get(facet, ()) for name in names])
         if not query.facets.get(facet):
@@ -354,12 +350,6 @@ def _parts(index: Index, judged: Predicted, query: Query) -> dict[str, np.ndarra
         else:
             found[facet] = asked[members]
     return found
-
-
-def _holding(index: Index, wanted: list[str]) -> np.ndarray:
-    if not wanted:
-        return np.ones(len(index), dtype=bool)
-    return np.fromiter((all(term in text for term in wanted) for text in index.haystack), dtype=bool, count=len(index))
 
 
 def _values(index: Index, judged: Predicted, order: str) -> np.ndarray | None:
@@ -376,8 +366,3 @@ def _values(index: Index, judged: Predicted, order: str) -> np.ndarray | None:
     lengths = index.lengths.astype(np.float64)
     known = {"label probability": judged.label_probability, "confidence": judged.confidence, "length": lengths}
     return known.get(order)
-
-
-def _codes(values: list[str | None], names: tuple[str, ...]) -> np.ndarray:
-    place = {name: i for i, name in enumerate(names)}
-    return np.array([-1 if value is None else place.get(value, -1) for value in values], dtype=np.int64)

@@ -27,8 +27,6 @@ _FILES = {
 _TITLES = {HARD_REVIEWS: "hard reviews"}
 # Measures disagree on it, and masking changes the prediction: every page shows something (`tests/shipped_work.py`).
 _FIRST = {FIRST_REVIEWS: "r101", HARD_REVIEWS: "s104"}
-# Of these a note says what makes an example hard; the others have none.
-NOTED_HARD = (HARD_REVIEWS,)
 _STORIES = {f"stories {task}": task for task in TASKS}
 _FACTS = {1: "one fact", 2: "two facts", 3: "three facts"}
 # Far from the seeds of training, so that none of these was trained on.
@@ -134,14 +132,7 @@ def write_stories(
     with path.open("w", encoding="utf-8") as file:
         for i, story in enumerate(told, start=1):
             example = story_example(story, f"s{task}-{seed}-{i}", (TWICE,) if len(story.facts[0]) > 1 else ())
-            row = {
-                "id": example.id,
-                "text": example.text,
-                "second": example.second,
-                "label": example.label,
-                "tags": list(example.tags),
-                "evidence": example.evidence,
-            }
+            row = {key: value for key, value in asdict(example).items() if key not in ("note", "pair")}
             file.write(json.dumps(row) + "\n")
 
 
@@ -176,14 +167,11 @@ def bundled_set(name: str) -> DataSet:
     if name in _STORIES:
         # Stories have no pairs; their digest is that of what they are.
         told = [{key: value for key, value in asdict(example).items() if key != "pair"} for example in found]
-        content = json.dumps(told, sort_keys=True)
-        return DataSet(name, hashlib.sha256(content.encode()).hexdigest(), found, PLACES)
-    return DataSet(
-        name,
-        hashlib.sha256((FOLDER / _FILES[name]).read_bytes()).hexdigest(),
-        found,
-        tuple(sorted({e.label for e in found if e.label is not None})),
-    )
+        content, classes = json.dumps(told, sort_keys=True).encode(), PLACES
+    else:
+        content = (FOLDER / _FILES[name]).read_bytes()
+        classes = tuple(sorted({e.label for e in found if e.label is not None}))
+    return DataSet(name, hashlib.sha256(content).hexdigest(), found, classes)
 
 
 def read_examples(path: Path) -> list[Example]:

@@ -44,19 +44,16 @@ class Mapping:
         """Back from `as_dict`; BadData if it is not of that kind."""
         if not isinstance(found, dict):
             raise BadData(_DAMAGED_CHOICE)
-        chosen: dict[str, Any] = {
-            role: found.get(role) for role in ("text", "second", "label", "id", "tags", "note", "evidence")
-        }
+        roles = ("text", "second", "label", "id", "tags", "note", "evidence")
+        chosen: dict[str, Any] = {role: found.get(role) for role in roles}
         names = found.get("label_names") or ()
         if not isinstance(chosen["text"], str) or not chosen["text"]:
             raise BadData("Choose a column as the text.")
-        if not isinstance(names, (list, tuple)) or not all(isinstance(name, str) for name in names):
+        columns = [column for column in chosen.values() if column is not None]
+        if not isinstance(names, (list, tuple)) or not all(isinstance(name, str) for name in (*names, *columns)):
             raise BadData(_DAMAGED_CHOICE)
-        if not all(column is None or isinstance(column, str) for column in chosen.values()):
-            raise BadData(_DAMAGED_CHOICE)
-        return cls(
-            chosen.pop("text"), **{role: column or None for role, column in chosen.items()}, label_names=tuple(names)
-        )
+        text = chosen.pop("text")
+        return cls(text, label_names=tuple(names), **{role: column or None for role, column in chosen.items()})
 
 
 # ---- building

@@ -38,14 +38,10 @@ _MARKS = (
 
 
 def parse(content: bytes, name: str) -> Parsed:
-    """Take a file apart by its ending, or by its content where that says otherwise; BadData where it cannot be."""
-    try:
-        return _parsed(content, name)
-    except TooMuch as error:
-        raise BadData(error.said_of(name)) from error
+    """Take a file apart by its ending, or by its content where that says otherwise; BadData where it cannot be.
 
-
-def _parsed(content: bytes, name: str) -> Parsed:
+    TooMuch: it holds more than is read.
+    """
     if not content.strip():
         raise BadData(f"{name} is empty.")
     ending = name[name.rfind(".") :].lower() if "." in name else ""

@@ -145,12 +145,8 @@ def _attempts(text: str, separator: str) -> Iterator[tuple[str, list[list[str]],
         raise error
     opened = [cell for row in plain[0] for cell in row if cell.startswith('"')]
     paired = sum(len(cell) > 1 and cell.endswith('"') for cell in opened)
-    if 2 * paired < len(opened):
-        yield literal, *plain
-        yield lenient, *_attempt(text, separator, lenient)
-    else:
-        yield lenient, *_attempt(text, separator, lenient)
-        yield literal, *plain
+    for how in (literal, lenient) if 2 * paired < len(opened) else (lenient, literal):
+        yield how, *(plain if how == literal else _attempt(text, separator, how))
 
 
 def _attempt(text: str, separator: str, how: str) -> tuple[list[list[str]], str]:

@@ -136,10 +136,14 @@ def from_setting(library: Library, asked: str) -> DataSource:
         raise BadData(
             f"There is no file or task {quoted(asked)}. Give a file, a hub id or one of {', '.join(tasks())}."
         )
-    if task is not None and task.hub is None:
-        raise BadData(task.local)
-    hub, config, split = _parts(asked, task)
-    return from_hub(library, hub, config, split, task)
+    if task is not None:
+        if task.hub is None:
+            raise BadData(task.local)
+        split = next(filter(None, map(task.splits.get, ("test", "validation", "train"))))
+        return from_hub(library, task.hub, task.config, split, task)
+    hub, _, rest = asked.partition(":")
+    config, _, split = rest.partition(":")
+    return from_hub(library, hub, config or None, split or "validation")
 
 
 def from_hub(library: Library, hub: str, config: str | None, split: str, task: Task | None = None) -> DataSource:
@@ -173,14 +177,6 @@ def _keep_understood(
 ) -> DataSource:
     prepared, mapping, _ = understand(table, task)
     return keep(library, prepared, mapping, origin, content if prepared is table else None)
-
-
-def _parts(asked: str, task: Task | None) -> tuple[str, str | None, str]:
-    if task is not None and task.hub is not None:
-        return task.hub, task.config, next(filter(None, map(task.splits.get, ("test", "validation", "train"))))
-    hub, _, rest = asked.partition(":")
-    config, _, split = rest.partition(":")
-    return hub, config or None, split or "validation"
 
 
 def listed_data(library: Library) -> dict[str, str]:

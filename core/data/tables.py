@@ -58,6 +58,8 @@ def read_table(source: Path | bytes, name: str | None = None, most_bytes: int | 
         content, name = read_file(Path(source), name, most_bytes)
     try:
         found = parse(content, name)
+    except TooMuch as error:
+        raise BadData(error.said_of(name)) from error
     except RecursionError as error:
         raise BadData(f"{name} is nested too deeply. Use plain values.") from error
     columns, notes = _named(found)

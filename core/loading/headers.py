@@ -4,12 +4,13 @@ import math
 import re
 from collections.abc import Callable
 from dataclasses import dataclass
+from functools import partial
 from pathlib import Path
 
 from core.loading import lora
 from core.loading.loading import NO_WEIGHTS, build_classifier, building, check_complete, merged, unreadable, weights_of
 from core.loading.locating import ModelSource
-from core.loading.model_files import ADAPTER_WEIGHTS, COPY_AGAIN, ForeignFile, ModelFiles, cannot_read
+from core.loading.model_files import ForeignFile
 from core.network.architectures import Config, Module, UnsupportedModel
 from core.network.memory import IMPORTING
 from core.storage import hub
@@ -29,22 +30,17 @@ class Headers:
     bytes: int
     to_fetch: bool
 
-    @property
-    def description(self) -> str:
-        """A sentence on the file format and what the numbers are stored as."""
-        kinds = sorted({dtype for tensors in (self.base, self.adapter) for dtype, _ in (tensors or {}).values()})
-        return f"Safetensors, stored as {', '.join(kinds)}."
-
 
 def read_headers(source: ModelSource, config: Config) -> Headers:
     """Names and shapes of a model's tensors, from its files or the hub; UnsupportedModel where there are none."""
     base, here = _tensors(source.base, source.base_id, lambda: _weights(source, config), adapter=False)
-    files = source.adapter_files
-    if files is None:
-        return Headers(base, None, base is not None, _bytes(source, here, base), not here)
-    adapter, also_here = _tensors(files.folder, source.adapter_id, lambda: _adapter_weights(files), adapter=True)
-    here, seen = here and also_here, base is not None and adapter is not None
-    return Headers(base, adapter, seen, _bytes(source, here, base, adapter), not here)
+    adapter, found, files = None, [base], source.adapter_files
+    if files is not None:
+        read = partial(lora.read_adapter, files, heads=True)
+        adapter, also_here = _tensors(files.folder, source.adapter_id, read, adapter=True)
+        here, found = here and also_here, [base, adapter]
+    size = sum(one.size for one in source.files) if here else _bytes(found)
+    return Headers(base, adapter, None not in found, size, not here)
 
 
 def blueprint(source: ModelSource, config: Config, headers: Headers) -> Module:
@@ -102,22 +98,8 @@ def _weights(source: ModelSource, config) -> dict[str, tuple[str, tuple[int, ...
         raise unreadable(source.name, error) from error
 
 
-def _adapter_weights(files: ModelFiles) -> dict[str, tuple[str, tuple[int, ...]]]:
-    if ADAPTER_WEIGHTS not in files.names:
-        raise lora.no_weights(files.folder)
-    try:
-        return files.heads(ADAPTER_WEIGHTS)
-    except Exception as error:
-        raise cannot_read(ADAPTER_WEIGHTS, files.folder.name, error, COPY_AGAIN) from error
-
-
-def _bytes(source: ModelSource, here: bool, *tensors: dict | None) -> int:
-    if here:
-        return sum(files.size for files in source.files)
-    found = [] if None in tensors else filter(None, tensors)
-    return sum(_tensor_bytes(*about) for one in found for about in one.values())
-
-
-def _tensor_bytes(dtype: str, shape: tuple[int, ...]) -> int:
-    bits = re.search(r"\d+", dtype)
-    return math.prod(shape) * max(1, int(bits[0]) // 8 if bits else 1)
+def _bytes(found: list[dict | None]) -> int:
+    """Bytes of tensors, by their heads; 0 where some are not known."""
+    about = [] if None in found else [one for tensors in found if tensors for one in tensors.values()]
+    bits = ((re.search(r"\d+", dtype), shape) for dtype, shape in about)
+    return sum(math.prod(shape) * max(1, int(number[0]) // 8 if number else 1) for number, shape in bits)

@@ -34,8 +34,6 @@ _BATCH_TOKENS = 4096
 _MEMORY = ("SC_PHYS_PAGES", "SC_PAGE_SIZE")
 _OTHER_TASK = "Multi-label or regression; here exactly one class is right."
 _NAMELESS = "These names say nothing; write id2label in its config.json."
-_FITS = "All shapes fit."
-_NOT_FETCHED = "Not fetched; checked when the model is loaded."
 
 
 @dataclass(frozen=True)
@@ -118,8 +116,12 @@ class _Check:
         module = self.step("Weights", blueprint, source, config, headers) if headers else None
         if headers is not None and module is not None:
             self.weights(headers)
-        elif (module := _without_weights(source, config)) is None:
-            return
+        else:
+            try:
+                module = blueprint(source, config, Headers(None, None, False, 0, False))
+            except UnsupportedModel:
+                # The configuration describes none.
+                return
         self.inside(module, config)
         self.memory(module, config, headers, where)
 
@@ -156,9 +158,11 @@ class _Check:
 
     def weights(self, headers: Headers) -> None:
         if headers.seen:
-            self.add("Weights", YES, f"{headers.description} {_FITS}")
+            every = (headers.base or {}, headers.adapter or {})
+            kinds = sorted({dtype for tensors in every for dtype, _ in tensors.values()})
+            self.add("Weights", YES, f"Safetensors, stored as {', '.join(kinds)}. All shapes fit.")
         else:
-            self.add("Weights", PARTLY, _NOT_FETCHED)
+            self.add("Weights", PARTLY, "Not fetched; checked when the model is loaded.")
 
     def inside(self, module: Module, config: Config) -> None:
         L, H = config.num_hidden_layers + 1, config.hidden_size
@@ -228,14 +232,6 @@ def _eager_attention(module) -> str | None:
     except Exception as error:
         return in_short(error)
     return None if module.config._attn_implementation == "eager" else "no eager implementation"
-
-
-def _without_weights(source: ModelSource, config):
-    """The module that the configuration describes, without its weights; None if it describes none."""
-    try:
-        return blueprint(source, config, Headers(None, None, False, 0, False))
-    except UnsupportedModel:
-        return None
 
 
 def _origin(source: ModelSource) -> str:

@@ -60,8 +60,9 @@ def load(name: str, device: str = "auto", precision: str = "float32") -> Model:
     if is_scale_free(architecture, module.config):
         less = ", and ".join(measure.scale_free.note for measure in measures().values() if measure.scale_free)
         notes += (f"Word embeddings are normalised, so {less}.",)
-    found = digest(source)
-    card, doubts = _card_of(source.top, found)
+    found, card = digest(source), _card(source.top)
+    if card is not None and card.get("weights_sha256") != found:
+        card, notes = None, (*notes, OTHER_CARD)
     return Model(
         name,
         found,
@@ -73,7 +74,7 @@ def load(name: str, device: str = "auto", precision: str = "float32") -> Model:
         parts.labels,
         parts.mask_id,
         parts.max_tokens,
-        (*notes, *doubts),
+        notes,
         card,
         source.top,
     )
@@ -100,19 +101,11 @@ def choose_device(device: str) -> str:
     if device == "auto":
         return "cuda" if torch.cuda.is_available() else "mps" if torch.backends.mps.is_available() else "cpu"
     there = {"cuda": torch.cuda.is_available, "mps": torch.backends.mps.is_available, "cpu": lambda: True}
-    kind = device.partition(":")[0]
-    if kind not in there or not there[kind]() or not _is_there(device, kind):
+    kind, _, index = device.partition(":")
+    numbered = kind == "cuda" and index.isascii() and index.isdigit() and int(index) < torch.cuda.device_count()
+    if kind not in there or not there[kind]() or not (numbered or device == kind):
         raise UnsupportedModel(f"Device {device!r} is not available. Set FAITHSCOPE_DEVICE to auto, cuda, mps or cpu.")
     return device
-
-
-def _is_there(device: str, kind: str) -> bool:
-    import torch
-
-    index = device.partition(":")[2]
-    return device == kind or (
-        kind == "cuda" and index.isascii() and index.isdigit() and int(index) < torch.cuda.device_count()
-    )
 
 
 def _module(source: ModelSource, config, dtype):
@@ -199,25 +192,15 @@ def weights_of(source: ModelSource, config: Config) -> tuple[str, ...]:
     except UnsupportedModel:
         raise
     except Exception as error:
-        _check_weights(source)
-        raise unreadable(source.name, error) from error
-
-
-def _check_weights(source: ModelSource) -> None:
-    """UnsupportedModel with a sentence unless the base has safetensors weights."""
-    if any(name.endswith(WEIGHTS_ENDING) for name in source.base_files.names):
-        return
-    if any(source.base.glob("*.bin")) or any(source.base.glob("*.pt")):
-        raise UnsupportedModel(f"{source.name!r} has only pickle weights, no safetensors. {SAVE_AGAIN}")
-    if source.base_id:
-        raise UnsupportedModel(f"{source.base_id!r} {NO_WEIGHTS}")
-    raise UnsupportedModel(f"{source.name!r} holds no model.safetensors. {SAVE_AGAIN}")
-
-
-def _card_of(folder: Path, weights: str) -> tuple[dict | None, tuple[str, ...]]:
-    """The card of these weights, by their digest; where it is of others, or does not say, none and a note on that."""
-    card = _card(folder)
-    return (card, ()) if card is None or card.get("weights_sha256") == weights else (None, (OTHER_CARD,))
+        if any(name.endswith(WEIGHTS_ENDING) for name in source.base_files.names):
+            raise unreadable(source.name, error) from error
+        if any(source.base.glob("*.bin")) or any(source.base.glob("*.pt")):
+            problem = f"{source.name!r} has only pickle weights, no safetensors. {SAVE_AGAIN}"
+        elif source.base_id:
+            problem = f"{source.base_id!r} {NO_WEIGHTS}"
+        else:
+            problem = f"{source.name!r} holds no model.safetensors. {SAVE_AGAIN}"
+        raise UnsupportedModel(problem) from error
 
 
 def _card(folder: Path) -> dict | None:

@@ -7,9 +7,10 @@ A test holds the two equal.
 import re
 from collections.abc import Callable
 from pathlib import Path
+from typing import Any
 
 from core.loading.model_files import ADAPTER, ADAPTER_WEIGHTS, COPY_AGAIN, ModelFiles, cannot_read
-from core.network.architectures import Module, Tensor, UnsupportedModel
+from core.network.architectures import Module, UnsupportedModel
 
 # A layer's name, or several with bars between: without repetition, so that matching takes no longer than the name.
 _PLAIN_PATTERN = re.compile(r"\^?(?:[\w.|-]|\\\.)+\$?", re.ASCII)
@@ -62,7 +63,8 @@ def merge_adapter(module: Module, folder: Path, config: dict, tensors: dict) -> 
     """
     import torch
 
-    scale = _scales(config, folder)
+    rank = _by_layer(config.get("rank_pattern"), config["r"], folder)
+    alpha = _by_layer(config.get("alpha_pattern"), config["lora_alpha"], folder)
     parameters = dict(module.named_parameters())
     replaced = set()
     with torch.no_grad():
@@ -74,9 +76,14 @@ def merge_adapter(module: Module, folder: Path, config: dict, tensors: dict) -> 
                 raise _unfit(folder, f"changes {target!r}, which its base lacks", _OWN_BASE)
             weight, value = parameters[target], tensors[name].float()
             if name.endswith("lora_A.weight"):
-                delta = scale(target) * (_partner(tensors, name, folder).float() @ value)
-                delta = delta.T if _transposed(module, target) else delta
-                weight += _fitting(delta, weight, target, folder)
+                other = name.replace("lora_A", "lora_B")
+                if other not in tensors:
+                    raise _unfit(folder, f"lacks {other!r}", _AGAIN)
+                scale = alpha(target) / (rank(target) ** 0.5 if config.get("use_rslora") else rank(target))
+                delta = scale * (tensors[other].float() @ value)
+                # PEFT goes by the layer too: its fan_in_fan_out flag says what the last layer was.
+                layer = module.get_submodule(target.removesuffix(".weight"))
+                weight += _fitting(delta.T if type(layer).__name__ == "Conv1D" else delta, weight, target, folder)
             elif name.endswith("trainable_tokens_delta"):
                 rows = _token_indices(config, target, len(weight))
                 weight[rows] = _fitting(value, weight[rows], target, folder)
@@ -86,17 +93,14 @@ def merge_adapter(module: Module, folder: Path, config: dict, tensors: dict) -> 
     return replaced
 
 
-def no_weights(folder: Path) -> UnsupportedModel:
-    """The sentence for an adapter without safetensors."""
-    return _unfit(folder, f"holds no {ADAPTER_WEIGHTS}, and pickle is not read", _AGAIN)
-
-
-def read_adapter(files: ModelFiles) -> dict[str, Tensor]:
-    """An adapter's tensors; UnsupportedModel with a sentence where there are none, or where they are cut short."""
+def read_adapter(files: ModelFiles, heads: bool = False) -> dict[str, Any]:
+    """An adapter's tensors, or only their heads, as of ModelFiles; UnsupportedModel with a sentence where there are
+    none, or where they are cut short.
+    """
     if ADAPTER_WEIGHTS not in files.names:
-        raise no_weights(files.folder)
+        raise _unfit(files.folder, f"holds no {ADAPTER_WEIGHTS}, and pickle is not read", _AGAIN)
     try:
-        return files.tensors(ADAPTER_WEIGHTS)
+        return files.heads(ADAPTER_WEIGHTS) if heads else files.tensors(ADAPTER_WEIGHTS)
     except Exception as error:
         raise cannot_read(ADAPTER_WEIGHTS, files.folder.name, error, COPY_AGAIN) from error
 
@@ -106,30 +110,11 @@ def _target(name: str) -> str:
     return _CHANGED.sub("weight", _ADDED.sub("", name.removeprefix(_PREFIX)))
 
 
-def _partner(tensors: dict, name: str, folder: Path):
-    other = name.replace("lora_A", "lora_B")
-    if other not in tensors:
-        raise _unfit(folder, f"lacks {other!r}", _AGAIN)
-    return tensors[other]
-
-
 def _fitting(value, weight, target: str, folder: Path):
     if value.shape != weight.shape:
         shapes = f"{list(value.shape)}, its base {list(weight.shape)}"
         raise _unfit(folder, f"has {target!r} of shape {shapes}", _OWN_BASE)
     return value
-
-
-def _transposed(module, target: str) -> bool:
-    # PEFT goes by the layer too: its fan_in_fan_out flag says what the last layer was.
-    return type(module.get_submodule(target.removesuffix(".weight"))).__name__ == "Conv1D"
-
-
-def _scales(config: dict, folder: Path) -> Callable[[str], float]:
-    """What an adapter's change of a parameter is multiplied by, by the parameter's name."""
-    rank = _by_layer(config.get("rank_pattern"), config["r"], folder)
-    alpha = _by_layer(config.get("alpha_pattern"), config["lora_alpha"], folder)
-    return lambda target: alpha(target) / (rank(target) ** 0.5 if config.get("use_rslora") else rank(target))
 
 
 def _by_layer(patterns: dict | None, default: float, folder: Path) -> Callable[[str], float]:

@@ -68,10 +68,9 @@ class ModelFiles:
 
     def look_for_weights(self) -> None:
         """List the weights again, which may have been fetched meanwhile; small files stay as they were."""
-        self.names = _sorted(
-            {name for name in self.names if not name.endswith(WEIGHTS_ENDING)}
-            | {name for name in _listed(self.folder) if name.endswith(WEIGHTS_ENDING)}
-        )
+        small = (name for name in self.names if not name.endswith(WEIGHTS_ENDING))
+        weights = (name for name in _listed(self.folder) if name.endswith(WEIGHTS_ENDING))
+        self.names = tuple(sorted([*small, *weights]))
 
     def read(self, name: str) -> bytes:
         """A small file's content, the same at each call; OSError if it is none of them."""
@@ -196,25 +195,19 @@ def _ends(name: Any, ending: str) -> bool:
 def _listed(folder: Path) -> tuple[str, ...]:
     try:
         with os.scandir(folder) as entries:
-            return _sorted(
-                {entry.name for entry in entries if entry.name not in _NOT_PART_OF_RESULTS and _counts(entry)}
-            )
+            names = [one.name for one in entries if one.name not in _NOT_PART_OF_RESULTS and _counts(one)]
     except OSError:
         # Gone, or no longer ours to read; whoever asks for a file hears of it.
         return ()
+    # The order is part of the digest, on every system the same.
+    return tuple(sorted(names))
 
 
 def _counts(entry: os.DirEntry) -> bool:
     ending = os.path.splitext(entry.name)[1]
     try:
-        return ending in {WEIGHTS_ENDING, *_SMALL_ENDINGS} and (
-            entry.is_file() and (ending == WEIGHTS_ENDING or entry.stat().st_size <= _MOST_BYTES)
-        )
+        small = ending in _SMALL_ENDINGS and entry.stat().st_size <= _MOST_BYTES
+        return (ending == WEIGHTS_ENDING or small) and entry.is_file()
     except OSError:
         # A link that leads nowhere.
         return False
-
-
-def _sorted(names: set[str]) -> tuple[str, ...]:
-    # The order is part of the digest, on every system the same.
-    return tuple(sorted(names))

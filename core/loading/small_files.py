@@ -106,21 +106,15 @@ def read_config(source: ModelSource) -> Config:
     except Exception as error:
         raise cannot_read("config.json", source.name, error) from error
     adapter = adapter_settings(source.adapter_files) if source.adapter_files else None
-    if adapter and adapter.get("faithscope_labels") is not None:
-        config.id2label, config.label2id = _label_maps(adapter["faithscope_labels"], source.name)
+    labels = adapter.get("faithscope_labels") if adapter else None
+    if labels is not None:
+        named = isinstance(labels, list) and all(isinstance(label, str) for label in labels)
+        if not named or len(labels) > _MOST_CLASSES:
+            raise UnsupportedModel(
+                f"faithscope_labels of the adapter {source.name!r} must be a list of at most {_MOST_CLASSES:,} names."
+            )
+        config.id2label, config.label2id = dict(enumerate(labels)), {label: i for i, label in enumerate(labels)}
     return config
-
-
-def _label_maps(labels, name: str) -> tuple[dict[int, str], dict[str, int]]:
-    if (
-        not isinstance(labels, list)
-        or len(labels) > _MOST_CLASSES
-        or not all(isinstance(label, str) for label in labels)
-    ):
-        raise UnsupportedModel(
-            f"faithscope_labels of the adapter {name!r} must be a list of at most {_MOST_CLASSES:,} names."
-        )
-    return dict(enumerate(labels)), {label: i for i, label in enumerate(labels)}
 
 
 def read_labels(config: Config, name: str) -> tuple[str, ...]:

@@ -82,13 +82,6 @@ def is_scale_free(architecture: Architecture, config: Config) -> bool:
     return architecture.scale_free
 
 
-def reading_position(architecture: Architecture, config: Config) -> str:
-    """Name what the classifier reads: "first", "last" or "mean" over the tokens."""
-    if architecture.reading != "config":
-        return architecture.reading
-    return "mean" if config.classifier_pooling == "mean" else "first"
-
-
 def classify(
     module: Module,
     architecture: Architecture,
@@ -182,11 +175,6 @@ def embeddings_changed(
         yield
     finally:
         hook.remove()
-
-
-def embedding_width(config: Config) -> int:
-    """Elements of what the embedding layer gives for a token; a hidden state of ELECTRA may be wider."""
-    return config.embedding_size if config.model_type == "electra" else config.hidden_size
 
 
 def normalised(module: Module, architecture: Architecture, states: Any) -> list[Tensor]:

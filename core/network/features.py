@@ -263,7 +263,8 @@ def _tied(texts, sides, offsets, unit, spellings, own) -> tuple[np.ndarray, list
 
 def _owners(text, words, offsets, unit):
     """Each token's feature (-1: none) and each feature's characters."""
-    starts = [_first_ink(text, a, b) for a, b in offsets]
+    # Behind the space that a token begins with.
+    starts = [int(b) - len(text[a:b].lstrip()) for a, b in offsets]
     if unit == "token":
         kept = [i for i, s in enumerate(starts) if s < offsets[i, 1]]
         owner = np.full(len(offsets), -1, dtype=np.int64)
@@ -301,12 +302,6 @@ def _touch(spans, typed) -> list[bool]:
     ends = np.array([end for _, end in typed] + [np.inf])
     starts = np.array([start for start, _ in typed] + [np.inf])
     return [bool(starts[np.searchsorted(ends, a, side="right")] < b) for a, b in spans]
-
-
-def _first_ink(text: str, start: int, end: int) -> int:
-    while start < end and text[start].isspace():
-        start += 1
-    return int(start)
 
 
 def _truncation(words, second, cut, sides, ends):

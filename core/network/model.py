@@ -16,11 +16,9 @@ from core.network.architectures import (
     Tokenizer,
     attention_bias,
     classify,
-    embedding_width,
     embeddings_changed,
     normalised,
     only_what_is_read,
-    reading_position,
 )
 from core.network.features import Encoded, NoEmbedding, encode
 from core.network.locks import FairLock
@@ -80,7 +78,10 @@ class Model:
 
     @property
     def reading(self) -> str:
-        return reading_position(self.architecture, self.module.config)
+        """What the classifier reads: "first", "last" or "mean" over the tokens."""
+        if self.architecture.reading != "config":
+            return self.architecture.reading
+        return "mean" if self.module.config.classifier_pooling == "mean" else "first"
 
     @property
     def unknown_id(self) -> int | None:
@@ -95,8 +96,9 @@ class Model:
 
     @property
     def embedding_width(self) -> int:
-        """Elements of what the embedding layer gives for a token."""
-        return embedding_width(self.module.config)
+        """Elements of what the embedding layer gives for a token; a hidden state of ELECTRA may be wider."""
+        config = self.module.config
+        return config.embedding_size if config.model_type == "electra" else config.hidden_size
 
     @property
     def gram(self) -> Tensor:
@@ -162,20 +164,18 @@ class Model:
 
         with self.lock, torch.inference_mode():
             ids_t, lengths_t = self.tensor(ids), self.tensor(lengths)
-            padding = None if (lengths == ids.shape[1]).all() else self._within(lengths_t, ids.shape[1])
+            padding = None
+            if (lengths != ids.shape[1]).any():
+                padding = (torch.arange(ids.shape[1], device=lengths_t.device) < lengths_t[:, None]).long()
             types = None if type_ids is None else self.tensor(type_ids)
+            embeddings = self.module.get_input_embeddings()(ids_t.masked_fill(ids_t == ZERO_ID, 0))
+            if (ids == ZERO_ID).any():
+                embeddings = embeddings.masked_fill(ids_t[..., None] == ZERO_ID, 0.0)
             with contextlib.nullcontext() if hidden else only_what_is_read(self.module, self.architecture):
                 logits, states, _ = classify(
-                    self.module,
-                    self.architecture,
-                    self._embedded(ids, ids_t),
-                    padding,
-                    types,
-                    lengths_t,
-                    bool(hidden),
-                    False,
+                    self.module, self.architecture, embeddings, padding, types, lengths_t, bool(hidden), False
                 )
-            pooled = self._pool(states, padding, hidden == "mean").float().cpu().numpy() if hidden else None
+            pooled = self._pool(states, padding, hidden == "mean") if hidden else None
             return logits.float().cpu().numpy(), pooled
 
     def differentiable(
@@ -186,9 +186,7 @@ class Model:
         Returns:
             logits Tensor[B, C] in float32 and the last layer's attention [B, heads, T, T] or None.
         """
-        lengths = self.tensor(np.full(len(embeddings), embeddings.shape[1], dtype=np.int64))
-        types = None if type_ids is None else self.tensor(np.tile(type_ids, (len(embeddings), 1)))
-        logits, _, maps = classify(self.module, self.architecture, embeddings, None, types, lengths, False, attentions)
+        logits, _, maps = self._classified(embeddings, type_ids, attentions=attentions)
         return logits.float(), maps[-1] if attentions else None
 
     def read(
@@ -209,16 +207,18 @@ class Model:
         Returns:
             float32[B, C] logits, and float32[B, L, H] or None.
         """
-        lengths = self.tensor(np.full(len(embeddings), embeddings.shape[1], dtype=np.int64))
-        types = None if type_ids is None else self.tensor(np.tile(type_ids, (len(embeddings), 1)))
         attention = None if weights is None else attention_bias(weights)
         read = contextlib.nullcontext() if pooling else only_what_is_read(self.module, self.architecture)
         with read, embeddings_changed(self.module, self.architecture, change):
-            logits, states, _ = classify(
-                self.module, self.architecture, embeddings, attention, types, lengths, bool(pooling), False
-            )
-        pooled = self._pool(states, None, pooling == "mean").float().cpu().numpy() if pooling else None
+            logits, states, _ = self._classified(embeddings, type_ids, attention, bool(pooling))
+        pooled = self._pool(states, None, pooling == "mean") if pooling else None
         return logits.float().cpu().numpy(), pooled
+
+    def _classified(self, embeddings, type_ids, attention=None, hidden: bool = False, attentions: bool = False):
+        """`classify` for word embeddings of equal length."""
+        lengths = self.tensor(np.full(len(embeddings), embeddings.shape[1], dtype=np.int64))
+        types = None if type_ids is None else self.tensor(np.tile(type_ids, (len(embeddings), 1)))
+        return classify(self.module, self.architecture, embeddings, attention, types, lengths, hidden, attentions)
 
     def embed(self, ids: np.ndarray) -> Tensor:
         """Word embeddings of int64[B, T] as a leaf Tensor[B, T, E] that records gradients."""
@@ -241,17 +241,6 @@ class Model:
 
         return torch.from_numpy(np.ascontiguousarray(array)).to(self.device)
 
-    def _embedded(self, ids: np.ndarray, ids_t):
-        embed = self.module.get_input_embeddings()
-        if (ids != ZERO_ID).all():
-            return embed(ids_t)
-        return embed(ids_t.clamp(min=0)).masked_fill(ids_t[..., None] == ZERO_ID, 0.0)
-
-    def _within(self, lengths, width: int):
-        import torch
-
-        return (torch.arange(width, device=lengths.device)[None] < lengths[:, None]).long()
-
     def _pool(self, states, padding, mean: bool):
         import torch
 
@@ -264,4 +253,4 @@ class Model:
             if padding is not None:
                 state = state.masked_fill(padding[:, :, None] == 0, -torch.inf)
             pooled.append(state.amax(dim=1))
-        return torch.stack(pooled, dim=1)
+        return torch.stack(pooled, dim=1).float().cpu().numpy()

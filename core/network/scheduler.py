@@ -93,6 +93,14 @@ class Counters:
         return tokens / default_rate if pace is None else tokens * pace
 
 
+def pad(rows: list[np.ndarray]) -> np.ndarray:
+    """Right-pad B arrays of length T_i with zeros → [B, max T]."""
+    out = np.zeros((len(rows), max(map(len, rows))), dtype=rows[0].dtype)
+    for i, row in enumerate(rows):
+        out[i, : len(row)] = row
+    return out
+
+
 class Scheduler:
     """Run many inputs through one network in batches of similar length.
 
@@ -178,12 +186,8 @@ class Scheduler:
         asked = len(rows)
         rows = [*rows, *[rows[-1]] * min(-asked % self.multiple, max(0, self.max_rows - asked))]
         lengths = np.array([len(row.ids) for row in rows], dtype=np.int64)
-        ids = np.zeros((len(rows), int(lengths.max())), dtype=np.int64)
-        types = None if rows[0].type_ids is None else np.zeros_like(ids)
-        for i, row in enumerate(rows):
-            ids[i, : lengths[i]] = row.ids
-            if types is not None:
-                types[i, : lengths[i]] = row.type_ids
+        ids = pad([row.ids for row in rows])
+        types = None if rows[0].type_ids is None else pad([row.type_ids for row in rows])
         with self._lock:
             started = time.perf_counter()
             logits, states = self.network(ids, lengths, types, hidden)

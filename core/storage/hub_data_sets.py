@@ -1,7 +1,6 @@
 """Data sets of the hub: which files one holds, and fetching one of them."""
 
 from dataclasses import dataclass
-from fnmatch import fnmatch
 from pathlib import Path, PurePosixPath
 
 from core.storage.hub import HubError, quietly
@@ -36,11 +35,10 @@ class Listing:
 
 def list_data_set(id: str) -> Listing:
     """Which files a data set holds, by the hub or else by what was fetched before; HubError is a sentence."""
-    from huggingface_hub import HfApi
     from huggingface_hub.errors import GatedRepoError, HFValidationError, RepositoryNotFoundError
 
     try:
-        found = HfApi().dataset_info(id, timeout=_SECONDS, files_metadata=True)
+        revision, sizes = _asked(id)
     except GatedRepoError as error:
         raise HubError(_closed(id)) from error
     except HFValidationError as error:
@@ -49,35 +47,32 @@ def list_data_set(id: str) -> Listing:
         raise HubError(f"{id!r} was not found on the hub. Check its spelling, or run `hf auth login`.") from error
     except Exception as error:
         return _fetched_before(id, error)
-    sizes = {sibling.rfilename: sibling.size or 0 for sibling in found.siblings or []}
     if f"{id.rpartition('/')[2]}.py" in sizes:
         return _mirror(id)
-    return Listing(
-        id,
-        found.sha or "",
-        _data_files(sizes),
-        _card(fetch_data_file(id, "README.md", None)) if "README.md" in sizes else {},
-    )
+    card = _card(fetch_data_file(id, "README.md", None)) if "README.md" in sizes else {}
+    return Listing(id, revision, _data_files(sizes), card)
+
+
+def _asked(id: str, revision: str | None = None) -> tuple[str, dict[str, int]]:
+    """The commit of a data set on the hub, and the bytes of its files by their names."""
+    from huggingface_hub import HfApi
+
+    found = HfApi().dataset_info(id, revision=revision, timeout=_SECONDS, files_metadata=True)
+    return found.sha or "", {file.rfilename: file.size or 0 for file in found.siblings or []}
 
 
 def _mirror(id: str) -> Listing:
     """The hub's own Parquet copy of a set that a script defines; its files are configuration/split/number."""
-    from huggingface_hub import HfApi
     from huggingface_hub.errors import HfHubHTTPError
 
     try:
-        found = HfApi().dataset_info(id, revision=_MIRROR, timeout=_SECONDS, files_metadata=True)
-        sizes = _data_files(
-            {
-                s.rfilename: s.size or 0
-                for s in found.siblings or []
-                if fnmatch(s.rfilename, "*/*/*.parquet") and s.rfilename.count("/") == 2
-            }
-        )
+        revision, every = _asked(id, _MIRROR)
     except HfHubHTTPError:
-        sizes = {}
+        revision, every = "", {}
     except Exception as error:
         raise HubError(_unreached(id, error)) from error
+    parts = {name: size for name, size in every.items() if name.count("/") == 2 and name.endswith(".parquet")}
+    sizes = _data_files(parts)
     if not sizes:
         raise HubError(f"{id!r} needs a loading script, which is not run. {INSTEAD}")
     configs: dict[str, dict[str, list[str]]] = {}
@@ -91,7 +86,7 @@ def _mirror(id: str) -> Listing:
         ]
     }
     notes = [_COPY, _PART] if any("/partial-" in name for name in sizes) else [_COPY]
-    return Listing(id, found.sha or "", sizes, card, tuple(notes))
+    return Listing(id, revision, sizes, card, tuple(notes))
 
 
 def _fetched_before(id: str, error: Exception) -> Listing:

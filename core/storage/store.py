@@ -23,6 +23,7 @@ import secrets
 import stat
 import threading
 from dataclasses import dataclass
+from functools import partial
 from pathlib import Path
 from typing import Any
 
@@ -128,9 +129,7 @@ class Store:
         Raises:
             ValueError: the key is not 64 lower-case hex characters.
         """
-        place = self._place(key, ".safetensors")
-        found = self._read(place, lambda data: _unpack(data, key, content))
-        return found or self._shipped(place, lambda data: _unpack(data, key, content))
+        return self._read(self._place(key, ".safetensors"), partial(_unpack, key=key, content=content))
 
     def put(self, key: str, arrays: dict[str, np.ndarray], meta: dict, content: Content | None = None) -> None:
         """Keep an entry, in place of an earlier one.
@@ -152,13 +151,11 @@ class Store:
 
     def segments(self, key: str, content: Content | None = None) -> list[Entry]:
         """Read the log under a key: its whole segments, in the order of their seals. As `get`."""
-        folder, found = self._place(key), []
-        for path in sorted(folder / name for name in self._listed(folder) if _SEGMENT.fullmatch(name)):
-
-            def unpack(data: bytes, seal: str = path.stem) -> Entry | None:
-                return _unpack(data, key, content, seal)
-
-            found.append(self._read(path, unpack) or self._shipped(path, unpack))
+        folder = self._place(key)
+        found = [
+            self._read(path, partial(_unpack, key=key, content=content, seal=path.stem))
+            for path in sorted(folder / name for name in self._listed(folder) if _SEGMENT.fullmatch(name))
+        ]
         return [entry for entry in found if entry is not None]
 
     def put_text(self, text: str) -> str:
@@ -205,21 +202,18 @@ class Store:
                 self._set_aside(folder)
         return names if self.shipped is None else names | set(self.shipped.files(self._below(folder)))
 
-    def _shipped(self, path: Path, unpack) -> Entry | None:
-        """What ships in the place of a file of the store."""
-        data = None if self.shipped is None else self.shipped.read(self._below(path))
-        return None if data is None else unpack(data)
-
     def _read(self, path: Path, unpack):
+        """What a file of the store holds, or else what ships in its place; damage is set aside."""
+        found = None
         try:
             found = unpack(read_plain(path, self._most))
+            damaged = found is None
         except (OSError, MemoryError):
-            found = None
-            if self._later(path):
-                return None
-        if found is None:
+            damaged = not self._later(path)
+        if damaged:
             self._set_aside(path)
-        return found
+        data = self.shipped.read(self._below(path)) if found is None and self.shipped is not None else None
+        return found if data is None else unpack(data)
 
     def _later(self, path: Path) -> bool:
         """Whether nothing is there, or what could be read at another time: a plain file, no larger than a result."""

@@ -1,10 +1,8 @@
 """`python -m core.tools bench`: speed of this machine, as ratios in one run."""
 
-import sys
-from functools import partial
 from pathlib import Path
 
-from core.commands.terminal import Option, Options, add_model
+from core.commands.terminal import Option, Options, add_model, say
 from core.network.model import Model
 
 HELP = "benchmark this machine"
@@ -38,4 +36,4 @@ def _searches(model: Model, options: Options) -> list[str]:
     explainer, texts = Explainer(model), read_labelled(Path(options.texts), options.text, None, None).texts
     kept = Path(options.rows) if options.rows else None
     chosen = chosen_texts(explainer, texts, options.count)
-    return search_lines(compare_searches(explainer, chosen, kept, partial(print, file=sys.stderr)))
+    return search_lines(compare_searches(explainer, chosen, kept, say))

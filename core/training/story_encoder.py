@@ -12,6 +12,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 import torch
+from torch.nn.utils.rnn import pad_sequence
 
 from core.data.stories import ACTORS, EMPTY_WORDS, LENGTHS, PLACES, TASKS, THINGS, VERBS, Story, World, stories
 from core.network.architectures import Module
@@ -200,12 +201,11 @@ def _lesson(steps: int, seed: int) -> Iterator[Iterator[Story]]:
 
 def _batch(told: Iterator[Story], size: int):
     rows = [(tags(story), PLACES.index(story.answer)) for story, _ in zip(told, range(size))]
-    longest = max(len(ids) for (ids, _, _), _ in rows)
-
-    def padded(part: int, value: int) -> torch.Tensor:
-        return torch.tensor([row[part] + [value] * (longest - len(row[part])) for row, _ in rows])
-
-    return padded(0, 0), padded(1, 0), padded(2, UNASKED), torch.tensor([answer for _, answer in rows])
+    ids, kinds, wanted = (
+        pad_sequence([torch.tensor(row[part]) for row, _ in rows], batch_first=True, padding_value=value)
+        for part, value in enumerate((0, 0, UNASKED))
+    )
+    return ids, kinds, wanted, torch.tensor([answer for _, answer in rows])
 
 
 def _loss(module, tagger, ids, kinds, wanted, answers):

@@ -18,6 +18,7 @@ from core.mathematics.masking import TRAINING_STRATEGIES, VALIDATION_STRATEGIES,
 from core.mathematics.performance import METRICS
 from core.network.architectures import Tokenizer, architecture_of, classify
 from core.network.memory import keep_freed_memory
+from core.network.scheduler import pad
 from core.network.tokens import read_tokens
 from core.storage.files import only_writer
 from core.training.bases import base_digest, check_out, load_base, save_trained
@@ -277,14 +278,6 @@ def batches(data: Tokenised, size: int, rng: np.random.Generator) -> Iterator[np
         found += [chunk[i : i + size] for i in range(0, len(chunk), size)]
     # Shuffled inside too: "every second example" must not mean "the shorter of each two".
     return iter([rng.permutation(found[i]) for i in rng.permutation(len(found))])
-
-
-def pad(rows: list[np.ndarray]) -> np.ndarray:
-    """Right-pad B arrays of length T_i with zeros → [B, max T]."""
-    out = np.zeros((len(rows), max(map(len, rows))), dtype=rows[0].dtype)
-    for i, row in enumerate(rows):
-        out[i, : len(row)] = row
-    return out
 
 
 def _read(plan: Plan) -> dict[str, LabelledTexts]:

@@ -9,7 +9,6 @@ import numpy as np
 import pytest
 from pyarrow import parquet
 
-from core.commands import evaluating
 from core.commands.command_line import main
 from core.commands.evaluate import GOES_ON
 from core.evaluation.engine import Run
@@ -46,7 +45,7 @@ def evaluate(tiny_root, tmp_path, texts, monkeypatch, tiny_model):
     """`evaluate(*more)`: the exit status of the command on that file, three random attributions and two draws."""
     model = tiny_model("bert")
     monkeypatch.setenv("FAITHSCOPE_CACHE", str(tmp_path / "cache"))
-    monkeypatch.setattr(evaluating, "load", lambda *_: model)
+    monkeypatch.setattr("core.commands.evaluate.load", lambda *_: model)
 
     def run(*more, data=texts, measures=MEASURES, metrics=METRICS):
         return main(

@@ -25,12 +25,13 @@ from core.evaluation.families import NOT_ABOVE_CONSTANT, above_constant
 from core.loading.loading import load
 from core.mathematics.masking import bernoulli_masks, masked_count, random_mask, training_masks
 from core.mathematics.performance import METRICS, accuracy, macro_f1, majority_class, matthews
+from core.network.scheduler import pad
 from core.settings import BUNDLED, ROOT
 from core.training import bases, cards, checkpoints, training
 from core.training.bases import load_base, save_trained
 from core.training.cards import readable_card
 from core.training.checkpoints import Checkpoint
-from core.training.training import Plan, TrainingError, batches, pad, tokenise, train
+from core.training.training import Plan, TrainingError, batches, tokenise, train
 from tests import tiny
 
 # ---- masks
