@@ -76,13 +76,8 @@ def stream(
     def show() -> None:
         followed.look()
         stands = st.fragment(follow, run_every=interval) if rests_on else asks
-        # This thread's own work, without waiting for the model or for others.
-        began = time.thread_time()
-        draw(stands) if draw else stands()
-        taken[spot] = time.thread_time() - began
-        if followed.polls and not _going(asked):
-            # They ended while this was drawn from what was there before.
-            st.rerun()
+        taken[spot] = _work_of(partial(draw, stands) if draw else stands)
+        followed.look_back()
 
     # Two, since the sentence stands above what is chosen and the picture below it. The sentence comes first: the other
     # may ask for the page to be drawn anew.
@@ -113,6 +108,18 @@ class _Followed:
         more = len(self.wanted()) != len(self.asked) or self.polls != _going(self.asked)
         if ended or more or self.state() != self.before:
             st.rerun()
+
+    def look_back(self) -> None:
+        """Rerun the page where they ended while it was drawn from what was there before."""
+        if self.polls and not _going(self.asked):
+            st.rerun()
+
+
+def _work_of(drawing: Callable[[], None]) -> float:
+    """Draw; seconds of this thread's own work, without waiting for the model or for others."""
+    began = time.thread_time()
+    drawing()
+    return time.thread_time() - began
 
 
 def seconds_between(drawing: float, least: float) -> float:
