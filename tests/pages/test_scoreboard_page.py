@@ -254,7 +254,7 @@ def test_what_ships_of_the_hard_reviews_is_shown_by_no_job(ships):
 
 def test_what_is_known_of_verdicts_alone_is_the_picture_until_texts_are_scored(ships, monkeypatch):
     """Of rows of another version nothing is known; on more texts than six measures are judged on three are."""
-    monkeypatch.setattr("core.evaluation.studies.board_rows._Part._version", 99)
+    monkeypatch.setattr("core.evaluation.studies.board_rows._Part.version", 99)
     monkeypatch.setattr("pages.parts.sections.studying._BEGINNING_SECONDS", 0.0)
     app = App(PAGE, model="sst2-fmm", data="reviews", sample="200")
     assert app.outcomes == ["running"] and len(app.at.get("plotly_chart")) == 1
