@@ -183,7 +183,7 @@ def test_plain_texts_take_the_short_way_and_odd_ones_the_long(tiny_model, kind, 
 @EACH
 def test_a_file_equals_one_text_after_another(tiny_model, kind):
     texts = [*SENTENCES, *ODD, *SENTENCES[:7]]
-    yielded, found = finish(predict_all(tiny_model(kind), texts))
+    yielded, found = finish(predict_all(tiny_model(kind), texts, seconds=600.0))
     agrees(found, tiny_model(kind), texts)
     assert found.probabilities.dtype == np.float32 and found.probabilities.shape == (len(texts), 3) and not yielded, (
         "one slice was enough"
