@@ -6,7 +6,7 @@ import re
 from playwright import sync_api as playwright
 
 from core.data.examples import read_bundled
-from core.results.verdicts import Status
+from core.results.verdicts import Status, VerdictsOutcome
 from tests.browsing import DEFAULT, WAIT, contrasts, script
 
 REVIEWS = {example.id: example for example in read_bundled("reviews")}
@@ -41,7 +41,8 @@ def test_home_opens_with_an_example_and_legible_words_and_a_link_restores_its_ch
     # Nothing ships in this server: the first example is computed, its verdicts wait elsewhere.
     playwright.expect(person.page.locator(".glance .name")).to_have_text(DEFAULT)
     assert person.text == read_bundled("ordinary reviews")[0].text
-    assert not person.page.locator("p.headline").count()
+    headline = person.page.locator("p.headline")
+    playwright.expect(headline).to_have_attribute("data-outcome", VerdictsOutcome.NOT_ASKED.value)
     legible(person, "home")
     person.open("", example="p03b", data="contrast pairs", unit="token", **{"class": "positive"})
     assert (
