@@ -156,7 +156,7 @@ class Person:
             self.page.locator("[data-testid=stProgress]"),
             self.page.get_by_text(re.compile(r"are being computed …$")),
         ):
-            playwright.expect(bar).to_have_count(0)
+            playwright.expect(bar).to_have_count(0, timeout=300_000)
         self.rest()
 
     def computed(self, but: str = "nothing"):

@@ -102,11 +102,11 @@ def test_a_search_can_be_cancelled_and_goes_on(visit):
     playwright.expect(partial).to_be_visible()
     # The measure is scored: cancelling stops all that is under way. On a slow machine it waits to be asked for.
     measure = person.page.get_by_role("button", name=re.compile("^Compute gradient"))
-    playwright.expect(gauge(person).or_(measure).first).to_be_visible(timeout=300_000)
+    playwright.expect(gauge(person).or_(measure).first).to_be_visible(timeout=600_000)
     if measure.count():
         measure.press("Enter")
     # Its first limits are a while in coming on a machine that is busy.
-    playwright.expect(gauge(person)).to_be_visible(timeout=300_000)
+    playwright.expect(gauge(person)).to_be_visible(timeout=600_000)
     person.press("Cancel")
     playwright.expect(person.page.get_by_text("Cancelled; what was computed is kept").first).to_be_visible()
     playwright.expect(partial).to_be_visible()
