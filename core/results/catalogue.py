@@ -1,4 +1,6 @@
-"""The results of questions over a sample, by the question's name: every file in this room registers what it makes."""
+"""The results of questions over a sample, by the question's name or the class of its report: every file in this room
+registers what it makes.
+"""
 
 from collections.abc import Callable
 from typing import Any, TypeVar
@@ -9,11 +11,13 @@ from core.results.result import Result
 
 Make = TypeVar("Make", bound=Callable[[Any], Result])
 # Those registered so far; `question_result` loads them all.
-REGISTERED: dict[str, Callable[[Any], Result]] = {}
+REGISTERED: dict[str | type, Callable[[Any], Result]] = {}
 
 
-def register_result(name: str) -> Callable[[Make], Make]:
-    """Register what makes a question's report a result; ValueError if another function does already."""
+def register_result(name: str | type) -> Callable[[Make], Make]:
+    """Register what makes a report a result, that of a question or of whatever question has reports of this class;
+    ValueError if another function does already.
+    """
 
     def add(make: Make) -> Make:
         if name in REGISTERED:
@@ -25,6 +29,7 @@ def register_result(name: str) -> Callable[[Make], Make]:
 
 
 def question_result(name: str, report: Any) -> Result | None:
-    """The result of a question's report; None where nothing is registered under the name."""
+    """The result of a question's report; None where nothing is registered under the name, nor for such reports."""
     load_files(room)
-    return REGISTERED[name](report) if name in REGISTERED else None
+    make = REGISTERED.get(name) or REGISTERED.get(type(report))
+    return None if make is None else make(report)

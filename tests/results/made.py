@@ -35,6 +35,8 @@ SLOTS: dict = {
     "against": "shuffles of their own scores",
     "metrics": ["NS", "Soft-NC"],
     "why": NO_ROOM,
+    "called": "fall of the probability",
+    "mean": 0.31,
 }
 SLOTS |= {"after": "negative", "together": ["not", "bad"], "twice": ["dull", "boring"]}
 SLOTS |= {"cheapest": ["gradient"], "figure": "comprehensiveness", "total": 24, "needed": 20, "passes": 11}
