@@ -50,7 +50,7 @@ def erasure_result(report: MetricReport, asked: int, coming: bool = False, unsta
 
 def _outcome(report: MetricReport, first: _First, both: _First, coming: bool) -> tuple[ErasureOutcome, dict[str, Any]]:
     full, trusted = _comparable(report.table), _comparable(report.trusted)
-    why = undefined(report.table)
+    why = _why_undefined(report.table)
     if coming and not why:
         return ErasureOutcome.RUNNING, {}
     if len(full) < len(_KINDS):
@@ -104,7 +104,7 @@ def _winners(board: MetricTable, kinds: list[bool]) -> _First:
     return {soft: tuple(np.array(board.measures)[one == one.min()].tolist()) for soft, one in sums.items()}
 
 
-def undefined(board: MetricTable) -> str:
+def _why_undefined(board: MetricTable) -> str:
     """Why no measure has a score by any of the metrics of a kind of erasure that was asked for; "" where one has."""
     for soft in _KINDS if board.measures else ():
         columns = board.columns(soft)

@@ -2,14 +2,20 @@
 
 from collections.abc import Callable
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 
-from core.storage.content import Content, Numbers
+from core.storage.content import Content, Numbers, is_count
 from core.storage.store import Entry, Key, Store, canonical_key
 
+
+def _are_places(value: Any) -> bool:
+    return isinstance(value, dict) and all(map(is_count, value.values()))
+
+
 # Files of the store one behind another, as bytes; in the metadata the place of each, and where it ends.
-_CONTENT = Content({"files": Numbers("uint8", (None,))}, {"places": lambda value: isinstance(value, dict)})
+_CONTENT = Content({"files": Numbers("uint8", (None,))}, {"places": _are_places})
 
 
 class Shelf(Store):

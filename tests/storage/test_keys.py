@@ -523,3 +523,11 @@ def test_every_producer_is_pinned():
                 first = call.args[0].values[0] if isinstance(call.args[0], ast.JoinedStr) else call.args[0]
                 found |= {first.value} if isinstance(first, ast.Constant) else set()
     assert found and {name for name in found if not name.startswith("job/")} <= PRODUCERS
+
+
+@pytest.mark.parametrize("ends", ["three", -1, [3], 3.5])
+def test_a_text_whose_places_are_none_is_not_read(computing, model, store, ends):
+    encoded, shelf = computing.encode(TEXT, None, "word"), Shelf(store)
+    store.append(ASKED_OF_TEXT, {"files": np.zeros(3, np.uint8)}, {"places": {f"v1/{MODEL}": ends}})
+    shelf.open(model.digest, encoded.digest)
+    assert shelf.get(MODEL) is None and not shelf._held

@@ -54,8 +54,8 @@ def choose_erasure(view: View) -> ErasureChoice:
         erasure = pick_erasure(view.model)
         sign = choose_sign()
     form, rule = chosen_method()
-    metrics = tuple(name for name in of_examples() if name in chosen)
-    return ErasureChoice(tuple(named), metrics, sign, replace(_HOW, erasure=erasure), rule, form)
+    in_order = tuple(name for name in of_examples() if name in chosen)
+    return ErasureChoice(tuple(named), in_order, sign, replace(_HOW, erasure=erasure), rule, form)
 
 
 def choose_rationale(choice: ErasureChoice) -> str:
@@ -198,9 +198,10 @@ class KnownRatings:
     @property
     def works(self) -> list[PageWork]:
         """Everything that is asked for, in order; no baseline where no measure has a score by any metric."""
-        table = self.report.table
-        if self.judged and all(one.complete for one in self.judged) and table.undefined == table.values.size:
-            return [*self.judged]
+        if self.judged and all(one.complete for one in self.judged):
+            table = self.report.table
+            if table.undefined == table.values.size:
+                return [*self.judged]
         return [*self.judged, *self.chances, *self.shuffled]
 
     @property
