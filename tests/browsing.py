@@ -10,7 +10,7 @@ from urllib.parse import urlencode, urlsplit
 
 from playwright import sync_api as playwright
 
-WAIT = int(os.environ.get("FAITHSCOPE_TEST_WAIT", "120000"))  # milliseconds, for whatever a page is to show
+WAIT = int(os.environ.get("FAITHSCOPE_TEST_WAIT", "300000"))  # milliseconds, for whatever a page is to show
 # Measures that every page computes unasked, unless the machine looks slow.
 DEFAULT = ["leave-one-out", "gradient", "input × gradient"]
 # Streamlit asks for these relative to a page's address before it finds its server.
@@ -169,9 +169,11 @@ class Person:
         for _ in range(6):
             if not asks.count():
                 break
-            # What is offered may begin by itself meanwhile.
-            with contextlib.suppress(playwright.TimeoutError):
+            # What is offered may begin by itself meanwhile; a server that is slow to answer offers it still.
+            with contextlib.suppress(playwright.TimeoutError, AssertionError):
+                named = asks.first.inner_text(timeout=10_000)
                 asks.first.press("Enter", timeout=10_000)
+                playwright.expect(asks.filter(has_text=named)).to_have_count(0, timeout=30_000)
             self.idle()
         return self
 

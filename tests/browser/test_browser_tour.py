@@ -20,6 +20,8 @@ def test_home_and_the_way_on_stand_still_and_nothing_covers_it(visit):
     page, title = person.page, person.page.get_by_role("heading", level=1)
     page.goto(person.server)
     page.get_by_text(sentence("home", "what")).wait_for()
+    # The browser has put down what came with it.
+    page.evaluate("() => new Promise((done) => requestAnimationFrame(() => requestAnimationFrame(done)))")
     first = top(title)
     person.rest()
     assert top(title) == first, "what is above it has its place before the model is there"

@@ -1,12 +1,16 @@
 """Saving without a browser: what a download holds is written when it is asked for."""
 
+import time
 from types import SimpleNamespace
 
+import pytest
 from streamlit.runtime import Runtime
 from streamlit.runtime.media_file_manager import MediaFileManager
+from streamlit.runtime.media_file_storage import MediaFileStorageError
 from streamlit.runtime.memory_media_file_storage import MemoryMediaFileStorage
 from streamlit.testing.v1 import AppTest
 
+from pages.parts.frame.server import keep_downloads
 from pages.parts.sections import saving
 
 
@@ -73,3 +77,36 @@ def test_a_file_stays_until_it_is_fetched_however_many_pages_run(monkeypatch):
     again = asked("later 0", True)
     run(), run()
     assert manager.read_file(kept) is None and manager.read_file(again).content == b"later 0"
+
+
+def test_a_button_that_is_replaced_while_it_is_pressed_writes_its_file():
+    manager = MediaFileManager(MemoryMediaFileStorage("/media"))
+
+    def run() -> None:
+        """A page that is drawn anew, up to its first button, while another visitor's run ends."""
+        manager.clear_session_refs()
+        manager.remove_orphaned_files()
+
+    def drawn(content) -> str:
+        return manager.add_deferred(content, "text/csv", "here", file_name="t.csv", element_id="save")
+
+    lost = drawn(lambda: b"a")
+    run()
+    with pytest.raises(MediaFileStorageError, match="not found"):
+        manager.execute_deferred(lost)
+    keep_downloads(manager, seconds=0.2)
+    old, standing = drawn(lambda: b"a"), drawn(lambda: b"b")
+    named = manager.execute_deferred(standing)
+    run()
+    late = manager.execute_deferred(old)
+    assert late.endswith(".csv") and manager.read_file(late.split("/")[-1]).content == b"a" and late != named
+    calls = []
+    broken = drawn(lambda: calls.append(1) or 1 / 0)
+    with pytest.raises(MediaFileStorageError, match="division by zero"):
+        manager.execute_deferred(broken)
+    assert len(calls) == 1
+    time.sleep(0.3)
+    drawn(lambda: b"c")
+    run()
+    with pytest.raises(MediaFileStorageError, match="not found"):
+        manager.execute_deferred(old)

@@ -5,6 +5,8 @@ import contextlib
 import gc
 import logging
 import re
+import time
+from collections import OrderedDict
 from collections.abc import AsyncGenerator, Callable
 from typing import Any
 
@@ -13,6 +15,8 @@ from starlette.responses import PlainTextResponse
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
 from streamlit import cli_util, config
 from streamlit.runtime import Runtime
+from streamlit.runtime.media_file_manager import MediaFileManager
+from streamlit.runtime.media_file_storage import MediaFileStorageError
 from streamlit.web.server import server_util
 
 from core import settings
@@ -116,6 +120,7 @@ async def running(_: st.App) -> AsyncGenerator[None]:
     and a browser opens unless it is told not to.
     """
     allow_files(4096)
+    keep_downloads(Runtime.instance().media_file_mgr)
     if not config.get_option("server.headless"):
         asyncio.get_running_loop().call_soon(
             cli_util.open_browser, server_util.get_url(config.get_option("browser.serverAddress"))
@@ -125,6 +130,36 @@ async def running(_: st.App) -> AsyncGenerator[None]:
         yield
     finally:
         letting_go.cancel()
+
+
+def keep_downloads(files: MediaFileManager, seconds: float = 20.0) -> None:
+    """Let a button that was replaced while it was pressed write its file all the same, for some seconds.
+
+    A page that is drawn anew forgets its buttons as it begins, and any other visitor's run that ends has them thrown
+    away; the browser shows the old ones until the new ones arrive.
+    """
+    register, execute = files.add_deferred, files.execute_deferred
+    known: OrderedDict[str, tuple[float, Callable[[], str]]] = OrderedDict()
+
+    def add_deferred(content: Callable, mimetype: str | None, coordinates: str, **named: Any) -> str:
+        now, file_id = time.monotonic(), register(content, mimetype, coordinates, **named)
+        name = named.get("file_name")
+        known[file_id] = now, lambda: execute(register(content, mimetype, "pressed late", file_name=name))
+        while known and now - next(iter(known.values()))[0] > seconds:
+            known.popitem(last=False)
+        return file_id
+
+    def execute_deferred(file_id: str) -> str:
+        late = known.get(file_id)
+        try:
+            return execute(file_id)
+        except MediaFileStorageError as error:
+            # What its content raised is its cause.
+            if late is None or error.__cause__ is not None:
+                raise
+            return late[1]()
+
+    vars(files).update(add_deferred=add_deferred, execute_deferred=execute_deferred)
 
 
 def connected() -> set[str] | None:
