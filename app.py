@@ -95,7 +95,7 @@ def _example(view: View) -> None:
     form, rule = chosen_method()
     choice = Choice((default_measures()[0],), default_measures()[0], "signed", BY_RATIO, RECURSIVE, rule, form)
     path = Path(side, choice.played, choice, Orders(side, BY_RATIO))
-    stream([path], st.container(), partial(_player, view, path))
+    stream([path], (st.container(), partial(_player, view, path)))
 
 
 def _known_verdicts(view: View) -> dict[str, Word]:

@@ -1,12 +1,11 @@
 """Long work that outlives a rerun of the page, keyed by content, with progress and cancel."""
 
-import abc
 import atexit
 import logging
 import threading
 import time
 from collections import OrderedDict
-from collections.abc import Callable, Collection, Generator
+from collections.abc import Callable, Collection
 from types import GeneratorType
 
 from core.explanation.explainer import Cost
@@ -27,38 +26,6 @@ _SPARED_SECONDS = 5.0
 _TOLD_SECONDS = 2.0
 # How often work looks whether anybody waits for a lock that it gave way with, and whether a page still is drawn.
 _LOOK_SECONDS = 0.05
-
-
-class Work(abc.ABC):
-    """What is asked for; the job of its key is how far that is.
-
-    counted: what its progress counts, where a person should see the numbers; batch: whether it is about many examples.
-    """
-
-    counted = ""
-    batch = False
-
-    @property
-    @abc.abstractmethod
-    def key(self) -> str:
-        """Hash of everything that the result depends on: the same work asked for twice is one job."""
-
-    @property
-    @abc.abstractmethod
-    def label(self) -> str:
-        """What it is called where it is offered and while it runs; text, not markup."""
-
-    @property
-    @abc.abstractmethod
-    def cost(self) -> Cost:
-        """What it takes at most."""
-
-    @abc.abstractmethod
-    def run(self, job: Job) -> object | Generator:
-        """Do it: return the result, or yield what is known so far (each `yield` ends a turn) and return all of it.
-
-        Reports to `job.report` and stops at its next batch once `job.cancelled()`.
-        """
 
 
 class Jobs(Owner):

@@ -89,10 +89,8 @@ def _stream_words(
     """The headline and the coloured words, with what is known beside them."""
     stream(
         lambda: [*(work for work in works if work.runs), *scoring.works],
-        place,
-        partial(draw_words, view, works, rows, sign, scoring),
-        view.places.answer,
-        partial(_say, view, works, scoring),
+        (place, partial(draw_words, view, works, rows, sign, scoring)),
+        (view.places.answer, partial(_say, view, works, scoring)),
         name="scores",
     )
 
@@ -193,7 +191,8 @@ def _computed(works: list[Attributing], place: DeltaGenerator) -> dict[str, Attr
     # How far the others are stands below the words, with what goes on besides.
     offered = [work for work in waiting if not work.runs]
     if offered:
-        stream(offered, place, name="measures", together=True)
+        with place:
+            stream(offered, name="measures")
     return found
 
 

@@ -105,7 +105,8 @@ def _predictions(explainer: Explainer, browsed: Browsed) -> None:
     if known is None or not known.complete:
         work, place = data.Predicting(explainer, browsed.index), st.container()
         # As they come the table takes them in, by twelfths.
-        stream([work], place, anew=lambda: 12 * work.progress[0] // work.progress[1], every=1.0, name="predictions")
+        with place:
+            stream([work], rests_on=lambda: 12 * work.progress[0] // work.progress[1], name="predictions")
     elif known.problems:
         why = plain(next(iter(known.problems.values())))
         st.warning(f"No prediction of {amount(len(known.problems), 'example')}. {why}")

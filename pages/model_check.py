@@ -56,7 +56,7 @@ def model_check() -> None:
     coming.empty()
     if checked:
         works = [work for one in checked for work in one.works]
-        stream(works, stage, partial(_draw, frame, checked, choice), said, partial(_say, checked), every=1.0)
+        stream(works, (stage, partial(_draw, frame, checked, choice)), (said, partial(_say, checked)))
 
 
 def _open_part() -> None:

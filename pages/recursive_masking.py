@@ -57,10 +57,8 @@ def recursive_masking() -> None:
     paths = [Path(side, name, choice, one) for side, one in zip(sides, orders) for name in choice.measures]
     stream(
         [*paths, *orders],
-        stage,
-        partial(_draw, view, sides, paths, choice),
-        view.places.answer,
-        partial(_say, view, sides, paths),
+        (stage, partial(_draw, view, sides, paths, choice)),
+        (view.places.answer, partial(_say, view, sides, paths)),
     )
     with below:
         about_text(view)

@@ -186,7 +186,7 @@ def server(monkeypatch, shared_store, shipped, component_manifests, compiled_scr
     # Nor do they wait for what stands aside; `stands_aside` is for those that do.
     monkeypatch.setattr("core.viewers._STAYS_SECONDS", 600.0)
     # A whole sample takes a minute, which most tests of pages only pass by.
-    monkeypatch.setattr("pages.parts.sections.studying.Studying.at_once", property(lambda work: False))
+    monkeypatch.setattr("pages.parts.sections.studying.StudyWork.at_once", property(lambda work: False))
     st.cache_resource.clear()
     st.cache_data.clear()
     yield

@@ -29,7 +29,7 @@ from core.mathematics.stepwise import finish
 from core.network.scheduler import Cancelled
 from core.storage.store import Store, canonical_key
 from pages.parts.frame import resources
-from pages.parts.sections.studying import Asking, Studying
+from pages.parts.sections.studying import Asking, StudyWork
 from tests import tiny
 from tests.adding import TESTS, one_more_file
 from tests.waiting import until
@@ -305,20 +305,20 @@ def test_a_page_takes_it_as_work_that_starts_stops_and_is_read_back(explainer, s
     monkeypatch.setattr(resources, "jobs", lambda: jobs)
     monkeypatch.setattr(resources, "store", lambda: store)
     try:
-        work = Studying(explainer, SAMPLE, asked())
+        work = StudyWork(explainer, SAMPLE, asked())
         assert work.cost == study_cost(explainer, SAMPLE, asked()) and not work.begun and work.found.done == 0
-        assert work.label.startswith("one word (") and work.key != Studying(explainer, part(0), asked()).key
+        assert work.label.startswith("one word (") and work.key != StudyWork(explainer, part(0), asked()).key
         work.ask()
         until(lambda: work.job.state == DONE)
         assert work.complete and work.found.complete and not work.found.problems
-        again = Studying(explainer, part(3, 1), asked())
+        again = StudyWork(explainer, part(3, 1), asked())
         assert again.begun and again.at_once and words(again.found) == [words(work.found)[i] for i in (3, 1)]
     finally:
         jobs.close()
 
 
 def test_what_seldom_takes_all_that_it_may_says_so_until_such_work_was_done(explainer, monkeypatch):
-    jobs, work = Jobs(), Studying(explainer, SAMPLE, asked())
+    jobs, work = Jobs(), StudyWork(explainer, SAMPLE, asked())
     monkeypatch.setattr(resources, "jobs", lambda: jobs)
     monkeypatch.setattr(resources, "store", lambda: Store(Path("nowhere")))
     assert ", about " in work.price
@@ -343,8 +343,8 @@ def test_what_another_question_wrote_under_the_same_rows_is_read_once_it_has_end
 
     monkeypatch.setattr(Run, "add", slow)
     try:
-        one, other = Studying(explainer, part(5, 4, 3), asked()), Studying(explainer, SAMPLE, asked())
-        stopped = Studying(explainer, part(3, 2, 1), asked())
+        one, other = StudyWork(explainer, part(5, 4, 3), asked()), StudyWork(explainer, SAMPLE, asked())
+        stopped = StudyWork(explainer, part(3, 2, 1), asked())
         stopped.ask()
         until(lambda: stopped.found.done == 2)
         stopped.cancel()

@@ -34,7 +34,7 @@ from pages.parts.erasure.judging import Judging, Shuffling
 from pages.parts.sections.paths import Choice, Path
 from pages.parts.sections.sides import RECURSIVE, Orders, Side
 from pages.parts.sections.standings import OrderScoring
-from pages.parts.sections.studying import Studying
+from pages.parts.sections.studying import StudyWork
 from tests import tiny
 
 NAME = "mutual information"
@@ -199,7 +199,7 @@ def keys_of(explainer, name):
         OrderScoring(side, name, "signed"),
         Judging(side, name, "signed", ("NS",), How()),
         Shuffling(side, (name,), "signed", ("NS",), How()),
-        *(Studying(explainer, Sample("some", "0" * 64, (), np.array([])), study) for study in studies),
+        *(StudyWork(explainer, Sample("some", "0" * 64, (), np.array([])), study) for study in studies),
     ]
     return rows, [work.key for work in works]
 

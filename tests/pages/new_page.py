@@ -12,12 +12,12 @@ from pages.parts.components.tables import table
 from pages.parts.face.headline import Badge, draw_badges
 from pages.parts.frame.sidebar import View, open_page
 from pages.parts.frame.texts import view_badges, view_caveats
-from pages.parts.frame.working import PageWork
+from pages.parts.frame.working import Work
 from pages.parts.sections.streaming import stream
 
 
 @dataclass(frozen=True, eq=False)
-class Isolating(PageWork):
+class Isolating(Work):
     """Every word of a text by itself."""
 
     view: View
@@ -65,7 +65,7 @@ def words_alone() -> None:
         if work.latest:
             table(["word", "probability ↑"], [[word, number(value)] for word, value in work.latest.items()])
 
-    stream([work], stage, draw, said, say)
+    stream([work], (stage, draw), (said, say))
 
 
 words_alone()

@@ -29,7 +29,7 @@ from core.oracle.erasing import REMOVAL
 from core.results.behaviour import BehaviourOutcome, behaviour_result
 from core.results.caveats import Caveat
 from core.texts.rendering import headline
-from pages.parts.sections.studying import Studying
+from pages.parts.sections.studying import StudyWork
 from tests.app_session import App, complete, wait
 from tests.hostile import lines
 from tests.pages.test_pages import no_raw_markup
@@ -39,7 +39,7 @@ PAGE, PART = "pages/model_check.py", "behaviour"
 SHORT = [
     example for example in read_bundled("reviews") if example.id in ("s041", "s068", "s076", "s096", "s180", "s205")
 ]
-AT_ONCE = Studying.at_once
+AT_ONCE = StudyWork.at_once
 CHANCE, GRADIENT = Course(), Course("gradient")
 
 
@@ -52,7 +52,7 @@ def shared_store(tmp_path_factory):
 @pytest.fixture(autouse=True)
 def at_once(monkeypatch, server):
     """Everything starts at once; a map is where the embeddings' first two numbers say."""
-    monkeypatch.setattr(Studying, "at_once", AT_ONCE)
+    monkeypatch.setattr(StudyWork, "at_once", AT_ONCE)
     monkeypatch.setattr("pages.parts.frame.working.AT_ONCE_SECONDS", 1e9)
     monkeypatch.setattr(embedding_map, "_umap", lambda states: states[:, :2].copy())
 

@@ -33,7 +33,7 @@ from core.texts.rendering import fact_text
 from core.validity.marks import SIGN
 from pages.parts.frame import resources
 from pages.parts.sections.filtered import count_kept, kept_examples, told_of
-from pages.parts.sections.studying import Studying
+from pages.parts.sections.studying import StudyWork
 from tests.app_session import App, complete, wait
 from tests.hostile import lines
 from tests.pages.test_pages import no_raw_markup
@@ -43,7 +43,7 @@ METRICS = "SoftFaith’s average ↑"
 PAGE, FILTERED = "pages/data_set.py", "what the filter on Examples shows"
 # Short ones, so that a test takes no longer than it must.
 SHORT = [example for example in read_bundled("reviews") if example.id in ("s041", "s068", "s076", "s096")]
-AT_ONCE = Studying.at_once
+AT_ONCE = StudyWork.at_once
 FEW = {RANDOM: 3, SHUFFLED: 2}
 CHOSEN = {"section": "diagnosticity", "measures": ["gradient", "attention"], "draws-of-data": "1"}
 
@@ -58,7 +58,7 @@ def shared_store(tmp_path_factory):
 def few(monkeypatch, server):
     """Three random attributions or two shuffles, and what is not held back starts at once."""
     monkeypatch.setattr("core.evaluation.studies.scoring.COUNTS", FEW)
-    monkeypatch.setattr(Studying, "at_once", AT_ONCE)
+    monkeypatch.setattr(StudyWork, "at_once", AT_ONCE)
     monkeypatch.setattr("pages.parts.frame.working.AT_ONCE_SECONDS", 1e9)
 
 
@@ -420,7 +420,7 @@ def test_the_work_is_named_by_all_that_it_rests_on(bundled):
             )
         ),
     ]
-    keys = [Studying(**base | change).key for change in ({}, *others)]
+    keys = [StudyWork(**base | change).key for change in ({}, *others)]
     assert len(set(keys)) == len(keys) and np.unique(keys).size == len(others) + 1
 
 

@@ -14,8 +14,8 @@ PAGE, MASKED = "pages/data_set.py", {"model": "sst2-fmm", "data": "reviews"}
 def ships(monkeypatch, fresh):
     """What ships is shown, as in the app, and no job computes it once more."""
     monkeypatch.setenv("FAITHSCOPE_SHIPPED", "yes")
-    monkeypatch.setattr("pages.parts.sections.studying.Studying.run", lambda *_: pytest.fail("nothing is left to do"))
-    monkeypatch.setattr("pages.parts.frame.working.PageWork.ask", lambda *_, **__: pytest.fail("nothing is asked for"))
+    monkeypatch.setattr("pages.parts.sections.studying.StudyWork.run", lambda *_: pytest.fail("nothing is left to do"))
+    monkeypatch.setattr("pages.parts.frame.working.Work.ask", lambda *_, **__: pytest.fail("nothing is asked for"))
     # Explainers too: those of other tests hold a store without it.
     st.cache_resource.clear()
     yield

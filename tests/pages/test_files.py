@@ -44,7 +44,7 @@ def store_of_files(tmp_path_factory):
 def at_once(monkeypatch, server, store_of_files, tmp_path):
     """Everything starts at once, over five sentences; a map is drawn without UMAP."""
     monkeypatch.setattr("pages.parts.frame.working.AT_ONCE_SECONDS", 1e9)
-    monkeypatch.setattr("pages.parts.sections.studying.Studying.at_once", property(lambda work: True))
+    monkeypatch.setattr("pages.parts.sections.studying.StudyWork.at_once", property(lambda work: True))
     monkeypatch.setattr("core.judging.baselines.BASELINES", 3)
     monkeypatch.setattr(embedding_map, "_umap", lambda states: states[:, :2].copy())
     told = sorted(read_bundled("reviews"), key=lambda example: len(example.text))[:4]

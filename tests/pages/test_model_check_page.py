@@ -35,7 +35,7 @@ from core.validity.references import CALIBRATED, LITERAL, find_reference
 from core.wording import percent
 from pages.parts.sections.asking import SIZES, sizes_of
 from pages.parts.sections.filtered import FILTERED
-from pages.parts.sections.studying import Studying
+from pages.parts.sections.studying import StudyWork
 from tests import tiny
 from tests.app_session import App, complete, wait
 from tests.hostile import lines
@@ -48,7 +48,7 @@ SHORT = [
     example for example in read_bundled("reviews") if example.id in ("s041", "s068", "s076", "s096", "s180", "s205")
 ]
 CHANCE, GRADIENT = Curve(), Curve("gradient")
-AT_ONCE = Studying.at_once
+AT_ONCE = StudyWork.at_once
 ONCE = tuple(Curve(name, recompute=False) for name in ("gradient", "attention"))
 
 
@@ -61,7 +61,7 @@ def shared_store(tmp_path_factory):
 @pytest.fixture(autouse=True)
 def at_once(monkeypatch, server):
     """What is not held back starts at once."""
-    monkeypatch.setattr(Studying, "at_once", AT_ONCE)
+    monkeypatch.setattr(StudyWork, "at_once", AT_ONCE)
     monkeypatch.setattr("pages.parts.frame.working.AT_ONCE_SECONDS", 1e9)
     # The tab Behaviour has a file of its own.
     monkeypatch.setattr("pages.parts.check.tabs.draw_behaviour", lambda *_: None)
@@ -255,8 +255,8 @@ def test_another_form_draws_the_other_rejected_shares(given, by_hand):
 
 
 def test_the_check_can_be_of_what_the_filter_shows(given, alone, monkeypatch, bundled):
-    asked, really, keys, key_of = [], Run.add, set(), Studying.key.func
-    monkeypatch.setattr(Studying, "key", property(lambda work: keys.add(key := key_of(work)) or key))
+    asked, really, keys, key_of = [], Run.add, set(), StudyWork.key.func
+    monkeypatch.setattr(StudyWork, "key", property(lambda work: keys.add(key := key_of(work)) or key))
     whole = complete(given(measures=["gradient"]))
     works = set(keys)
     monkeypatch.setattr(
@@ -609,7 +609,7 @@ def test_no_more_texts_are_offered_than_there_are(most, offered):
 
 def test_the_last_size_is_called_all_of_them_and_a_link_that_asks_for_more_takes_these(monkeypatch, alone):
     monkeypatch.setattr("pages.parts.frame.working.AT_ONCE_SECONDS", 0.0)
-    monkeypatch.setattr(Studying, "at_once", False)
+    monkeypatch.setattr(StudyWork, "at_once", False)
     app = App(PAGE, sample="1000")
     sample = app.widget("button_group", "Sample")
     count = len(read_bundled("reviews"))

@@ -30,7 +30,7 @@ from core.verdicts.finding import find_chance
 from pages.parts.frame import resources
 from pages.parts.frame.pages import PAGES
 from pages.parts.scoreboard.one_text import _report_of
-from pages.parts.sections.studying import Studying
+from pages.parts.sections.studying import StudyWork
 from tests.app_session import App, complete, wait
 from tests.hostile import lines
 
@@ -38,7 +38,7 @@ pytestmark = pytest.mark.usefixtures("fresh")
 PAGE = "pages/scoreboard.py"
 SAMPLE, LOO = "a sample of the data", "leave-one-out"
 SHORT = [example for example in read_bundled("reviews") if example.id in ("s041", "s068")]
-AT_ONCE = Studying.at_once
+AT_ONCE = StudyWork.at_once
 PASSES = re.compile("at most ([0-9,]+) forward passes, about ")
 ASKS = "Compute which of 4 measures"
 CHOSEN = {"measures": ["gradient", "attention"], "draws-of-data": "1", "draws": "8"}
@@ -52,7 +52,7 @@ def opened(monkeypatch, tmp_path):
         (tmp_path / "mine.jsonl").write_bytes(lines(*({"id": one.id, "text": one.text} for one in SHORT)))
         monkeypatch.setenv("FAITHSCOPE_DATA", str(tmp_path / "mine.jsonl"))
         monkeypatch.setattr("pages.parts.frame.working.AT_ONCE_SECONDS", seconds)
-        monkeypatch.setattr(Studying, "at_once", AT_ONCE)
+        monkeypatch.setattr(StudyWork, "at_once", AT_ONCE)
         st.cache_resource.clear()
         return App(PAGE, **CHOSEN | query)
 
@@ -227,8 +227,8 @@ def ships(monkeypatch):
     """What ships computed is shown, as in the app, and nothing else is computed or asked for."""
     monkeypatch.setenv("FAITHSCOPE_SHIPPED", "yes")
     st.cache_resource.clear()
-    monkeypatch.setattr(Studying, "run", lambda *_: pytest.fail("nothing is left to do"))
-    monkeypatch.setattr("pages.parts.frame.working.PageWork.ask", lambda *_, **__: pytest.fail("nothing is asked for"))
+    monkeypatch.setattr(StudyWork, "run", lambda *_: pytest.fail("nothing is left to do"))
+    monkeypatch.setattr("pages.parts.frame.working.Work.ask", lambda *_, **__: pytest.fail("nothing is asked for"))
     yield
     st.cache_resource.clear()
 

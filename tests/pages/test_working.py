@@ -8,7 +8,7 @@ from streamlit.testing.v1 import AppTest
 from core.explanation.explainer import Cost
 from core.job import CANCELLED, DONE, FAILED, RUNNING, WAITING, Job
 from core.network.scheduler import Cancelled
-from pages.parts.frame.working import PageWork
+from pages.parts.frame.working import Work
 from pages.parts.sections.streaming import _together, seconds_between, start
 
 
@@ -20,7 +20,7 @@ class FakeJob:
         return self.stopped
 
 
-class FakeWork(PageWork):
+class FakeWork(Work):
     """A piece of work that notes whether it was asked for."""
 
     key = label = "work"
@@ -54,7 +54,7 @@ def forgetful_page():
 
     from pages.parts.sections.streaming import stream
 
-    stream([st.session_state.work], st.container(), lambda asks: asks())
+    stream([st.session_state.work], (st.container(), lambda asks: asks()))
 
 
 @pytest.mark.parametrize("state", [WAITING, RUNNING, DONE, CANCELLED, FAILED])
@@ -133,7 +133,7 @@ def slow_page():
             pass
         asks()
 
-    stream([st.session_state.work], st.container(), draw, name="slow")
+    stream([st.session_state.work], (st.container(), draw), name="slow")
     st.session_state.drawing = dict(resources.drawing_seconds())
 
 
@@ -213,7 +213,7 @@ def resting_page():
 
     rests_on = (lambda: state.known.pop() if len(state.known) > 1 else state.known[0]) if state.rests else None
     stage, said = st.container(), st.container()
-    stream([state.work], stage, draw, said, lambda: None, rests_on=rests_on, every=0.7)
+    stream([state.work], (stage, draw), (said, lambda: None), rests_on=rests_on)
 
 
 @pytest.mark.parametrize("rests", [True, False])
@@ -227,6 +227,7 @@ def test_what_rests_on_nothing_new_is_not_drawn_again_while_progress_goes_on(res
     job = Job("resting", "work")
     job.state, job.done, job.total = RUNNING, 3, 10
     monkeypatch.setattr("pages.parts.sections.streaming.st.fragment", fragment)
+    monkeypatch.setattr("pages.parts.sections.streaming._OF_ONE", 0.7)
     at = AppTest.from_function(resting_page)
     for name, value in {"work": FakeWork(job=job), "rests": rests, "known": ["one"], "drawn": 0}.items():
         at.session_state[name] = value

@@ -17,7 +17,7 @@ from core.storage.store import canonical_key
 from core.wording import plain
 from pages.parts.frame import working
 from pages.parts.frame.sidebar import View
-from pages.parts.frame.working import PageWork, in_turn
+from pages.parts.frame.working import Work, in_turn
 from pages.parts.sections.sides import about_explained
 from pages.parts.sections.streaming import stream
 
@@ -26,7 +26,7 @@ _STREAMED = 6
 
 
 @dataclass(frozen=True, eq=False)
-class Attributing(PageWork):
+class Attributing(Work):
     """One measure on one example; whose: what its label says besides, where two stand beside each other."""
 
     view: View
@@ -117,5 +117,6 @@ def _row_of(work: Attributing, sign: str, place: DeltaGenerator) -> WordRow | No
     if one is not None:
         return build_row(measures()[work.measure], one, sign, work.view.encoded.premasked)
     if not work.prompt:
-        stream([work], place, name=work.label)
+        with place:
+            stream([work], name=work.label)
     return None

@@ -19,7 +19,7 @@ from core.verdicts.operators import UnderErasure, erasure_cost, other_erasures, 
 from core.wording import joined
 from pages.parts.attributions.scoring import ScoredRows
 from pages.parts.components.tables import data_table
-from pages.parts.frame.working import PageWork
+from pages.parts.frame.working import Work
 from pages.parts.sections.standings import KnownLimits
 from pages.parts.sections.streaming import stream
 from pages.parts.sections.verdicts import VerdictWork
@@ -28,11 +28,11 @@ Tests = dict[str, ChanceTest]
 
 
 @dataclass(frozen=True, eq=False)
-class OtherErasures(PageWork):
+class OtherErasures(Work):
     """The verdicts of a page under each other way of erasing that its model has, one after the other."""
 
     verdicts: VerdictWork
-    failed, at_once = "{problem}", False
+    failed, at_once, aside = "{problem}", False, True
 
     @property
     def key(self) -> str:
@@ -101,7 +101,7 @@ def operators_section(scoring: ScoredRows) -> None:
             data_table(*erasure_table({name: one.report for name, one in found.items()}), "erasures")
         asks()
 
-    stream([work], st.container(), draw, name="operators", aside=True)
+    stream([work], (st.container(), draw), name="operators")
 
 
 def _work(known: KnownLimits | None) -> OtherErasures | None:

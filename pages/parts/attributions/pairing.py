@@ -24,7 +24,7 @@ from pages.parts.face.headline import draw_finding
 from pages.parts.frame.links import choose, link_to
 from pages.parts.frame.sidebar import ALL_OTHERS, View, chosen_method
 from pages.parts.frame.texts import captions
-from pages.parts.frame.working import PageWork
+from pages.parts.frame.working import Work
 from pages.parts.sections.saving import save_with_origin
 from pages.parts.sections.sides import about_explained
 from pages.parts.sections.streaming import stream
@@ -33,12 +33,17 @@ _MASKED = f"Under “masked” stands what that changes, in logits, and the {MAS
 
 
 @dataclass(frozen=True, eq=False)
-class Pairing(PageWork):
+class Pairing(Work):
     """Interactions of the page's example, from every set of words or from a sample."""
 
     view: View
     exact: bool
-    failed = "{problem}"
+    failed, aside = "{problem}", True
+
+    @property
+    def extra(self) -> bool:
+        """Every set of many words comes in place of a sample of them."""
+        return self.exact and left_over(self.view.encoded) > AT_ONCE
 
     @property
     def key(self) -> str:
@@ -102,7 +107,7 @@ def pairs_section(view: View) -> None:
         else:
             asks()
 
-    stream(partial(_works, view), st.container(), draw, name="pairs", aside=True)
+    stream(partial(_works, view), (st.container(), draw), name="pairs")
 
 
 def _show(view: View, report: PairReport) -> None:

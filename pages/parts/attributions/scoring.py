@@ -27,7 +27,7 @@ from pages.parts.components.tables import meaning_of
 from pages.parts.components.words import chip
 from pages.parts.frame.links import held_of, link_to
 from pages.parts.frame.sidebar import View, chosen_method
-from pages.parts.frame.working import PageWork
+from pages.parts.frame.working import Work
 from pages.parts.sections.paths import Choice, Path
 from pages.parts.sections.sides import ONCE, RECURSIVE, Orders, Side
 from pages.parts.sections.standings import KnownLimits, LimitsChoice
@@ -61,9 +61,9 @@ class ScoredRows:
         return cls({name: Path(side, name, choice, orders) for name in chosen}, between, planned)
 
     @property
-    def works(self) -> list[PageWork]:
+    def works(self) -> list[Work]:
         """What may start unasked, or is under way or done already; verdicts come last."""
-        every: list[PageWork] = [*self.paths.values(), *[path.orders for path in self.paths.values()][:1]]
+        every: list[Work] = [*self.paths.values(), *[path.orders for path in self.paths.values()][:1]]
         every += [] if self.limits is None else self.limits.works
         return [work for work in every if work.at_once or work.job is not None]
 
@@ -88,12 +88,12 @@ class ScoredRows:
         return verdicts_result(self.report, self.planned, asked=self._comes)
 
     @property
-    def offered(self) -> list[PageWork]:
+    def offered(self) -> list[Work]:
         """What the verdicts wait for until somebody asks for it; none where they come or are there."""
         return [] if self._comes else [work for work in self._verdict_works if not work.complete]
 
     @property
-    def _verdict_works(self) -> list[PageWork]:
+    def _verdict_works(self) -> list[Work]:
         """All that verdicts rest on: a search, or exact limits that nobody asked for, are not their price."""
         known = self.limits
         if known is None:
@@ -160,7 +160,7 @@ def _racu(path: Path) -> dict:
     return _cell(RACU, with_sign(number(summary.racu), summary.marked), proof, about, [])
 
 
-def _cell(name: str, text: str, href: str, about: str, works: Sequence[PageWork]) -> dict:
+def _cell(name: str, text: str, href: str, about: str, works: Sequence[Work]) -> dict:
     """A figure, or that it is on its way or waits to be asked for."""
     waits = [work for work in works if not work.complete]
     if not text and any(work.comes for work in waits):

@@ -39,7 +39,7 @@ from pages.parts.face.headline import draw_finding
 from pages.parts.frame.links import choose_one, held, held_of
 from pages.parts.frame.sidebar import View
 from pages.parts.frame.texts import captions
-from pages.parts.frame.working import PageWork
+from pages.parts.frame.working import Work
 from pages.parts.sections.saving import about_view, save_with_origin
 from pages.parts.sections.sides import Side, about_explained
 from pages.parts.sections.streaming import stream
@@ -50,13 +50,13 @@ _RUNS_HELP = "Seeds by which each measure that draws is run; what was drawn befo
 
 
 @dataclass(frozen=True, eq=False)
-class Steadying(PageWork):
+class Steadying(Work):
     """Measures of the page's example, one after the other; what is stored costs nothing."""
 
     side: Side
     measures: tuple[str, ...]
     seeds: int
-    at_once = False
+    at_once, aside = False, True
     kept = "Cancelled; what was drawn by other seeds is kept, and asking again goes on from there."
 
     @property
@@ -120,7 +120,7 @@ def stability_section(view: View, names: Sequence[str], sign: str) -> None:
         side = Side(view.explainer, view.encoded, view.target, view.predicted, view.than)
         work = Steadying(side, tuple(names), runs_asked())
 
-        def works() -> list[PageWork]:
+        def works() -> list[Work]:
             known = _steadied(side, names, sign)
             return [work] if work.job is not None or len(known) < len(names) else []
 
@@ -132,7 +132,7 @@ def stability_section(view: View, names: Sequence[str], sign: str) -> None:
             captions(dict.fromkeys(problems))
             asks()
 
-        stream(works, st.container(), draw, name="stability", aside=True)
+        stream(works, (st.container(), draw), name="stability")
 
 
 def _stored(side: Side, name: str, runs: int) -> Runs | None:

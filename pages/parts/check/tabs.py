@@ -1,6 +1,6 @@
 """The picture of a model check and its tabs: models, measures, p-values, a paper's findings, behaviour with a map."""
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import partial
 
 import numpy as np
@@ -39,10 +39,10 @@ from pages.parts.frame import resources
 from pages.parts.frame.links import choose, choose_one, held_of_all, visit
 from pages.parts.frame.sidebar import DataView
 from pages.parts.frame.texts import captions
-from pages.parts.frame.working import PageWork
+from pages.parts.frame.working import Work
 from pages.parts.sections.saving import about_models, save_report
 from pages.parts.sections.streaming import stream
-from pages.parts.sections.studying import Asking, Growing, Studying
+from pages.parts.sections.studying import Asking, StudyWork
 
 # What stands in a tab that has nothing to show.
 _NO_MEASURE = "No measure is computed yet."
@@ -125,23 +125,19 @@ def draw_behaviour(frame: DataView, choice: CheckChoice) -> None:
     if not asked:
         return
     # Of many texts the first come unasked.
-    grown = [Growing.of(one) for one in asked]
+    grown = [replace(one, grows=True) for one in asked]
     stream(
-        lambda: [*(work for one in grown for work in one.works), *maps_of(_shown(grown), choice.mapped)],
-        stage,
-        lambda asks: _draw(frame, _shown(grown), choice.mapped, asks),
-        said,
-        lambda: _say(_shown(grown)),
-        every=1.0,
+        lambda: [*(work for one in grown for work in one.offered), *maps_of(_shown(grown), choice.mapped)],
+        (stage, lambda asks: _draw(frame, _shown(grown), choice.mapped, asks)),
+        (said, lambda: _say(_shown(grown))),
         name="behaviour",
-        together=True,
     )
 
 
-def _shown(grown: list[Growing]) -> list[Asking]:
+def _shown(grown: list[Asking]) -> list[Asking]:
     """What answers now, of all models on as many texts."""
-    begins = all(one.shown is one.first for one in grown)
-    return [one.shown if begins or one.first is None else one.whole for one in grown]
+    begins = all(one.shown is one.beginning for one in grown)
+    return [one.shown if begins else one for one in grown]
 
 
 def _result(one: Asking) -> Result:
@@ -192,10 +188,10 @@ _MEANING = "UMAP keeps neighbours together; distances between groups, their size
 
 
 @dataclass(frozen=True, eq=False)
-class MapWork(PageWork):
+class MapWork(Work):
     """The map of one model's embeddings along one order; points: what that went through."""
 
-    behaving: Studying
+    behaving: StudyWork
     points: Points
     batch = True
 

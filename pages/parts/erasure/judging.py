@@ -18,7 +18,7 @@ from core.storage.store import canonical_key
 from pages.parts.frame import working
 from pages.parts.frame.links import folded, linked, say_retired
 from pages.parts.frame.sidebar import View, chosen_method
-from pages.parts.frame.working import PageWork
+from pages.parts.frame.working import Work
 from pages.parts.sections.asking import choose_measures, choose_sign, pick_erasure
 from pages.parts.sections.sides import Side, about_side
 
@@ -72,7 +72,7 @@ def _about(side: Side, how: How, names: Sequence[str]) -> dict:
 
 
 @dataclass(frozen=True, eq=False)
-class Judging(PageWork):
+class Judging(Work):
     """One measure under metrics."""
 
     side: Side
@@ -101,7 +101,7 @@ class Judging(PageWork):
 
 
 @dataclass(frozen=True, eq=False)
-class ChanceWork(PageWork):
+class ChanceWork(Work):
     """Random attributions under metrics; kind: "hard" or "soft", what these have in common."""
 
     side: Side
@@ -133,7 +133,7 @@ class ChanceWork(PageWork):
 
 
 @dataclass(frozen=True, eq=False)
-class Shuffling(PageWork):
+class Shuffling(Work):
     """The measures' own scores in other places under soft metrics, {measure: {metric: Baseline}}; on request."""
 
     side: Side
@@ -196,7 +196,7 @@ class KnownRatings:
         )
 
     @property
-    def works(self) -> list[PageWork]:
+    def works(self) -> list[Work]:
         """Everything that is asked for, in order; no baseline where no measure has a score by any metric."""
         if self.judged and all(one.complete for one in self.judged):
             table = self.report.table

@@ -17,9 +17,9 @@ from pages.parts.frame import data, resources
 from pages.parts.frame.data import Sought
 from pages.parts.frame.links import linked
 from pages.parts.frame.picking import Browsed, sought_traits
-from pages.parts.frame.working import PageWork
+from pages.parts.frame.working import Work
 from pages.parts.sections.streaming import stream
-from pages.parts.sections.studying import Studying
+from pages.parts.sections.studying import StudyWork
 
 _NAMES = {
     "rejected": "first rejected step",
@@ -63,7 +63,7 @@ _REMEMBERED = 32
 
 
 @dataclass(frozen=True, eq=False)
-class FindingTrait(Studying):
+class FindingTrait(StudyWork):
     """The study that finds a trait of examples, on request; rows: int64[n], their places; place: `data.trait_place`."""
 
     trait: str = ""
@@ -118,17 +118,11 @@ def finding_section(explainer: Explainer, browsed: Browsed) -> None:
     if TWIN in browsed.judged.traits:
         st.caption(f"Twin: {plain(data.twin_of(explainer) or '')}")
     if works:
-        stream(
-            works,
-            st.container(),
-            anew=lambda: sum(12 * work.progress[0] // work.progress[1] for work in works),
-            every=1.0,
-            name="traits",
-            together=True,
-        )
+        far = lambda: sum(12 * work.progress[0] // work.progress[1] for work in works)  # noqa: E731
+        stream(works, rests_on=far, name="traits")
 
 
-def _works(explainer: Explainer, browsed: Browsed) -> list[PageWork]:
+def _works(explainer: Explainer, browsed: Browsed) -> list[Work]:
     """What finds the traits that are shown and not known of all that the filters leave."""
     asked, works = sought_traits(), []
     for name, trait in browsed.judged.traits.items():

@@ -30,7 +30,7 @@ from core.settings import SettingError
 from core.storage.store import canonical_key
 from core.wording import amount
 from pages.parts.frame import resources
-from pages.parts.frame.working import PageWork
+from pages.parts.frame.working import Work
 
 if TYPE_CHECKING:
     # Imported when something is predicted: the first page does not wait for it.
@@ -68,7 +68,7 @@ def index(key: str) -> Index:
 
 
 @dataclass(frozen=True, eq=False)
-class Predicting(PageWork):
+class Predicting(Work):
     """A model's predictions for a whole data set."""
 
     explainer: Explainer

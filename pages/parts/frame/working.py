@@ -1,5 +1,6 @@
 """Work that a page asks for: a job of this server, found by its key, with its cost and what is known of it."""
 
+import abc
 import threading
 from collections.abc import Generator, Sequence
 from contextlib import contextmanager
@@ -8,7 +9,7 @@ from typing import Any
 import streamlit as st
 from streamlit.runtime.scriptrunner import get_script_run_ctx
 
-from core import jobs
+from core.explanation.explainer import Cost
 from core.job import DONE, Job
 from core.network.model import Model
 from core.wording import amount, estimate
@@ -19,21 +20,47 @@ from pages.parts.frame.links import held, shown_page
 AT_ONCE_SECONDS = 10.0
 
 
-class PageWork(jobs.Work):
-    """Work of a page: a job of this server, found by its key. A job that has ended may be forgotten at any moment, so
-    whoever asks two things of one asks for it once.
+class Work(abc.ABC):
+    """What a page asks for; how far it is says a job of this server, found by its key. A job that has ended may be
+    forgotten at any moment, so whoever asks two things of one asks for it once.
 
+    counted: what its progress counts, where a person should see the numbers; batch: whether it is about many examples.
     asks, asks_again: what its button says before anything of it is computed, and after; failed: what is said of it
     once it failed. Texts in which {label} and {problem} stand for what they name. kept: what is said once it was
-    cancelled; first: whether its button is the first to press; part: whether other work on the page holds it.
+    cancelled; first: whether its button is the first to press; extra: whether who asks for all does without it, since
+    other work on the page holds it or does instead; aside: the page is not for it: it is drawn without it, and it goes
+    after what is.
     """
 
+    counted = ""
     asks, asks_again = "Compute {label}", "Go on with {label}"
     kept = "Cancelled; what was computed is kept, and asking again goes on from there."
     failed = "{label} stopped: {problem}"
-    first = part = False
+    batch = first = extra = aside = False
     # What stands before the time that it takes; and what work is like it, of which a token takes about as long.
     about, likeness = "about", ""
+
+    @property
+    @abc.abstractmethod
+    def key(self) -> str:
+        """Hash of everything that the result depends on: the same work asked for twice is one job."""
+
+    @property
+    @abc.abstractmethod
+    def label(self) -> str:
+        """What it is called where it is offered and while it runs; text, not markup."""
+
+    @property
+    @abc.abstractmethod
+    def cost(self) -> Cost:
+        """What it takes at most."""
+
+    @abc.abstractmethod
+    def run(self, job: Job) -> object | Generator:
+        """Do it: return the result, or yield what is known so far (each `yield` ends a turn) and return all of it.
+
+        Reports to `job.report` and stops at its next batch once `job.cancelled()`.
+        """
 
     @property
     def job(self) -> Job | None:
@@ -123,7 +150,7 @@ class PageWork(jobs.Work):
     def ask(self, wanted: bool = True) -> None:
         """Start the job, or let it go on; wanted: a person asked for it, so that it goes on when nobody looks."""
         if wanted or self.key not in resources.jobs().looked_at(viewer()):
-            look([self])
+            resources.jobs().looks(viewer(), [self.key])
         resources.jobs().submit(
             self.key,
             self.label,
@@ -138,7 +165,7 @@ class PageWork(jobs.Work):
         )
 
 
-def price_of(works: Sequence[PageWork]) -> str:
+def price_of(works: Sequence[Work]) -> str:
     """What several cost together, in words."""
     about = "up to" if any(work.about == "up to" for work in works) else "about"
     took = _takes(sum(work.seconds for work in works), all(work.batch for work in works))
@@ -166,9 +193,10 @@ def arrive_anew() -> None:
     resources.jobs().arrives(viewer(), threading.current_thread().is_alive)
 
 
-def look(works: Sequence[PageWork], aside: bool = False) -> None:
+def look(works: Sequence[Work]) -> None:
     """These works are on the page that this session looks at, or aside of it: they go before all others."""
-    resources.jobs().looks(viewer(), [work.key for work in works], aside)
+    for aside in {work.aside for work in works}:
+        resources.jobs().looks(viewer(), [work.key for work in works if work.aside is aside], aside)
 
 
 def place_of(batch: bool) -> str:
@@ -177,7 +205,7 @@ def place_of(batch: bool) -> str:
     return shown_page() if example is None else f"{shown_page()}, {example}"
 
 
-def waits_in_words(works: Sequence[PageWork]) -> str:
+def waits_in_words(works: Sequence[Work]) -> str:
     """What works wait for that stand still, all of them: "waiting for …"; "" while one is at work, or has its turns."""
     found = min((resources.jobs().waits_for(work.key) for work in works), key=len, default=[])
     return waiting_for(found, viewer())

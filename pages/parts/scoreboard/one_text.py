@@ -25,12 +25,12 @@ from pages.parts.face.headline import draw_headline
 from pages.parts.frame.links import folded
 from pages.parts.frame.sidebar import View
 from pages.parts.frame.texts import about_text, view_badges, view_caveats
-from pages.parts.frame.working import PageWork
+from pages.parts.frame.working import Work
 from pages.parts.scoreboard.drawing import BoardPlaces, draw_board, is_refused
 from pages.parts.sections.questions import choose_question
 from pages.parts.sections.sides import Side
 from pages.parts.sections.streaming import stream
-from pages.parts.sections.studying import Asking, Studying
+from pages.parts.sections.studying import Asking, StudyWork
 from pages.parts.sections.verdicts import VerdictWork
 
 
@@ -52,16 +52,7 @@ def board_of_text(view: View, places: BoardPlaces) -> None:
     one = Asking(view.explainer, sample, replace(question, orders=ORDERS), drawn_from=1)
     board = TextBoard(one, Side(view.explainer, view.encoded, view.predicted, view.predicted))
     draw, say = partial(_draw, board), partial(_say, view, board)
-    stream(
-        lambda: board.works,
-        places.stage,
-        draw,
-        places.answer,
-        say,
-        rests_on=lambda: board.state,
-        every=1.0,
-        together=True,
-    )
+    stream(lambda: board.works, (places.stage, draw), (places.answer, say), rests_on=lambda: board.state)
     about_text(view)
 
 
@@ -87,7 +78,7 @@ class TextBoard:
         return self._of(usual) if set(usual) < set(self.question.measures) else None
 
     @property
-    def works(self) -> list[PageWork]:
+    def works(self) -> list[Work]:
         """The figures first, which most of the verdicts rest on; what waits to be asked for are the verdicts on all."""
         fewer = self.fewer
         beside = fewer is not None and not self.verdicts.runs and (fewer.complete or fewer.at_once)
@@ -106,7 +97,7 @@ class TextBoard:
             if work is not None and (report := _report_of(work)) is not None:
                 return report
         for study in self.question.verdicts:
-            found = Studying(self.figures.explainer, self.figures.sample, study).found
+            found = StudyWork(self.figures.explainer, self.figures.sample, study).found
             if found.there.any():
                 return report_of_row(found, study)
         return None

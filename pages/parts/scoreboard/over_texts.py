@@ -28,7 +28,7 @@ from pages.parts.sections.judged import known_family, known_report
 from pages.parts.sections.questions import choose_question
 from pages.parts.sections.saving import about_models
 from pages.parts.sections.streaming import stream
-from pages.parts.sections.studying import Asking, Growing
+from pages.parts.sections.studying import Asking
 
 
 def board_of_sample(frame: DataView, places: BoardPlaces) -> None:
@@ -48,14 +48,14 @@ def board_of_sample(frame: DataView, places: BoardPlaces) -> None:
         waits.empty()
         return
     texts = without_labels(data.name, data.digest, drawn)
-    grown = Growing.of(Asking(explainer, replace(texts, picked=picked), question, drawn_from=len(data)))
+    grown = Asking(explainer, replace(texts, picked=picked), question, drawn_from=len(data), grows=True)
     _ = grown.shown.report  # kept from here on
     waits.empty()
     draw, say = partial(_draw, grown, texts), partial(_say, grown, about)
-    stream(lambda: grown.works, places.stage, draw, places.answer, say, every=1.0, together=True)
+    stream(lambda: grown.offered, (places.stage, draw), (places.answer, say))
 
 
-def _say(grown: Growing, about: str) -> None:
+def _say(grown: Asking, about: str) -> None:
     shown = grown.shown
     texts = f"{amount(len(shown.sample), 'text')} of {shortened(shown.sample.name, 24)}"
     draw_headline(_result(shown), Badge(texts, about))
@@ -68,7 +68,7 @@ def _result(asked: Asking) -> Result:
     return scoreboard_result(report)
 
 
-def _draw(grown: Growing, texts: Sample, asks: Callable[[], None]) -> None:
+def _draw(grown: Asking, texts: Sample, asks: Callable[[], None]) -> None:
     shown = grown.shown
     column, known = known_verdicts(shown, texts)
     draw_board(shown, shown.report, _result(shown), column, asks, known)

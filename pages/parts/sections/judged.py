@@ -12,14 +12,14 @@ from core.evaluation.study import Rows
 from core.explanation.explainer import Explainer
 from core.judging.judging import How
 from core.verdicts.deciding import Word
-from pages.parts.sections.studying import Asking, Studying
+from pages.parts.sections.studying import Asking, StudyWork
 
 
 def known_family(
     explainer: Explainer, texts: Sample, families: Sequence[VerdictsOfTexts]
 ) -> tuple[VerdictsOfTexts, Rows]:
     """The family that is known of more texts, of equals the first; and what is known of it."""
-    found = {study: Studying(explainer, texts, study).found for study in families}
+    found = {study: StudyWork(explainer, texts, study).found for study in families}
     family = max(found, key=lambda study: found[study].done)
     return family, found[family]
 
@@ -27,7 +27,7 @@ def known_family(
 def words_on(explainer: Explainer, data: DataSet, example: Example, family: VerdictsOfTexts) -> dict[str, Word]:
     """What is known of each measure of a family on one example of the data; {} where that is not known."""
     sample = without_labels(data.name, data.digest, (example,))
-    found = Studying(explainer, sample, family).found
+    found = StudyWork(explainer, sample, family).found
     if not found.there.any():
         return {}
     words = [Word(WORDS.get(value, str(Word.UNTOLD))) for value in found.columns["word"][0]]

@@ -9,7 +9,7 @@ from core.explanation.recursive import BY_RATIO, Summary, follow, path_cost, pla
 from core.job import Job
 from core.storage.store import canonical_key
 from core.wording import amount
-from pages.parts.frame.working import PageWork
+from pages.parts.frame.working import Work
 from pages.parts.sections.sides import RECURSIVE, Orders, Side, about_explained
 
 
@@ -31,7 +31,7 @@ class Choice:
 
 
 @dataclass(frozen=True, eq=False)
-class Path(PageWork):
+class Path(Work):
     """One measure's path under one model; orders: the random ones that it is set against."""
 
     side: Side

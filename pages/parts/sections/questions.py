@@ -30,7 +30,7 @@ from pages.parts.frame.sidebar import DataView
 from pages.parts.sections.asking import choose_draws, choose_measures, choose_sign, pick_erasure
 from pages.parts.sections.saving import about_models, save_records
 from pages.parts.sections.streaming import stream
-from pages.parts.sections.studying import Asking, Growing
+from pages.parts.sections.studying import Asking
 
 _DRAWS_LABEL = "Draws over a data set"
 DRAWN = ("1", str(DRAWS), "32")
@@ -94,17 +94,9 @@ def question_section(
         told = str(error).rstrip(".")
         said.info(plain(f"{told[:1].upper()}{told[1:]}."))
         return
-    one = Growing.of(Asking(frame.explainer, sample, question, drawn_from=len(frame.browsed.index.data)))
+    one = Asking(frame.explainer, sample, question, drawn_from=len(frame.browsed.index.data), grows=True)
     _ = one.shown.report  # kept from here on
-    stream(
-        lambda: one.works,
-        stage,
-        partial(_draw, one, shown),
-        said,
-        partial(_say, one, about, shown),
-        every=1.0,
-        together=True,
-    )
+    stream(lambda: one.offered, (stage, partial(_draw, one, shown)), (said, partial(_say, one, about, shown)))
 
 
 def asked_result(asked: Asking, report: Any) -> Result:
@@ -114,20 +106,20 @@ def asked_result(asked: Asking, report: Any) -> Result:
     return result or without_report(len(asked.sample), asked.question.done, asked.answers.complete, runs)
 
 
-def _say(grown: Growing, about: str, shown: QuestionView) -> None:
+def _say(grown: Asking, about: str, shown: QuestionView) -> None:
     one = grown.shown
     draw_headline(asked_result(one, shown.report(one)), _texts_badge(grown, about), more=shown.more(one))
 
 
-def _texts_badge(grown: Growing, about: str) -> Badge:
+def _texts_badge(grown: Asking, about: str) -> Badge:
     """Of how many texts it is asked, and which these are."""
-    asked, whole, of = len(grown.shown.sample), len(grown.whole.sample), grown.whole.drawn_from
+    asked, whole, of = len(grown.shown.sample), len(grown.sample), grown.drawn_from
     if asked < whole:
         return Badge(f"first {asked:,} of {whole:,} texts", about)
     return Badge(f"{asked:,} of {of:,} texts", about)
 
 
-def _draw(grown: Growing, shown: QuestionView, asks: Callable[[], None]) -> None:
+def _draw(grown: Asking, shown: QuestionView, asks: Callable[[], None]) -> None:
     one = grown.shown
     report, key = shown.report(one), f"parts-of-{one.question.name}"
     result = asked_result(one, report)

@@ -36,7 +36,7 @@ from pages.parts.frame import resources
 from pages.parts.frame.links import choose_one, linked
 from pages.parts.frame.sidebar import View
 from pages.parts.frame.texts import prediction_badge, view_badges, view_caveats
-from pages.parts.frame.working import PageWork
+from pages.parts.frame.working import Work
 
 # The column of a file that holds v.
 PROBABILITY = "probability of it"
@@ -178,7 +178,7 @@ def draw_headlines(view: View, sides: Sequence[Side], found: Sequence[tuple[Resu
 
 
 @dataclass(frozen=True, eq=False)
-class Orders(PageWork):
+class Orders(Work):
     """The random orders of one example under one model."""
 
     side: Side

@@ -30,7 +30,7 @@ from core.storage.store import canonical_key
 from core.verdicts.deciding import Reasons, VerdictReport, among_its_orders
 from core.verdicts.reasons import find_unstable, known_pairs
 from pages.parts.frame import resources
-from pages.parts.frame.working import PageWork
+from pages.parts.frame.working import Work
 from pages.parts.sections.sides import Orders, Side, about_explained
 from pages.parts.sections.verdicts import VerdictWork
 
@@ -52,7 +52,7 @@ class LimitsChoice:
 
 
 @dataclass(frozen=True, eq=False)
-class OrderScoring(PageWork):
+class OrderScoring(Work):
     """One measure's orders under one model."""
 
     side: Side
@@ -77,7 +77,7 @@ class OrderScoring(PageWork):
 
 
 @dataclass(frozen=True, eq=False)
-class Searching(PageWork):
+class Searching(Work):
     """Limits under one model by insertion search or a beam; exact: then exact ones, which cost no more."""
 
     side: Side
@@ -145,11 +145,11 @@ def refused(side: Side) -> str:
 
 
 @dataclass(frozen=True, eq=False)
-class Exact(PageWork):
+class Exact(Work):
     """Exact limits under one model, on request."""
 
     side: Side
-    counted, at_once = "sets", False
+    counted, at_once, extra = "sets", False, True
 
     @cached_property
     def key(self) -> str:
@@ -209,14 +209,14 @@ class KnownLimits:
         )
 
     @property
-    def works(self) -> list[PageWork]:
+    def works(self) -> list[Work]:
         """Everything, in the order in which it is asked for, verdicts once nothing else is to come: they rest on it.
 
         Jobs take turns: random orders wait for the search, which gives the answer, and are left out until it has ended
         or waits itself. Exact limits are offered once there is something to compare them with.
         """
         searches = [*([] if self.narrower is None else [self.narrower]), self.search]
-        works: list[PageWork] = [*self.scored, *searches]
+        works: list[Work] = [*self.scored, *searches]
         if not any(one.comes for one in searches):
             works.append(self.orders)
         if self.exact is not None and (self.found is not None or self.exact.job is not None):

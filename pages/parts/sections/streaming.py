@@ -12,10 +12,12 @@ from streamlit.delta_generator import DeltaGenerator
 from core.job import FAILED
 from core.wording import amount, estimate, plain
 from pages.parts.frame import resources
-from pages.parts.frame.working import PageWork, look, price_of, waits_in_words
+from pages.parts.frame.working import Work, look, price_of, waits_in_words
 
 # What lies in the store is there within this; then the page need not be drawn twice.
 _PATIENCE = 0.35
+# Seconds from one drawing to the next, at least; what took long to draw when it was drawn last is drawn less often.
+_OF_ONE, _OF_MANY = 0.4, 1.0
 # The share of the time that drawing again may take (the rest is for the work itself), and the seconds after which what
 # is new is shown all the same.
 _SHARE, _LONGEST = 0.25, 1.0
@@ -24,50 +26,40 @@ _STACKED = 3
 
 
 def stream(
-    works: Sequence[PageWork] | Callable[[], Sequence[PageWork]],
-    stage: DeltaGenerator | None,
-    draw: Callable[[Callable[[], None]], None] | None = None,
-    said: DeltaGenerator | None = None,
-    say: Callable[[], None] | None = None,
+    works: Sequence[Work] | Callable[[], Sequence[Work]],
+    picture: tuple[DeltaGenerator, Callable[[Callable[[], None]], None]] | None = None,
+    answer: tuple[DeltaGenerator, Callable[[], None]] | None = None,
     *,
-    anew: Callable[[], object] = lambda: None,
     rests_on: Callable[[], object] | None = None,
-    every: float = 0.4,
     name: str = "works",
-    together: bool = False,
-    aside: bool = False,
 ) -> None:
     """Start what is cheap, and draw what is known of all, again and again until nothing is under way.
 
     Args:
         works: what is asked for, or a function that gives it, where some work follows from other.
-        stage, draw: a container, and what draws there; `draw` calls what it is given where progress and offers are to
-            stand. Without it they stand there alone, and the page, which draws elsewhere what it found when it
-            began, is drawn anew when any of the works is complete.
-        said, say: a container, and what draws the sentence there, above the picture or elsewhere.
-        anew: the whole page is drawn anew when what this gives changes; so it is, too, once all is there.
-        rests_on: gives what picture and sentence rest on: they are drawn again only when that changes, and in between
-            what the network computes need not wait for them; progress and offers go on. Then `draw` always says where
-            these stand.
-        every: seconds from one drawing to the next, at least; what took long to draw when it was drawn last, by
-            anybody, is drawn less often.
+        picture: a container, and what draws there; it calls what it is given where progress and offers are to stand.
+            Without it they stand here alone, and the page, which draws elsewhere what it found when it began, is drawn
+            anew when any of the works is complete.
+        answer: a container, and what draws the sentence there, above the picture or elsewhere.
+        rests_on: gives what picture and answer rest on, or the page: they are drawn again only when that changes, and
+            in between what the network computes need not wait for them; progress and offers go on.
         name: of these works, unique on the page.
-        together: whether one button asks for all that waits.
-        aside: the works are not what the page is for: it is drawn without them, and they go after what is.
     """
-    wanted: Callable[[], Sequence[PageWork]] = (lambda: list(works)) if isinstance(works, Sequence) else works
-    ready = partial(start, patience=_PATIENCE if draw and not aside else 0.0, aside=aside)
-    ready(begun := wanted())
+    wanted: Callable[[], Sequence[Work]] = (lambda: list(works)) if isinstance(works, Sequence) else works
+    start(begun := wanted(), patience := _PATIENCE if picture else 0.0)
     asked = wanted()
     if len(asked) > len(begun):
-        ready(asked)
-    followed = _Followed(wanted, asked, lambda: (anew(), rests_on and rests_on()), draw is not None, aside)
+        start(asked, patience)
+    stage, draw = picture or (st.container(), lambda asks: asks())
+    followed = _Followed(wanted, asked, rests_on or (lambda: None), picture is not None)
     taken, spot = resources.drawing_seconds(), (urlsplit(st.context.url or "").path, name)
+    # What is about many examples goes on for long.
+    every = _OF_MANY if any(work.batch for work in asked) else _OF_ONE
     interval = seconds_between(taken.get(spot, 0.0), every) if followed.polls else None
 
     def asks() -> None:
         show_progress(asked, name)
-        _offer(asked, together)
+        _offer(asked)
 
     def follow() -> None:
         followed.look()
@@ -76,26 +68,24 @@ def stream(
     def show() -> None:
         followed.look()
         stands = st.fragment(follow, run_every=interval) if rests_on else asks
-        taken[spot] = _work_of(partial(draw, stands) if draw else stands)
+        taken[spot] = _work_of(partial(draw, stands))
         followed.look_back()
 
-    # Two, since the sentence stands above what is chosen and the picture below it. The sentence comes first: the other
-    # may ask for the page to be drawn anew.
-    for place, drawn in ((said, say), (stage, show)):
-        if place is not None and drawn is not None:
-            with place:
-                st.fragment(drawn, run_every=None if rests_on else interval)()
+    # Two, since the answer stands above what is chosen and the picture below it. The answer comes first: the other may
+    # ask for the page to be drawn anew.
+    for place, drawn in (*([answer] if answer else []), (stage, show)):
+        with place:
+            st.fragment(drawn, run_every=None if rests_on else interval)()
 
 
 @dataclass
 class _Followed:
     """What a part of a page shows of works; the page is drawn anew where it shows them no longer as they are."""
 
-    wanted: Callable[[], Sequence[PageWork]]
-    asked: Sequence[PageWork]
+    wanted: Callable[[], Sequence[Work]]
+    asked: Sequence[Work]
     state: Callable[[], object]
     draws: bool
-    aside: bool
 
     def __post_init__(self):
         self.polls, self.before = _going(self.asked), self.state()
@@ -103,7 +93,7 @@ class _Followed:
     def look(self) -> None:
         """Look for them again, and rerun the page where it shows them no longer as they are."""
         # A browser that lost its server for a moment looks at them again.
-        look(self.asked, self.aside)
+        look(self.asked)
         ended = not self.draws and any(work.complete for work in self.asked)
         more = len(self.wanted()) != len(self.asked) or self.polls != _going(self.asked)
         if ended or more or self.state() != self.before:
@@ -127,27 +117,26 @@ def seconds_between(drawing: float, least: float) -> float:
     return max(least, min(drawing / _SHARE, _LONGEST))
 
 
-def start(works: Sequence[PageWork], patience: float = _PATIENCE, aside: bool = False) -> None:
-    """Start what is cheap and was not asked for yet, and wait some seconds for what only has to be read; aside: as in
-    `stream`.
+def start(works: Sequence[Work], patience: float = _PATIENCE) -> None:
+    """Start what is cheap and was not asked for yet, and wait some seconds for what only has to be read.
 
     Where something of it was cancelled nothing starts by itself: what comes after it waits to be asked for, too.
     """
-    look(works, aside)
+    look(works)
     stopped = any(work.stopped for work in works)
     for work in works:
         if work.job is None and not work.complete and work.at_once and not stopped:
             work.ask(wanted=False)
-    until = time.monotonic() + patience
-    while time.monotonic() < until and _going(works):
+    until, awaited = time.monotonic() + patience, [work for work in works if not work.aside]
+    while time.monotonic() < until and _going(awaited):
         time.sleep(0.02)
 
 
-def _going(works: Sequence[PageWork]) -> bool:
+def _going(works: Sequence[Work]) -> bool:
     return any(work.active for work in works)
 
 
-def show_progress(works: Sequence[PageWork], name: str) -> None:
+def show_progress(works: Sequence[Work], name: str) -> None:
     """How far what is under way is, together, with what cancels it; nothing where nothing is."""
     # What is asked for in two places is one work.
     under_way = list({work.key: work for work in works if work.runs}.values())
@@ -169,7 +158,7 @@ def show_progress(works: Sequence[PageWork], name: str) -> None:
         st.button("Cancel", key=f"cancel-{name}", on_click=cancel)
 
 
-def _together(works: Sequence[PageWork]) -> str:
+def _together(works: Sequence[Work]) -> str:
     """What works are called together; what stands in brackets behind all of them once."""
     named = [*works]
     if len(works) > _STACKED:
@@ -181,11 +170,11 @@ def _together(works: Sequence[PageWork]) -> str:
     return ", ".join(name + work.counts for (name, *_), work in zip(parts, named)) + "".join(parts[0][1:]) + rest
 
 
-def _offer(works: Sequence[PageWork], together: bool) -> None:
+def _offer(works: Sequence[Work]) -> None:
     """What waits to be asked for, with what it costs, and why it stopped; of many one button, and a menu of each."""
     waiting = [work for work in works if not work.complete and not work.runs]
-    every = [work for work in waiting if not work.part]
-    if not together or len(every) < 2:
+    every = [work for work in waiting if not work.extra]
+    if len(every) < 2:
         _offer_each(waiting)
         return
     with st.container(horizontal=True, vertical_alignment="center", border=True):
@@ -195,7 +184,7 @@ def _offer(works: Sequence[PageWork], together: bool) -> None:
     _say_ended(waiting)
 
 
-def _offer_all(every: Sequence[PageWork]) -> None:
+def _offer_all(every: Sequence[Work]) -> None:
     """One button for all, with what they cost together."""
 
     def ask() -> None:
@@ -207,7 +196,7 @@ def _offer_all(every: Sequence[PageWork]) -> None:
     st.markdown(price_of(every))
 
 
-def _offer_each(waiting: Sequence[PageWork]) -> None:
+def _offer_each(waiting: Sequence[Work]) -> None:
     """A button for each, with what it costs and why it stopped."""
     for work in waiting:
         with st.container(horizontal=True, vertical_alignment="center", border=True):
@@ -218,7 +207,7 @@ def _offer_each(waiting: Sequence[PageWork]) -> None:
             _say_ended([work])
 
 
-def _say_ended(waiting: Sequence[PageWork]) -> None:
+def _say_ended(waiting: Sequence[Work]) -> None:
     """Of what was told to stop or failed, that and why, each sentence once."""
     ended = [(work, job) for work in waiting if (job := work.job) is not None]
     for work, job in ended:

@@ -19,7 +19,7 @@ from core.network.model import Model
 from core.storage.store import canonical_key
 from core.wording import amount, estimate
 from pages.parts.frame import resources
-from pages.parts.frame.working import PageWork
+from pages.parts.frame.working import Work
 
 # What the answer can be told from alone starts unasked up to this; the beginning of a sample, which streams from its
 # first text on and stands still once nobody looks, up to that.
@@ -27,7 +27,7 @@ _LEADING_SECONDS, _BEGINNING_SECONDS = 90.0, 180.0
 
 
 @dataclass(frozen=True, eq=False)
-class Studying(PageWork):
+class StudyWork(Work):
     """Any study of one model over a sample; what is known of it is what the study reports. first: the one that answers
     first, of the model that the page is about; of: of how many examples the sample is the beginning, 0 where it is all;
     begins: whether it starts unasked because it is; beginnings: the same study on such beginnings, which this one
@@ -40,7 +40,7 @@ class Studying(PageWork):
     first: bool = False
     of: int = 0
     begins: bool = False
-    beginnings: tuple["Studying", ...] = ()
+    beginnings: tuple["StudyWork", ...] = ()
     batch = True
 
     @cached_property
@@ -58,7 +58,7 @@ class Studying(PageWork):
         )
 
     @property
-    def part(self) -> bool:
+    def extra(self) -> bool:
         return bool(self.of)
 
     @property
@@ -149,12 +149,12 @@ class Studying(PageWork):
 
 
 @st.cache_resource(show_spinner=False, max_entries=64)
-def _read(key: str, state: str, _work: Studying):
+def _read(key: str, state: str, _work: StudyWork):
     return read_study(_work.explainer, _work.sample, _work.study, resources.store())
 
 
 @st.cache_resource(show_spinner=False, max_entries=64)
-def _cost(key: str, state: str, _work: Studying) -> Cost:
+def _cost(key: str, state: str, _work: StudyWork) -> Cost:
     return study_cost(_work.explainer, _work.sample, _work.study, _work._stored)
 
 
@@ -162,8 +162,8 @@ def _cost(key: str, state: str, _work: Studying) -> Cost:
 class Asking:
     """One model that is asked a question on a sample: its works, and what is known of them together.
 
-    first: the page is about this model; drawn_from: as of `core.evaluation.study.Answers`; of, begins, beginnings:
-    as of `Studying`.
+    first: the page is about this model; drawn_from: as of `core.evaluation.study.Answers`; grows: of a sample that
+    takes long the beginning is asked first, and the whole waits to be asked for; of: as of `StudyWork`.
     """
 
     explainer: Explainer
@@ -171,41 +171,53 @@ class Asking:
     question: Question
     first: bool = True
     drawn_from: int = 0
+    grows: bool = False
     of: int = 0
-    begins: bool = False
-    beginnings: tuple[Studying, ...] = ()
 
     @property
     def model(self) -> Model:
         return self.explainer.model
 
     @cached_property
-    def works(self) -> list[Studying]:
-        """One a study, the one that answers first in front."""
-        studies = self.question.studies
-        return [
-            Studying(
-                self.explainer,
-                self.sample,
-                one,
-                self.first and one == studies[0],
-                self.of,
-                self.begins,
-                tuple(begun for begun in self.beginnings if begun.study == one),
-            )
-            for one in studies
-        ]
+    def works(self) -> list[StudyWork]:
+        """One a study, the one that answers first in front; a beginning starts unasked where it is fast."""
+        begun = self.beginning
+        if begun is not None:
+            return [replace(one, beginnings=(first,)) for one, first in zip(self._works, begun.works)]
+        fast = self.of > 0 and sum(work.cost.seconds for work in self._works) <= _BEGINNING_SECONDS
+        return [replace(work, begins=fast) for work in self._works]
+
+    @cached_property
+    def _works(self) -> list[StudyWork]:
+        about, studies = (self.explainer, self.sample), self.question.studies
+        return [StudyWork(*about, one, self.first and one == studies[0], self.of) for one in studies]
+
+    @cached_property
+    def beginning(self) -> "Asking | None":
+        """The same of the first texts, as few as a finding is told of; None where all are asked at once."""
+        if not self.grows or len(self.sample) <= FEW or all(work.at_once for work in self._works):
+            return None
+        sample = replace(self.sample, examples=self.sample.examples[:FEW], labels=self.sample.labels[:FEW])
+        return replace(self, sample=sample, grows=False, of=len(self.sample))
+
+    @property
+    def shown(self) -> "Asking":
+        """What answers now: the whole, or its beginning."""
+        begun = self.beginning
+        return self if begun is None or any(work.runs for work in self.works) or self.done > begun.done else begun
+
+    @property
+    def offered(self) -> list[StudyWork]:
+        """The works that the page asks for now, or waits to be asked for."""
+        begun = self.beginning
+        if begun is None or self.shown is self or all(work.complete for work in begun.works):
+            return self.works
+        return [*begun.works, *self.works]
 
     @property
     def done(self) -> int:
         """Of its works the examples that are done, together."""
         return sum(work.found.done for work in self.works)
-
-    def beginning(self, count: int) -> "Asking":
-        """The same of the first so many examples: it starts unasked where that is fast."""
-        sample = replace(self.sample, examples=self.sample.examples[:count], labels=self.sample.labels[:count])
-        first = replace(self, sample=sample, of=len(self.sample))
-        return replace(first, begins=sum(work.cost.seconds for work in first.works) <= _BEGINNING_SECONDS)
 
     @property
     def answers(self) -> Answers:
@@ -231,36 +243,6 @@ class Asking:
             drawn_from=self.drawn_from,
         )
         return _report(key, self.question, answers)
-
-
-@dataclass(frozen=True, eq=False)
-class Growing:
-    """A question asked of a sample, the beginning first; the whole waits to be asked for unless it is fast."""
-
-    whole: Asking
-    first: Asking | None
-
-    @classmethod
-    def of(cls, whole: Asking) -> "Growing":
-        """The question with its beginning, where it has one."""
-        dear = len(whole.sample) > FEW and not all(work.at_once for work in whole.works)
-        first = whole.beginning(FEW) if dear else None
-        return cls(whole if first is None else replace(whole, beginnings=tuple(first.works)), first)
-
-    @property
-    def shown(self) -> Asking:
-        """What answers now."""
-        first, whole = self.first, self.whole
-        if first is None or any(work.runs for work in whole.works) or whole.done > first.done:
-            return whole
-        return first
-
-    @property
-    def works(self) -> list[Studying]:
-        first, whole = self.first, self.whole
-        if first is None or self.shown is whole or all(work.complete for work in first.works):
-            return whole.works
-        return [*first.works, *whole.works]
 
 
 def _done(found: Known) -> list:

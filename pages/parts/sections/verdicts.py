@@ -17,7 +17,7 @@ from core.storage.store import canonical_key
 from core.verdicts.deciding import Reasons, VerdictReport, decide_verdicts
 from core.verdicts.finding import ChanceTest, chance_known, find_chance, null_cost, scores_known
 from pages.parts.frame import working
-from pages.parts.frame.working import PageWork
+from pages.parts.frame.working import Work
 from pages.parts.sections.sides import Orders, Side, about_explained
 
 # Verdicts may take so many times as long as other work that starts unasked: they go after all that is on the screen.
@@ -25,7 +25,7 @@ _LASTING = 18
 
 
 @dataclass(frozen=True, eq=False)
-class VerdictWork(PageWork):
+class VerdictWork(Work):
     """Measures of one text whose own orders are scored already, beside random orders under one model; planned: measures
     that are chosen in all, scored or not; scores: their orders, of those that have one, where the page has them.
     """
