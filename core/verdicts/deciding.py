@@ -1,6 +1,6 @@
 """The verdict of each measure on an example, and its cause: from random orders, limits, and what the gate says."""
 
-from collections.abc import Collection, Mapping
+from collections.abc import Collection, Iterable, Mapping
 from dataclasses import dataclass, field, replace
 from enum import StrEnum
 
@@ -124,6 +124,10 @@ class VerdictReport:
     def those(self, word: Word) -> list[Verdict]:
         """The verdicts that say so."""
         return [one for one in self.verdicts if one.word == word]
+
+    def better(self, names: Iterable[str]) -> frozenset[str] | None:
+        """The measures that are better than chance; None where one of these has no verdict, which may change others."""
+        return frozenset(one.measure for one in self.those(Word.BETTER)) if all(map(self.of, names)) else None
 
     @property
     def part(self) -> bool:

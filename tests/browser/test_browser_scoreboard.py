@@ -42,7 +42,7 @@ def saves_what_is_shown(person) -> None:
     assert set(lines) == set(rows) == set(shown) and len(shown) == 3
     name, content = person.saved("Tables (LaTeX)")
     written = content.decode()
-    assert name.endswith(".tex") and "against chance" in written and r"\toprule" in written
+    assert name.endswith(".tex") and "adjusted p" in written and r"\toprule" in written
     for measure, cells in shown.items():
         assert lines[measure]["outcome"] == rows[measure]["outcome"] == "few texts" and measure in written
         for figure in ("comprehensiveness ↑", "sufficiency ↓"):

@@ -42,9 +42,7 @@ from core.evaluation.studies.board_tables import (
     problems_table,
     values_table,
 )
-from core.evaluation.studies.board_verdicts import ALONE, texts_column, verdicts_of_text
 from core.evaluation.studies.scoreboard import _RESTS, Scoreboard
-from core.evaluation.studies.verdicts import better_counts
 from core.evaluation.study import Answers, Rows
 from core.explanation.explainer import Explainer
 from core.explanation.limiting import score
@@ -62,14 +60,12 @@ from core.mathematics.stepwise import finish
 from core.measures.registry import REGISTERED
 from core.metrics.catalogue import metrics
 from core.metrics.registry import NO_ROOM
-from core.oracle.erasing import MASK
 from core.results.caveats import Caveat
 from core.results.scoreboard import ScoreboardOutcome, scoreboard_result, waiting_result
 from core.storage.store import Store
 from core.texts.rendering import headline
 from core.validity.marks import SIGN
-from core.verdicts.chance import NullOrders
-from core.verdicts.deciding import Verdict, VerdictReport, Word
+from core.verdicts.deciding import Word
 from tests import tiny
 from tests.hostile import lines
 
@@ -460,79 +456,6 @@ def test_erasure_metrics_are_level_within_their_errors_as_on_their_own_page():
         assert draw_front([by.conclude(answers)])["data"][1]["error_y"]["array"] == [error]
 
 
-def test_verdicts_of_texts_are_counted_where_they_are_known():
-    """Of four texts one is not known; better is 1, and what cannot be told is NaN and counts among the known."""
-    words = np.array([[1.0, NAN], [1.0, 0.0], [-1.0, 1.0], [1.0, 1.0]])
-    there = np.array([True, True, True, False])
-    rows = Rows(there, {}, there, {"word": words}, ("",), {})
-    counts = better_counts(rows, ("leave-one-out", "gradient"))
-    assert counts == {"leave-one-out": (2, 3), "gradient": (1, 3)}
-    column = texts_column(counts)
-    report = reported({"leave-one-out": UP, "attention": UP})[1]
-    assert [row[1] for row in board_table(report, column)[1]] == ["on 2 of 3", "—", "—"]
-    # Of so few neither share nor interval.
-    assert column.table[1] == [["leave-one-out", 2, 3, None, None, None], ["gradient", 1, 3, None, None, None]]
-    nothing = texts_column(better_counts(replace(rows, there=there & False), ("gradient",)), chosen=("gradient",))
-    assert not nothing.of and not nothing.table[1]
-
-
-def judged(verdicts: list[Verdict], null: NullOrders, reached: dict[str, float], planned: int = 0) -> VerdictReport:
-    """Such verdicts by comprehensiveness against these orders."""
-    return VerdictReport(
-        tuple(verdicts), COMPREHENSIVENESS, "signed", MASK, null, planned or len(verdicts), None, reached, None, ""
-    )
-
-
-def test_the_verdicts_of_one_text_hold_adjusted_and_raw_p():
-    """Of 120 orders by Holm over six measures: 6 / 121."""
-    least = 6 / 121
-    told = [
-        Verdict("gradient", Word.BETTER, (1 / 121, 1 / 121), (1.0, 1.0), adjusted=(least, least)),
-        Verdict("attention", Word.NO_BETTER, (0.4, 0.4), (0.6, 0.6), adjusted=(1.0, 1.0)),
-        Verdict("beam", Word.BETTER, (0.0, 1 / 121), (1.0, 1.0), adjusted=(0.0, least)),
-    ]
-    column = verdicts_of_text(judged(told, NullOrders(np.zeros(120), 120), {}, 6))
-    assert column.of["gradient"] == "✓ better, p = 0.0496"
-    assert column.of["attention"] == "– not shown better, p = 1" and column.of["beam"] == "✓ better, p ≤ 0.0496"
-    assert column.alone["gradient"] == "p = 0.00826", "no order's own AOPC is known"
-    assert column.lines()[0, "gradient"]["measures_tested"] == 3 and column.better == {"gradient", "beam"}
-
-
-def test_beside_a_verdict_stands_how_many_random_orders_do_as_well_and_p_by_itself():
-    """Of 120 orders one reaches .5, and 40 reach .1; of what cannot be told, and of random order, nothing stands."""
-    null = NullOrders(np.array([0.5] + [0.1] * 39 + [0.0] * 80), 120)
-    told = [
-        Verdict("leave-one-out", Word.NO_BETTER, (2 / 121, 2 / 121), (1.0, 1.0), adjusted=(12 / 121, 12 / 121)),
-        Verdict("gradient", Word.NO_BETTER, (41 / 121, 41 / 121), (0.9, 0.9), adjusted=(1.0, 1.0)),
-        Verdict("attention", Word.BETTER, (1 / 121, 1 / 121), (1.0, 1.0), adjusted=(6 / 121, 6 / 121)),
-        Verdict("beam", Word.UNTOLD, (0.4, 0.4), (0.6, 0.6), "why"),
-    ]
-    known = judged(told, null, {"leave-one-out": 0.4, "gradient": 0.05, "attention": 0.6, "beam": 0.05}, 6)
-    column = verdicts_of_text(known)
-    _, report = reported(dict.fromkeys(["leave-one-out", "gradient", "attention", "beam"], UP))
-    header, *_ = table = board_table(report, column)
-    assert "of 4 " in header[1] and "Holm" in header[1] and header[2] == ALONE and "raw" in ALONE
-    assert [row[1:3] for row in table[1]] == [
-        ["– not shown better, p = 0.0992", "1 of 120, p = 0.0165"],
-        ["– not shown better, p = 1", "40 of 120, p = 0.339"],
-        ["✓ better, p = 0.0496", "0 of 120, p = 0.00826"],
-        ["? cannot be told", "—"],
-        ["—", "—"],
-    ]
-    # Of all 24 orders one is the measure's own.
-    every = NullOrders(np.array([0.5, 0.4] + [0.0] * 22), 24, every=True)
-    own = [Verdict("gradient", Word.NO_BETTER, (2 / 24, 2 / 24), (1.0, 1.0), adjusted=(2 / 24, 2 / 24))]
-    one = verdicts_of_text(judged(own, every, {"gradient": 0.4}))
-    assert one.header.endswith("of 1 (chance p ↓)") and one.alone == {"gradient": "1 of 23, p = 0.0833"}
-    # Data set keeps no order: p alone is known, and no more than that it is at most so much.
-    kept = [Verdict("gradient", Word.BETTER, (0.0, 0.01), (0.0, 1.0), adjusted=(0.0, 0.03))]
-    assert verdicts_of_text(judged(kept, NullOrders(np.empty(0), 0), {"gradient": 0.4})).alone == {
-        "gradient": "p ≤ 0.01"
-    }
-    # Over texts there is no such column.
-    assert ALONE not in board_table(report, texts_column({"gradient": (2, 3)}))[0]
-
-
 def test_the_line_in_the_picture_goes_through_those_that_beat_every_cheaper_one():
     _, two = reported({"leave-one-out": UP, "gradient": UP - 0.05})
     assert len(front(two)) == 2 and ": gradient, leave-one-out" in front_numbers(two)
@@ -547,21 +470,6 @@ def test_the_line_in_the_picture_goes_through_those_that_beat_every_cheaper_one(
             ["better", "than"],
             ["not", "significantly"],
         ]
-
-
-def test_verdicts_over_texts_have_exact_intervals_from_twenty_texts_on():
-    """Clopper and Pearson: 15 of 20 is .509 to .913, none of 20 at most .168."""
-    counts = {"leave-one-out": (15, 20), "gradient": (0, 20)}
-    column = texts_column(counts, chosen=(*counts, "attention"))
-    # Whom nobody judged has a line that says so.
-    assert column.of == {
-        "leave-one-out": "on 15 of 20, 75 % [51, 91]",
-        "gradient": "on 0 of 20, 0 % [0, 17]",
-        "attention": "not judged yet",
-    }
-    rows = {row[0]: row[1:] for row in column.table[1]}
-    assert rows["leave-one-out"] == [15, 20, 75.0, pytest.approx(50.9, abs=0.05), pytest.approx(91.3, abs=0.05)]
-    assert rows["gradient"][3:] == [0.0, pytest.approx(16.8, abs=0.05)] and rows["attention"] == [None] * 5
 
 
 def test_a_mean_is_marked_where_more_texts_are_rejected_than_chance_explains():
@@ -687,17 +595,7 @@ def test_what_is_not_shown_to_do_better_than_chance_is_hollow_and_on_no_line():
     one = replace(report, better=frozenset({"leave-one-out"}))
     assert draw_front([one])["data"][0]["x"] == [11.0]
     assert ": leave-one-out; on the line: leave" in board.in_words(one)
-    words = {"leave-one-out": Word.BETTER, "gradient": Word.NO_BETTER}
-    verdicts = [Verdict(name, word, (0.01, 0.01), (1.0, 1.0), adjusted=(0.02, 0.02)) for name, word in words.items()]
-    known = judged(verdicts, NullOrders(np.zeros(99), 99), {})
-    assert verdicts_of_text(known, ("leave-one-out", "gradient")).better == {"leave-one-out"}
-    # One that is still to be judged may change the others' verdicts.
-    assert verdicts_of_text(known, ("leave-one-out", "gradient", "attention")).better is None
-    assert (
-        verdicts_of_text(None).better is None
-        and not verdicts_of_text(None).of
-        and not replace(report, n=1).not_better("gradient")
-    )
+    assert not replace(report, n=1).not_better("gradient")
 
 
 # ---- rows of a model

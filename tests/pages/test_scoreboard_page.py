@@ -25,7 +25,7 @@ from core.metrics.catalogue import metrics
 from core.results.verdicts import Status, statuses, verdicts_result, word_status
 from core.texts.rendering import headline
 from core.validity.marks import SIGN
-from core.verdicts.deciding import decide_verdicts
+from core.verdicts.deciding import Word, decide_verdicts
 from core.verdicts.finding import find_chance
 from pages.parts.frame import resources
 from pages.parts.frame.pages import PAGES
@@ -136,9 +136,8 @@ def test_a_sample_with_nothing_computed_and_with_everything(opened, bundled):
     better = int((rows.columns["word"][:, default_measures().index("gradient")] == 1).sum())
     st.cache_resource.clear()
     app.run()
-    found = {line["measure"]: line for line in columns(app, "better than random ↑")}
-    told = (found["gradient"]["better than random ↑"], found["gradient"]["texts"], found["gradient"]["% ↑"])
-    assert told == (f"{better:.3g}", "2", "—")
+    found = {line["measure"]: line for line in columns(app, f"{Word.BETTER} (texts)")}
+    assert (found["gradient"][f"{Word.BETTER} (texts)"], found["gradient"]["texts"]) == (str(better), "2")
     # Of few texts that is no headline, and no picture.
     assert app.outcomes == ["running"] and not app.at.get("plotly_chart")
     wait(app.press("Compute all 3 parts"), lambda: app.outcomes == ["few texts"], rest=3.0)
@@ -146,7 +145,7 @@ def test_a_sample_with_nothing_computed_and_with_everything(opened, bundled):
     assert app.outcomes == ["few texts"] and app.facts["texts scored"] == "2 of 2" and "⚠ few texts" in app.badges
     assert len(app.at.get("plotly_chart")) == 1
     assert {line["95 % from"] for line in columns(app, "metric", "measure", "95 % from")} == {"—"}
-    assert f"on {better} of 2" in app.download("Tables (LaTeX)")
+    assert f"{Word.BETTER} (texts)" in app.download("Tables (LaTeX)")
 
 
 def test_it_opens_on_a_sample_and_one_text_is_a_click_or_an_old_link_away(opened):
@@ -240,8 +239,9 @@ def test_what_ships_of_the_hard_reviews_is_shown_by_no_job(ships):
     assert app.facts[f"metrics for {LOO}"] == "4 of 4" and app.badges[0].startswith("100 texts")
     first = {line["metric"]: line["first"] for line in columns(app, "metric", "first")}
     assert {metric for metric, name in first.items() if name == "leave-one-out"} == {"sufficiency ↓", "RACU ↑", "NC ↑"}
-    verdicts = {line["measure"]: [*line.values()][1:] for line in columns(app, "better than random ↑")}
-    assert verdicts["leave-one-out"] == ["80", "100", "80", "70.8", "87.3"] and len(verdicts) == 6
+    verdicts = {line["measure"]: [*line.values()][1:] for line in columns(app, f"{Word.BETTER} (texts)")}
+    told = verdicts["leave-one-out"]
+    assert (told[0], told[1 + [*Word].index(Word.BETTER)], told[-1], len(verdicts)) == ("80 % [71, 87]", "80", "100", 6)
     # Every text of soft metrics rests on rejected inputs.
     rejected = [line for line in columns(app, "rejected", "tested") if line["metric"] in ("Soft-NS ↑", "Soft-NC ↑")]
     assert {(line["rejected"], line["tested"]) for line in rejected if line["measure"] != "random order"} == {
@@ -258,5 +258,5 @@ def test_what_is_known_of_verdicts_alone_is_the_picture_until_texts_are_scored(s
     monkeypatch.setattr("pages.parts.sections.studying._BEGINNING_SECONDS", 0.0)
     app = App(PAGE, model="sst2-fmm", data="reviews", sample="200")
     assert app.outcomes == ["running"] and len(app.at.get("plotly_chart")) == 1
-    verdicts = {line["measure"]: [*line.values()][1:3] for line in columns(app, "better than random ↑")}
-    assert verdicts["leave-one-out"][1] == "200" and verdicts["attention"] == ["—", "—"]
+    verdicts = {line["measure"]: line["texts"] for line in columns(app, f"{Word.BETTER} (texts)")}
+    assert verdicts["leave-one-out"] == "200" and "attention" not in verdicts

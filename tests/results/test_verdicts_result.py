@@ -39,7 +39,7 @@ from core.texts.rendering import Form, write_result
 from core.verdicts.chance import NullOrders
 from core.verdicts.deciding import Cause, Verdict, VerdictReport, Word
 from core.verdicts.finding import Untold
-from core.verdicts.records import RECORDED, p_text
+from core.verdicts.records import RECORDED, p_text, verdict_record
 from core.wording import plain
 from tests.saved_page import harmless
 from tests.shown import shown
@@ -234,6 +234,35 @@ def test_a_table_has_a_row_a_measure_with_numbers_where_they_were_drawn_to_their
     lost = made([LOO], [Word.UNTOLD], [Untold.NO_NUMBERS])
     cells = verdict_cells(lost, lost.verdicts[0])
     assert cells[1] == "not tested" and cells[2:5] == ["—"] * 3 and cells[-1] == str(Untold.NO_NUMBERS)
+
+
+def test_beside_a_verdict_stands_how_many_random_orders_do_as_well_and_p_by_itself():
+    """Of 120 orders one reaches .5, and 40 reach .1; of what cannot be told nothing stands."""
+    null = NullOrders(np.array([0.5] + [0.1] * 39 + [0.0] * 80), 120)
+    told = (
+        Verdict(LOO, Word.NO_BETTER, (2 / 121, 2 / 121), (1.0, 1.0), adjusted=(12 / 121, 12 / 121)),
+        Verdict(GRADIENT, Word.NO_BETTER, (41 / 121, 41 / 121), (0.9, 0.9), adjusted=(1.0, 1.0)),
+        Verdict("attention", Word.BETTER, (0.0, 1 / 121), (1.0, 1.0), adjusted=(0.0, 6 / 121)),
+        Verdict("beam", Word.UNTOLD, (0.4, 0.4), (0.6, 0.6), Untold.EQUAL),
+    )
+    reached = {LOO: 0.4, GRADIENT: 0.05, "attention": 0.6, "beam": 0.05}
+    report = replace(HOSTILE, verdicts=told, null=null, reached=reached, planned=6)
+    cells = [verdict_cells(report, one) for one in told]
+    assert [(row[2], row[3], row[6]) for row in cells] == [
+        ("p = 0.0992", "p = 0.0165", "1"),
+        ("p = 1", "p = 0.339", "40"),
+        ("p ≤ 0.0496", "p ≤ 0.00826", "0"),
+        ("—", "p = 0.4", "—"),
+    ]
+    assert verdict_record(told[0], 3) | {"p_better_from": 2 / 121, "measures_tested": 3} == verdict_record(told[0], 3)
+    assert report.better([LOO, "attention"]) == {"attention"} == report.better([])
+    # One that is still to be judged may change the others' verdicts.
+    assert report.better([LOO, "saliency"]) is None
+    # Of all 24 orders one is the measure's own.
+    every = NullOrders(np.array([0.5, 0.4] + [0.0] * 22), 24, every=True)
+    assert verdict_cells(replace(report, null=every), told[0])[6] == "1"
+    # What Data set keeps has no order.
+    assert verdict_cells(replace(report, null=NullOrders(np.empty(0), 0)), told[0])[6] == "—"
 
 
 def test_causes_stand_with_their_p_and_rejected_inputs_with_the_sign():

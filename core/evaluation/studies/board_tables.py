@@ -16,7 +16,6 @@ from core.evaluation.studies.board_report import (
     direction_of,
     figures,
 )
-from core.evaluation.studies.board_verdicts import ALONE, VerdictColumn
 from core.evaluation.study import Table
 from core.explanation.recursive import UNSTABLE
 from core.mathematics.ranking import pareto_front
@@ -33,19 +32,15 @@ _NAN = float("nan")
 # ---- of text
 
 
-def board_table(report: BoardReport, verdicts: VerdictColumn | None = None) -> Table:
-    """Each measure, random order last: verdict (by another test or the paired one), figures, and cost."""
+def board_table(report: BoardReport) -> Table:
+    """Each measure, random order last: whether its mean is better than that of random order, figures, and cost."""
     known = _known(report)
-    if verdicts is None:
-        paired = {one: verdict_over_texts(report, one) for one in report.names}
-        verdicts = VerdictColumn("mean against random order", paired)
-    of, alone = [verdicts.of], [] if verdicts.alone is None else [verdicts.alone]
     costs = [f"{PASSES} ↓", "ms ↓"] if _timed(report) else [f"{PASSES} ↓"]
-    header = [MEASURE, verdicts.header, *[ALONE] * len(alone), *map(arrow, known), *costs]
+    header = [MEASURE, "mean against random order", *map(arrow, known), *costs]
     rows = [
         [
             name,
-            *(column.get(name, "—") for column in (*of, *alone)),
+            verdict_over_texts(report, name),
             *(cell_text(report, name, one) for one in known),
             *cost_texts(report, name)[: len(costs)],
         ]

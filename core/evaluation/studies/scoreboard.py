@@ -1,6 +1,7 @@
 """Which measure is faithful, and at what cost? Every measure under every faithfulness metric, with what it costs."""
 
 import json
+from collections.abc import Mapping
 from dataclasses import dataclass, field
 
 import numpy as np
@@ -19,9 +20,8 @@ from core.evaluation.studies.board_report import (
 )
 from core.evaluation.studies.board_rows import FEWER, BoardChance, BoardLimits, BoardMeasure
 from core.evaluation.studies.board_tables import board_table, front_numbers, pairs_table
-from core.evaluation.studies.board_verdicts import VerdictLines
 from core.evaluation.studies.scoring import DRAWS
-from core.evaluation.studies.verdicts import VerdictsOfTexts
+from core.evaluation.studies.verdicts import Verdicts
 from core.evaluation.study import Answers, Question, Table, choice, register
 from core.explanation.rows import SIGNS, values_taken
 from core.measures.catalogue import default_measures, measures, swept_measures
@@ -73,10 +73,10 @@ class Scoreboard(Question[BoardReport]):
         return (self.chance, *self.measured, self.limits)
 
     @property
-    def verdicts(self) -> tuple[VerdictsOfTexts, ...]:
+    def verdicts(self) -> tuple[Verdicts, ...]:
         """What may be known of the verdicts on each text: by Holm over these measures, or over those judged unasked."""
         families = dict.fromkeys((tuple(self.measures), default_measures()))
-        return tuple(VerdictsOfTexts(names, self.sign, self.unit) for names in families)
+        return tuple(Verdicts(names, self.sign, self.unit) for names in families)
 
     def check(self, model: Model | None = None) -> None:
         """As everywhere."""
@@ -105,7 +105,7 @@ class Scoreboard(Question[BoardReport]):
         """The numbers of its figure, for those who do not see it."""
         return front_numbers(report)
 
-    def records(self, answers: Answers, verdicts: VerdictLines | None = None) -> list[dict]:
+    def records(self, answers: Answers, verdicts: Mapping[tuple[int, str], dict] | None = None) -> list[dict]:
         """A line for each example and measure, random order last.
 
         Columns: class (explained) and its probability, measure, values (null for random order), verdict, ends of p:
@@ -113,7 +113,7 @@ class Scoreboard(Question[BoardReport]):
         each figure, its standard error where it is drawn, whether it rests on rejected inputs (null: unknown), note
         (why it is undefined).
 
-        verdicts: as of `core.evaluation.studies.board_verdicts.VerdictColumn`; the question itself asks for none.
+        verdicts: {(which text, measure): as of `core.verdicts.records.verdict_record`}; the question asks for none.
         """
         nobody = dict.fromkeys(NOTED)
         lines, chance = [], answers.found[self.chance]

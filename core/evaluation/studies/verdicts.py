@@ -135,14 +135,6 @@ def report_of_row(rows: Rows, study: VerdictsOfTexts, i: int = 0) -> VerdictRepo
     )
 
 
-def better_counts(rows: Rows, measures: tuple[str, ...]) -> dict[str, tuple[int, int]]:
-    """{measure: on how many texts it is better than chance ↑, of how many that are known}; {} where none is."""
-    if not rows.there.any():
-        return {}
-    better = rows.columns["word"][rows.there] == VALUES[Word.BETTER]
-    return {name: (int(one.sum()), len(one)) for name, one in zip(measures, better.T)}
-
-
 def first_verdict(rows: Rows) -> np.ndarray:
     """The verdict of the first measure on N texts, float64[N], as of `VALUES`; NaN where it is not computed."""
     words = rows.columns["word"]

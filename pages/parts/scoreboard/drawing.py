@@ -18,8 +18,8 @@ from core.evaluation.studies.board_tables import (
     problems_table,
     values_table,
 )
-from core.evaluation.studies.board_verdicts import VerdictColumn
 from core.evaluation.studies.scoreboard import Scoreboard
+from core.evaluation.study import Table
 from core.figures.board_figures import draw_front
 from core.metrics.catalogue import metrics
 from core.network.model import Model
@@ -69,22 +69,27 @@ def is_refused(question: Scoreboard, model: Model, place: DeltaGenerator) -> boo
     return False
 
 
+class BoardVerdicts(NamedTuple):
+    """Verdicts beside a scoreboard. table: of text, (header, rows); lines: gives what a file says of them, as of
+    `Scoreboard.records`; picture: drawn while there is no report.
+    """
+
+    table: Table = ([], [])
+    lines: Callable[[], dict[tuple[int, str], dict]] = dict
+    picture: Callable[[], None] | None = None
+
+
 def draw_board(
-    work: Asking,
-    report: BoardReport | None,
-    result: Result,
-    column: VerdictColumn,
-    asks: Callable[[], None],
-    picture: Callable[[], None] | None = None,
+    work: Asking, report: BoardReport | None, result: Result, verdicts: BoardVerdicts, asks: Callable[[], None]
 ) -> None:
-    """Draw what is known so far, below the headline; picture: drawn while there is no report."""
+    """Draw what is known so far, below the headline."""
     tabs: dict[str, Callable[[], None]] = {}
+    picture = verdicts.picture
     if report is not None:
         tabs = _tabs(report)
-        picture = partial(_picture, work, report, column)
-    header, rows = column.table
-    if rows:
-        tabs["Verdicts"] = partial(data_table, header, rows, "board-verdicts", help=HELP)
+        picture = partial(_picture, work, report, verdicts)
+    if verdicts.table[1]:
+        tabs["Verdicts"] = partial(data_table, *verdicts.table, "board-verdicts", help=HELP)
     draw_body(result, picture, tabs, "parts-of-board", asks=asks, terms=TERMS)
 
 
@@ -117,7 +122,7 @@ def _columns() -> dict[str, str]:
     }
 
 
-def _picture(work: Asking, report: BoardReport, column: VerdictColumn) -> None:
+def _picture(work: Asking, report: BoardReport, verdicts: BoardVerdicts) -> None:
     """The picture, and below it the files."""
     name = ["scoreboard", work.model.name, work.sample.name]
     figure = draw_front([report])
@@ -127,9 +132,9 @@ def _picture(work: Asking, report: BoardReport, column: VerdictColumn) -> None:
         alt, about = cast(Scoreboard, work.question).in_words(report), about_models([work.model], work.sample.name)
         draw_figure(figure, "board", alt, [*name, report.board.by], about)
     question, answers = cast(Scoreboard, work.question), work.answers
-    tables = [board_table(report, column), pairs_table(report, report.board.by)]
+    tables = [board_table(report), pairs_table(report, report.board.by), verdicts.table]
     save_board(
-        lambda: question.records(answers, column.lines()),
+        lambda: question.records(answers, verdicts.lines()),
         partial(answer_as_json, question, answers),
         [one for one in tables if one[1]],
         scoreboard_result(report),

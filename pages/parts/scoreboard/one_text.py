@@ -9,7 +9,6 @@ from typing import cast
 from cachetools import LRUCache
 
 from core.evaluation.sampling import without_labels
-from core.evaluation.studies.board_verdicts import verdicts_of_text
 from core.evaluation.studies.scoreboard import Scoreboard
 from core.evaluation.studies.verdicts import report_of_row
 from core.explanation.limiting import left_over
@@ -18,19 +17,21 @@ from core.explanation.standings import COMPREHENSIVENESS, StandingGates
 from core.measures.catalogue import default_measures
 from core.results.caveats import Caveat
 from core.results.result import Result
-from core.results.verdicts import TABLE, verdict_rows, verdicts_result
+from core.results.verdicts import TABLE, verdict_cells, verdicts_result
 from core.verdicts.deciding import Reasons, VerdictReport
+from core.verdicts.records import verdict_record
 from core.wording import plain
 from pages.parts.face.headline import draw_headline
 from pages.parts.frame.links import folded
 from pages.parts.frame.sidebar import View
 from pages.parts.frame.texts import about_text, view_badges, view_caveats
 from pages.parts.frame.working import Work
-from pages.parts.scoreboard.drawing import BoardPlaces, draw_board, is_refused
+from pages.parts.scoreboard.drawing import BoardPlaces, BoardVerdicts, draw_board, is_refused
+from pages.parts.sections.judged import known_family
 from pages.parts.sections.questions import choose_question
 from pages.parts.sections.sides import Side
 from pages.parts.sections.streaming import stream
-from pages.parts.sections.studying import Asking, StudyWork
+from pages.parts.sections.studying import Asking
 from pages.parts.sections.verdicts import VerdictWork
 
 
@@ -96,11 +97,8 @@ class TextBoard:
         for work in (self.verdicts, self.fewer):
             if work is not None and (report := _report_of(work)) is not None:
                 return report
-        for study in self.question.verdicts:
-            found = StudyWork(self.figures.explainer, self.figures.sample, study).found
-            if found.there.any():
-                return report_of_row(found, study)
-        return None
+        family, found = known_family(self.figures.explainer, self.figures.sample, self.question.verdicts)
+        return report_of_row(found, family.study) if found.there.any() else None
 
     def _of(self, names: Sequence[str]) -> VerdictWork:
         # As the other pages write it, whose verdicts are then these.
@@ -135,11 +133,12 @@ def _say(view: View, board: TextBoard) -> None:
 
 def _draw(board: TextBoard, asks: Callable[[], None]) -> None:
     found, figures = board.report, board.figures.report
-    column = verdicts_of_text(found, tuple(board.question.measures))
+    known = BoardVerdicts()
     if found is not None:
-        column = replace(column, table=(TABLE, verdict_rows(found)))
-    report = None if figures is None else replace(figures, better=column.better)
-    draw_board(board.figures, report, _result(board), column, asks)
+        lines = {(0, one.measure): verdict_record(one, len(found.verdicts)) for one in found.verdicts}
+        known = BoardVerdicts((TABLE, [verdict_cells(found, one) for one in found.verdicts]), lambda: lines)
+        figures = figures and replace(figures, better=found.better(board.question.measures))
+    draw_board(board.figures, figures, _result(board), known, asks)
 
 
 def _result(board: TextBoard) -> Result:

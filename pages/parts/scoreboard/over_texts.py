@@ -9,9 +9,8 @@ import numpy as np
 
 from core.evaluation.findings import FEW
 from core.evaluation.sampling import SCORED, Sample, without_labels
-from core.evaluation.studies.board_verdicts import VerdictColumn, VerdictLines, texts_column
 from core.evaluation.studies.scoreboard import Scoreboard
-from core.evaluation.studies.verdicts import better_counts, report_of_row
+from core.evaluation.studies.verdicts import report_of_row
 from core.figures.board_figures import HEIGHT
 from core.figures.verdicts_figures import verdict_shares
 from core.results.result import Result
@@ -22,9 +21,9 @@ from pages.parts.components.pictures import draw_figure
 from pages.parts.face.headline import Badge, draw_headline
 from pages.parts.frame.links import folded
 from pages.parts.frame.sidebar import DataView
-from pages.parts.scoreboard.drawing import BoardPlaces, draw_board, is_refused
+from pages.parts.scoreboard.drawing import BoardPlaces, BoardVerdicts, draw_board, is_refused
 from pages.parts.sections.filtered import choose_texts, drawn_texts, say_none
-from pages.parts.sections.judged import known_family, known_report
+from pages.parts.sections.judged import known_family
 from pages.parts.sections.questions import choose_question
 from pages.parts.sections.saving import about_models
 from pages.parts.sections.streaming import stream
@@ -70,28 +69,27 @@ def _result(asked: Asking) -> Result:
 
 def _draw(grown: Asking, texts: Sample, asks: Callable[[], None]) -> None:
     shown = grown.shown
-    column, known = known_verdicts(shown, texts)
-    draw_board(shown, shown.report, _result(shown), column, asks, known)
+    draw_board(shown, shown.report, _result(shown), known_verdicts(shown, texts), asks)
 
 
-def known_verdicts(work: Asking, texts: Sample) -> tuple[VerdictColumn, Callable[[], None] | None]:
-    """The column of verdicts that are known over `texts`, and what draws them."""
+def known_verdicts(work: Asking, texts: Sample) -> BoardVerdicts:
+    """The verdicts that *Data set* knows of `texts`."""
     board = cast(Scoreboard, work.question)
     family, known = known_family(work.explainer, texts, board.verdicts)
+    report = Asking(work.explainer, texts, family).report
+    if report is None:
+        return BoardVerdicts()
 
-    def lines() -> VerdictLines:
-        reports = {int(i): report_of_row(known, family, i) for i in np.flatnonzero(known.there)}
+    def lines() -> dict[tuple[int, str], dict]:
+        reports = {int(i): report_of_row(known, family.study, i) for i in np.flatnonzero(known.there)}
         return {
             (i, one.measure): verdict_record(one, report.planned)
             for i, report in reports.items()
             for one in report.verdicts
         }
 
-    counts = better_counts(known, family.measures)
-    column = texts_column(counts, lines, tuple(board.measures))
-    found = known_report(work.explainer, texts, board.verdicts)
-    if found is None or found.n < FEW:
-        return column, None
-    alt = "; ".join(f"{name}: {cell}" for name, cell in column.of.items())
+    table = family.tables(report)[0]
+    alt = "; ".join(f"{name}: {share}" for name, share, *_ in table[1])
     name, about = ["verdicts", work.model.name, texts.name], about_models([work.model], texts.name)
-    return column, lambda: draw_figure(verdict_shares([found]), "verdicts", alt, name, about)
+    picture = partial(draw_figure, verdict_shares([report]), "verdicts", alt, name, about)
+    return BoardVerdicts(table, lines, picture if report.n >= FEW else None)

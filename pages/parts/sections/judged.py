@@ -7,7 +7,7 @@ from core.data.examples import DataSet, Example
 from core.evaluation.sampling import Sample, scored_sample, without_labels
 from core.evaluation.studies.board_report import RejectedTexts, rejected_texts
 from core.evaluation.studies.scoreboard import Scoreboard
-from core.evaluation.studies.verdicts import WORDS, Verdicts, VerdictsOfTexts, VerdictsReport
+from core.evaluation.studies.verdicts import WORDS, Verdicts, VerdictsOfTexts
 from core.evaluation.study import Rows
 from core.explanation.explainer import Explainer
 from core.judging.judging import How
@@ -15,12 +15,10 @@ from core.verdicts.deciding import Word
 from pages.parts.sections.studying import Asking, StudyWork
 
 
-def known_family(
-    explainer: Explainer, texts: Sample, families: Sequence[VerdictsOfTexts]
-) -> tuple[VerdictsOfTexts, Rows]:
+def known_family(explainer: Explainer, texts: Sample, families: Sequence[Verdicts]) -> tuple[Verdicts, Rows]:
     """The family that is known of more texts, of equals the first; and what is known of it."""
-    found = {study: StudyWork(explainer, texts, study).found for study in families}
-    family = max(found, key=lambda study: found[study].done)
+    found = {family: StudyWork(explainer, texts, family.study).found for family in families}
+    family = max(found, key=lambda one: found[one].done)
     return family, found[family]
 
 
@@ -32,14 +30,6 @@ def words_on(explainer: Explainer, data: DataSet, example: Example, family: Verd
         return {}
     words = [Word(WORDS.get(value, str(Word.UNTOLD))) for value in found.columns["word"][0]]
     return dict(zip(family.measures, words))
-
-
-def known_report(explainer: Explainer, texts: Sample, families: Sequence[VerdictsOfTexts]) -> VerdictsReport | None:
-    """What these verdicts come to, as *Data set* tells it; None where none is known."""
-    family, known = known_family(explainer, texts, families)
-    if not known.there.any():
-        return None
-    return Asking(explainer, texts, Verdicts(family.measures, family.sign, family.unit, family.erasure)).report
 
 
 def rejected_on_sample(
