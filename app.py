@@ -9,7 +9,7 @@ from starlette.middleware import Middleware
 from core.data.browsing import WRONG
 from core.explanation.recursive import BY_RATIO
 from core.explanation.rows import build_row, pieces, row_of_scores
-from core.measures.catalogue import default_measures, measures
+from core.measures.catalogue import default_measures, measure
 from core.network.scheduler import NonFinite, OutOfMemory
 from core.results.verdicts import verdicts_result, word_status, words_result
 from core.texts.rendering import sentence
@@ -68,7 +68,7 @@ def _shipped(strip: Strip) -> None:
     """The example that ships, as each measure colours it, and masked step by step."""
     verdicts = {one["measure"]: Word[one["word"]] for one in strip.rows}
     draw_headline(words_result(verdicts))
-    rows = [row_of_scores(measures()[one["measure"]], np.array(one["scores"]), one["variant"]) for one in strip.rows]
+    rows = [row_of_scores(measure(one["measure"]), np.array(one["scores"]), one["variant"]) for one in strip.rows]
     about = {"model": strip.model, "data": strip.data, "example": strip.example}
     _words(rows, strip.shown["pieces"], strip.predicted, verdicts, link_to("attributions", **about))
     player(strip.shown | {"brief": True}, key="strip")
@@ -86,7 +86,7 @@ def _example(view: View) -> None:
     draw_headline(result, *view_badges(view), more=view_caveats(view))
     if not verdicts:
         st.page_link("pages/attributions.py", label="Compare with random orders", icon=":material/arrow_forward:")
-    found = [(measures()[name], one) for name in default_measures() if (one := _attribution(view, name)) is not None]
+    found = [(measure(name), one) for name in default_measures() if (one := _attribution(view, name)) is not None]
     rows = [build_row(measure, one, "signed", view.encoded.premasked) for measure, one in found]
     if rows:
         text = pieces(view.encoded, view.example.evidence)

@@ -10,7 +10,7 @@ from streamlit.delta_generator import DeltaGenerator
 from core.explanation.explainer import Attribution
 from core.explanation.rows import WordRow, build_row
 from core.figures.verdicts_figures import among_random_orders
-from core.measures.catalogue import measures
+from core.measures.catalogue import measure
 from core.results.inputs import reference_caveats
 from core.results.verdicts import HELP
 from core.texts.rendering import headline
@@ -67,7 +67,7 @@ def attributions() -> None:
     works = [Attributing(view, name) for name in chosen]
     with asking:
         found = _computed(works, asking)
-    rows = [build_row(measures()[name], one, sign, view.encoded.premasked) for name, one in found.items()]
+    rows = [build_row(measure(name), one, sign, view.encoded.premasked) for name, one in found.items()]
     scoring = ScoredRows.of(view, list(found), sign, len(chosen))
     with beside:
         other = versions_section(view, chosen, sign)

@@ -13,7 +13,7 @@ import numpy as np
 from core.data.examples import read_bundled
 from core.explanation.explainer import Explainer
 from core.explanation.rows import WordRow, build_row, value_text
-from core.measures.catalogue import measures
+from core.measures.catalogue import measure
 from tests.sessions import Session
 
 MODEL = "sst2-fmm"
@@ -126,7 +126,7 @@ class Alone:
                 int(explainer.logits(encoded).argmax()) if label == "predicted" else explainer.model.labels.index(label)
             )
             rows = [
-                build_row(measures()[name], explainer.attribute(encoded, name, target), "signed", encoded.premasked)
+                build_row(measure(name), explainer.attribute(encoded, name, target), "signed", encoded.premasked)
                 for name in MEASURES
             ]
             self.known[asked] = [feature.text for feature in encoded.features], explainer.model.labels[target], rows

@@ -45,7 +45,7 @@ from core.explanation.standings import (
     compare_standings,
 )
 from core.mathematics.stepwise import finish
-from core.measures.catalogue import default_measures, measures, swept_measures
+from core.measures.catalogue import default_measures, measure, swept_measures
 from core.network.scheduler import Counters
 from core.settings import BUNDLED
 from core.storage.shipped import RESULTS, Shipped, write_shipped
@@ -90,7 +90,7 @@ def rows_of(explainer: Explainer, example: Example) -> list[dict]:
     target, words = int(explainer.probabilities(encoded).argmax()), verdicts_on(explainer, example)
     found = []
     for name in default_measures():
-        row = build_row(measures()[name], explainer.attribute(encoded, name, target), "signed", encoded.premasked)
+        row = build_row(measure(name), explainer.attribute(encoded, name, target), "signed", encoded.premasked)
         # Four digits are more than a colour shows.
         scores = [float(f"{one:.4g}") for one in row.scores]
         found.append({"measure": name, "variant": row.variant, "scores": scores, "word": words[name].name})

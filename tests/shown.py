@@ -8,7 +8,7 @@ import numpy as np
 from core.data.examples import Example
 from core.explanation.explainer import Attribution
 from core.explanation.rows import build_row
-from core.measures.catalogue import measures
+from core.measures.catalogue import measure
 from core.network.features import Encoded, Feature, Truncation, find_words
 from core.reports.exports import Shown, provenance
 
@@ -43,13 +43,11 @@ def rows(of: Encoded, names=("leave-one-out", "gradient", "beam"), scores: dict 
     """A row per measure; scores that are not given go down from 1 with alternating signs."""
     made = []
     for name in names:
-        measure = measures()[name]
+        named = measure(name)
         given = np.asarray((scores or {}).get(name, [(-1) ** i * (1 - i / of.F) for i in range(of.F)]), dtype=float)
-        given = np.where(of.premasked, 0.0, np.abs(given) if not measure.signed else given)
+        given = np.where(of.premasked, 0.0, np.abs(given) if not named.signed else given)
         made.append(
-            build_row(
-                measure, Attribution(name, 0, dict.fromkeys(measure.variants, given), 1, 1.0), "signed", of.premasked
-            )
+            build_row(named, Attribution(name, 0, dict.fromkeys(named.variants, given), 1, 1.0), "signed", of.premasked)
         )
     return tuple(made)
 

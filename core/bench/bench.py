@@ -12,7 +12,7 @@ from core.bench import bench_judging, bench_limits
 from core.bench.bench_search import compare_searches, search_lines
 from core.bench.clock import clocked, most_held
 from core.explanation.explainer import Explainer
-from core.measures.catalogue import measures
+from core.measures.catalogue import measure
 from core.measures.registry import Explained
 from core.network.features import Encoded
 from core.network.model import Model
@@ -178,7 +178,7 @@ def _against_captum(model: Model, encoded: Encoded, repeats: int) -> dict[str, f
 def _ours(model: Model, encoded: Encoded, target: int) -> np.ndarray:
     # A fresh oracle: nothing is read from a memo.
     oracle = Oracle(model, encoded)
-    return measures()["leave-one-out"].compute(Explained(oracle.logits, encoded.F, target, encoded.premasked))["signed"]
+    return measure("leave-one-out").compute(Explained(oracle.logits, encoded.F, target, encoded.premasked))["signed"]
 
 
 def _captum(model: Model, encoded: Encoded, target: int, at_once: int) -> Callable[[], np.ndarray]:

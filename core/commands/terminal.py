@@ -14,7 +14,7 @@ from core.data.sources import understand
 from core.data.tables import read_table
 from core.explanation.explainer import Explainer
 from core.explanation.rows import SIGNS
-from core.measures.catalogue import measures
+from core.measures.catalogue import measures, offered_measures
 from core.network.features import UNITS, Encoded
 from core.network.model import Model
 from core.oracle.target import Contrast, Target, target_name
@@ -174,7 +174,7 @@ def refuse_below_one(option: str, number: int | None) -> None:
 
 def refuse_measures(names: Sequence[str]) -> None:
     """ValueError for no measures, an unknown one, or one named twice."""
-    refuse_unknown(("measure", names, measures()))
+    refuse_unknown(("measure", names, offered_measures(names)))
     if not names:
         raise ValueError("name at least one measure")
 

@@ -10,7 +10,7 @@ import numpy as np
 from cachetools import LRUCache
 
 from core.loading.word_bits import find_words_of
-from core.measures.catalogue import measures
+from core.measures.catalogue import is_measure, measure, measures
 from core.measures.registry import WORDS, Explained, Measure, NotApplicable, WordBits
 from core.network.features import Encoded
 from core.network.halves import WORTH, half_twin
@@ -205,9 +205,9 @@ class Explainer:
         """The attribution if the store has it, else None; computes nothing."""
         if self.store is None:
             return None
-        measure = measures()[name]
-        key = self._key(encoded, measure, target, self._masked(encoded, masked), seed)
-        entry = self.store.get(key, _content(measure, encoded.F))
+        named = measure(name)
+        key = self._key(encoded, named, target, self._masked(encoded, masked), seed)
+        entry = self.store.get(key, _content(named, encoded.F))
         if entry is None:
             return None
         return Attribution(name, target, entry.arrays, entry.meta["passes"], entry.meta["milliseconds"], True)
@@ -257,7 +257,7 @@ class Explainer:
             Cancelled, OutOfMemory, NonFinite: as the oracle.
         Source: Sundararajan et al. (2017), the axiom of completeness; for Shapley values, efficiency.
         """
-        if not measures()[found.measure].complete:
+        if not measure(found.measure).complete:
             return None
         ends = np.array([encoded.premasked, np.ones(encoded.F, dtype=bool)])
         whole, empty = logit_of(self.oracles.of(encoded).logits(ends).astype(np.float64), found.target)
@@ -332,8 +332,8 @@ class Explainer:
 
     def words_read(self, *names: str) -> dict[str, str]:
         """What a key of a result of these measures holds of the words: nothing where none of them asks for words."""
-        known = measures()
-        digest = self.words_digest if any(name in known and known[name].needs == WORDS for name in names) else None
+        reads = any(is_measure(name) and measure(name).needs == WORDS for name in names)
+        digest = self.words_digest if reads else None
         return {} if digest is None else {"words": digest}
 
     def words_of(self, measure: Measure) -> WordBits | None:
@@ -357,9 +357,9 @@ class Explainer:
 
     @staticmethod
     def _measure(name: str) -> Measure:
-        if name not in measures():
+        if not is_measure(name):
             raise ValueError(f"there is no measure {name!r}; choose one of {', '.join(measures())}")
-        return measures()[name]
+        return measure(name)
 
 
 def _content(measure: Measure, F: int) -> Content:

@@ -14,7 +14,7 @@ from core.mathematics.arrays import Value
 from core.mathematics.search.insertion import insertion_search, insertion_sets
 from core.mathematics.search.limits import MOST_EXACT, Limits, Search, TooDear, beam_search, exact_search, most_sets
 from core.mathematics.stepwise import finish, relay
-from core.measures.catalogue import measures
+from core.measures.catalogue import measure
 from core.network.features import Encoded
 from core.network.memory import free_memory
 from core.network.scheduler import NonFinite
@@ -142,8 +142,8 @@ def score(
         Cancelled, OutOfMemory, NonFinite: as `Explainer.attribute`.
     Source: NAOPC Eq. 1 and 3.
     """
-    measure = measures()[name]
-    scores = explainer.attribute(encoded, name, target, cancelled=cancelled).scores[choose_variant(measure, sign)]
+    named = measure(name)
+    scores = explainer.attribute(encoded, name, target, cancelled=cancelled).scores[choose_variant(named, sign)]
     if np.isnan(scores).any():
         raise NonFinite(f"{name} gave NaN scores.")
     start = encoded.premasked
@@ -174,9 +174,9 @@ def search_cost(explainer: Explainer, encoded: Encoded, width: int | None = None
 
 def score_cost(explainer: Explainer, encoded: Encoded, name: str) -> Cost:
     """What a measure's score takes at most: its attribution, and both of its orders."""
-    measure, along = measures()[name], 2 * left_over(encoded) + 2
-    inside = measure.passes(left_over(encoded))
-    taken = passes_cost(explainer, encoded, inside * (3 if measure.backward else 1) + along)
+    named, along = measure(name), 2 * left_over(encoded) + 2
+    inside = named.passes(left_over(encoded))
+    taken = passes_cost(explainer, encoded, inside * (3 if named.backward else 1) + along)
     return Cost(inside + along, taken.seconds)
 
 

@@ -12,7 +12,7 @@ from core.mathematics.evidence import (
     expected_recall,
     recall_at,
 )
-from core.measures.catalogue import measures
+from core.measures.catalogue import measure
 from core.network.features import Encoded
 
 MEANING = (
@@ -102,5 +102,5 @@ def leaders(values: Mapping[str, float], within: float = _TIE) -> tuple[str, ...
     """The measures with the highest value; those that tie, or lie `within` less of it, together, baselines and NaN
     left out.
     """
-    known = {name: value for name, value in values.items() if value == value and not measures()[name].baseline}
+    known = {name: value for name, value in values.items() if value == value and not measure(name).baseline}
     return tuple(name for name, value in known.items() if value > max(known.values()) - within)

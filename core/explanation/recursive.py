@@ -12,7 +12,7 @@ from core.mathematics.curves import UNKNOWN, Areas, areas_between, no_larger_are
 from core.mathematics.masking import RATIOS, masked_count, path_ratios
 from core.mathematics.ranking import ranking
 from core.mathematics.statistics import simes
-from core.measures.catalogue import measures
+from core.measures.catalogue import measure
 from core.network.features import Encoded
 from core.network.scheduler import NonFinite
 from core.oracle.erasing import MASK
@@ -246,8 +246,8 @@ def follow(
         NonFinite: the model or the measure gave NaN; the message names the step.
     Source: FMM Alg. 3.
     """
-    measure, tested = measures()[name], explainer.tested(encoded)
-    variant = choose_variant(measure, sign)
+    named, tested = measure(name), explainer.tested(encoded)
+    variant = choose_variant(named, sign)
     counts = planned_counts(encoded.F, step, int(encoded.premasked.sum()))
     ratios = compared_at(counts, encoded.F, step)
     steps: list[Step] = []
@@ -265,7 +265,7 @@ def follow(
         return _an_order(found.scores[variant], name, mask, encoded.unit)
 
     try:
-        for done in masked_steps(encoded.premasked, counts, attribute, judge, recompute and not measure.recursive):
+        for done in masked_steps(encoded.premasked, counts, attribute, judge, recompute and not named.recursive):
             steps.append(done)
             if progress is not None:
                 progress(len(steps), len(counts))
@@ -288,12 +288,12 @@ def _an_order(scores: np.ndarray, name: str, mask: np.ndarray, unit: str) -> np.
 
 def path_cost(explainer: Explainer, encoded: Encoded, name: str, step: str = BY_RATIO, recompute: bool = True) -> Cost:
     """What a path takes at most; what is known already is not counted off."""
-    measure = measures()[name]
+    named = measure(name)
     counts = np.unique(planned_counts(encoded.F, step, int(encoded.premasked.sum())))
     asked = [encoded.F - int(count) for count in counts if count < encoded.F]
-    asked = asked if recompute and not measure.recursive else asked[:1]
-    inside = sum(measure.passes(left) for left in asked)
-    tokens = (inside * (3 if measure.backward else 1) + len(counts)) * encoded.T
+    asked = asked if recompute and not named.recursive else asked[:1]
+    inside = sum(named.passes(left) for left in asked)
+    tokens = (inside * (3 if named.backward else 1) + len(counts)) * encoded.T
     return Cost.of(inside + len(counts), tokens, explainer.model.scheduler.counters)
 
 

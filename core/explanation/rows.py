@@ -9,7 +9,7 @@ from core.explanation.explainer import Attribution, Explainer
 from core.explanation.plausibility import feature_mask
 from core.mathematics.curves import importance_shares
 from core.mathematics.ranking import kendall_tau, ranks, top_overlap
-from core.measures.catalogue import measures
+from core.measures.catalogue import is_measure, measure
 from core.measures.registry import Measure
 from core.network.features import Encoded, find_words
 
@@ -75,21 +75,21 @@ def values_taken(name: str, sign: str) -> str | None:
     """The values that are really taken of a measure where "signed" or "absolute" is asked for, as files say it: "L2" of
     gradient; None of what is no measure, such as random order.
     """
-    return choose_variant(measures()[name], sign) if name in measures() else None
+    return choose_variant(measure(name), sign) if is_measure(name) else None
 
 
 def measured(explainer: Explainer, name: str, sign: str) -> dict:
     """What a stored result depends on of a measure: its name, its version, the variant that is asked for, and the words
     that it reads.
     """
-    measure = measures()[name]
-    about = {"measure": measure.name, "measure_version": measure.version, "variant": choose_variant(measure, sign)}
+    named = measure(name)
+    about = {"measure": named.name, "measure_version": named.version, "variant": choose_variant(named, sign)}
     return about | explainer.words_read(name)
 
 
 def measured_each(explainer: Explainer, names: Sequence[str], sign: str) -> list[dict]:
     """The same of measures that are computed with seed 0."""
-    return [measured(explainer, name, sign) | {"seed": 0 if measures()[name].seeded else None} for name in names]
+    return [measured(explainer, name, sign) | {"seed": 0 if measure(name).seeded else None} for name in names]
 
 
 def value_text(row: WordRow, i: int) -> str:
@@ -132,7 +132,7 @@ def find_pieces(text: str, most: int = 500) -> list[dict]:
 
 def kinds_differ(rows: Sequence[WordRow]) -> bool:
     """Whether some measures have no sign, and so rank what opposes the class strongly first, and others last."""
-    kinds = {row.kind for row in rows if not measures()[row.measure].baseline}
+    kinds = {row.kind for row in rows if not measure(row.measure).baseline}
     return "positive" in kinds and len(kinds) > 1
 
 

@@ -1,6 +1,6 @@
 """Colours, one place for all pages and figures; safe for colour-blind eyes, never the only sign."""
 
-from core.measures.catalogue import measures
+from core.measures.catalogue import is_measure, measure
 
 SUPPORTS, OPPOSES = "#2b7bba", "#d97a1e"
 # What matters either way: neither of the two.
@@ -36,8 +36,8 @@ def hue(name: str) -> str:
     """A measure's colour as it is registered, the same on every page, grey for a baseline; what is no measure, an
     attribution set by hand, takes a spare one by its name.
     """
-    if name in measures():
-        return measures()[name].hue or RANDOM
+    if is_measure(name):
+        return measure(name).hue or RANDOM
     return _SPARE[sum(name.encode()) % len(_SPARE)]
 
 

@@ -24,7 +24,7 @@ from core.mathematics.erasure import (
 )
 from core.mathematics.statistics import simes
 from core.mathematics.stepwise import finish
-from core.measures.catalogue import measures
+from core.measures.catalogue import measure
 from core.metrics.catalogue import metrics
 from core.metrics.registry import Case, Metric, Score
 from core.network.features import Encoded
@@ -124,9 +124,9 @@ class Judge:
 
     def attribution(self, name: str, sign: str = "signed") -> tuple[np.ndarray, bool]:
         """Scores float64[F] of a measure for the predicted class, and whether they are magnitudes."""
-        measure = measures()[name]
+        named = measure(name)
         found = self.explainer.attribute(self.encoded, name, self.target, seed=self.how.seed, cancelled=self.cancelled)
-        return found.scores[choose_variant(measure, sign)], not measure.rank_only
+        return found.scores[choose_variant(named, sign)], not named.rank_only
 
     def rate(self, scores: np.ndarray, names: Iterable[str], magnitudes: bool = True) -> Rated:
         """Judge an attribution by metrics; Cancelled, OutOfMemory or NonFinite as the oracle."""
@@ -291,17 +291,17 @@ def judging_cost(
     encoded: Encoded,
     names: Iterable[str],
     how: How = How(),
-    measure: str = "",
+    name: str = "",
     attributions: int = 1,
 ) -> Cost:
-    """What judging takes at most, a measure's own passes and the tests of its rationales included. The full text, and
-    all of it gone, are asked once; rationales of few features are the same ones for many attributions.
+    """What judging takes at most, the own passes of a measure that is named and the tests of its rationales included.
+    The full text, and all of it gone, are asked once; rationales of few features are the same for many attributions.
     """
     F = int((~encoded.premasked).sum())
-    passes = 3 + sum(_asked(metrics()[name], F, how, attributions) for name in names)
+    passes = 3 + sum(_asked(metrics()[one], F, how, attributions) for one in names)
     tokens = passes * encoded.T
-    if measure:
-        own, times = measures()[measure].passes(encoded.F), 3 if measures()[measure].backward else 1
+    if name:
+        own, times = measure(name).passes(encoded.F), 3 if measure(name).backward else 1
         tested = 2 * len(LENGTHS) * len(TESTED) * (explainer.reference is not None)
         passes, tokens = passes + own + tested, tokens + (own * times + tested) * encoded.T
     return Cost.of(passes, tokens, explainer.model.scheduler.counters)

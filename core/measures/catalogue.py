@@ -1,50 +1,56 @@
 """All importance measures: every file in this room is loaded and registers itself."""
 
+from collections.abc import Iterable
+
 from core import measures as room
 from core.measures.registry import REGISTERED, Measure
 from core.network.memory import IMPORTING
 from core.registers import load_files
 
 
-class Measures(dict[str, Measure]):
-    """Measures by name, in the order of menus; one with options in brackets behind its name is found, too."""
-
-    def __missing__(self, name: str) -> Measure:
-        plain, _, options = name.partition(" [")
-        if not options.endswith("]") or plain not in self.keys():
-            raise KeyError(name)
-        return self[plain].asked(options[:-1])
-
-    def __contains__(self, name: object) -> bool:
-        try:
-            return isinstance(name, str) and bool(self[name])
-        except (KeyError, ValueError):
-            return False
-
-
-def measures() -> Measures:
+def measures() -> dict[str, Measure]:
     """Every measure by name, in the order of menus, baselines last."""
     load_files(room)
-    return Measures(sorted(REGISTERED.items(), key=lambda item: (item[1].baseline, item[1].order, item[0])))
+    return dict(sorted(REGISTERED.items(), key=lambda item: (item[1].baseline, item[1].order, item[0])))
 
 
-def with_option(name: str, option: str, value: object) -> str:
-    """A measure's name with an option in brackets; KeyError or ValueError where there is none such."""
-    plain, _, written = name.partition(" [")
-    asked = dict(part.split("=", 1) for part in written.removesuffix("]").split(", ") if part)
-    return measures()[plain].asked(", ".join(f"{key}={one}" for key, one in (asked | {option: value}).items())).name
+def measure(name: str, **options: object) -> Measure:
+    """A measure by its name, with what is asked in brackets behind it and by keyword: `measure("LIME", samples=100)`.
+
+    Raises:
+        KeyError: there is no such measure; ValueError: it has no such option, or not such a value.
+    """
+    load_files(room)
+    plain, bracket, written = name.partition(" [")
+    if plain not in REGISTERED or (bracket and not written.endswith("]")):
+        raise KeyError(name)
+    parts = [part for part in written[:-1].split(",") if part.strip() or bracket]
+    parts += [f"{option}={value}" for option, value in options.items()]
+    return REGISTERED[plain].asked(",".join(parts)) if parts else REGISTERED[plain]
+
+
+def is_measure(name: str) -> bool:
+    """Whether there is such a measure, with the options that its name holds."""
+    try:
+        return bool(measure(name))
+    except (KeyError, ValueError):
+        return False
+
+
+def offered_measures(names: Iterable[str] = ()) -> list[str]:
+    """Names of every measure, and of those among `names` that are one with options."""
+    known = list(measures())
+    return known + [name for name in names if name not in known and is_measure(name)]
 
 
 def default_measures() -> tuple[str, ...]:
     """What is shown unasked: one of the oracle and two of the gradient, all cheap."""
-    return tuple(name for name, measure in measures().items() if measure.default)
+    return tuple(name for name, one in measures().items() if one.default)
 
 
 def swept_measures() -> tuple[str, ...]:
     """What is scored unasked over a data set: measures whose scores are magnitudes, and not too slow."""
-    return tuple(
-        name for name, measure in measures().items() if measure.swept and not (measure.baseline or measure.rank_only)
-    )
+    return tuple(name for name, one in measures().items() if one.swept and not (one.baseline or one.rank_only))
 
 
 def import_captum() -> None:

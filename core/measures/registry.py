@@ -175,8 +175,9 @@ class Measure:
             if name not in self.options:
                 raise ValueError(f"{self.name} has no option {name!r}; it has {', '.join(self.options) or 'none'}")
             default, read = self.options[name]
-            if (value := read(value)) != default:
-                found[name] = value
+            found[name] = read(value)
+            if found[name] == default:
+                del found[name]
         # Each once and in one order, so that the same is stored once.
         spelled = ", ".join(f"{name}={found[name]}" for name in self.options if name in found)
         return replace(self, name=f"{self.name} [{spelled}]", **self.varied(**found)) if found else self

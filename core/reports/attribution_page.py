@@ -7,7 +7,7 @@ from core.explanation.plausibility import MEANING, evidence_of
 from core.explanation.rows import WordRow, agreement, pieces, value_text
 from core.interactions.pairs import RULE
 from core.interactions.telling import COLUMNS, MASKED
-from core.measures.catalogue import measures
+from core.measures.catalogue import measure
 from core.reports.exports import Beside, Shown, visible
 from core.reports.page import BIDI, read_style, shade, straight, write_page
 from core.results.result import Result
@@ -41,7 +41,7 @@ def attribution_page(shown: Shown, top: int = 3, beside: Beside | None = None) -
         evidence=evidence_of(shown.encoded, shown.example.evidence),
         meaning=MEANING,
         squares=_squares(shown, top),
-        measures=measures(),
+        measure=measure,
         pairs=_pairs(shown),
         result=None if shown.result is None else _written(shown.result),
         verdicts={one.measure: verdict_badge(one) for one in judged},

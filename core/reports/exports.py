@@ -21,7 +21,7 @@ from core.data.examples import Example
 from core.explanation.plausibility import feature_mask
 from core.explanation.rows import WordRow
 from core.interactions.telling import PairReport
-from core.measures.catalogue import measures
+from core.measures.catalogue import measure
 from core.network.features import Encoded
 from core.network.model import Model
 from core.network.tokens import encodable
@@ -215,7 +215,7 @@ def _lines(shown: Shown, known: bool, wanted: Shown) -> list[list]:
                     *[None if marks is None else bool(marks[i])] * known,
                     *_judged_cells(shown, wanted, row.measure),
                     *constant,
-                    measures()[row.measure].version,
+                    measure(row.measure).version,
                     facts.get("date", ""),
                 ]
             )

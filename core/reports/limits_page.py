@@ -8,7 +8,7 @@ from typing import Any
 from core.explanation.standings import ARROWS, DIRECTIONS, Comparison, StandingTable, compare_standings
 from core.figures.limit_figures import Gauge, Range
 from core.mathematics.search.limits import EXACT, Limits
-from core.measures.catalogue import measures
+from core.measures.catalogue import measure
 from core.reports.exports import Shown
 from core.reports.page import read_style, write_page
 from core.results.result import Result
@@ -139,5 +139,5 @@ def _compare(page: LimitsShown) -> list[Comparison] | None:
 
 
 def _facts(page: LimitsShown, shown: Shown, board: StandingTable) -> dict[str, str]:
-    named = ", ".join(f"{one.measure} ({measures()[one.measure].version})" for one in board.standings)
+    named = ", ".join(f"{one.measure} ({measure(one.measure).version})" for one in board.standings)
     return shown.provenance | page.settings | {"measures (version)": named}

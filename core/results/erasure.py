@@ -7,7 +7,7 @@ import numpy as np
 
 from core.judging.metric_report import MetricReport
 from core.judging.metric_table import MetricTable
-from core.measures.catalogue import measures
+from core.measures.catalogue import is_measure, measure
 from core.measures.registry import ORACLE
 from core.results.caveats import Caveat
 from core.results.inputs import gate_caveats
@@ -137,5 +137,5 @@ def _as_good(report: MetricReport, first: _First) -> int | None:
     return max(counts) if counts and min(counts) >= 0 else None
 
 
-def _masks(measure: str) -> bool:
-    return measure in measures() and measures()[measure].needs == ORACLE
+def _masks(name: str) -> bool:
+    return is_measure(name) and measure(name).needs == ORACLE

@@ -5,7 +5,7 @@ from typing import NamedTuple
 
 from core.evaluation.studies.scoring import ScoresReport, Scoring
 from core.mathematics.statistics import Interval
-from core.measures.catalogue import measures
+from core.measures.catalogue import measure
 from core.measures.registry import ORACLE
 from core.metrics.catalogue import metrics
 from core.metrics.registry import LOWER
@@ -65,10 +65,10 @@ def best_measures(metric: str, means: Mapping[str, Interval]) -> list[str]:
 def score_cells(report: ScoresReport) -> Iterator[MeanCell]:
     """Each measure by each metric."""
     study: Scoring = report.found.study
-    for measure in study.measures:
+    for name in study.measures:
         for metric in study.metrics:
-            mean, chance = report.means[metric, measure], report.means.get((metric, study.baseline))
-            yield MeanCell(measure, metric, mean, report.counts[metric, measure], _beside(metric, mean, chance))
+            mean, chance = report.means[metric, name], report.means.get((metric, study.baseline))
+            yield MeanCell(name, metric, mean, report.counts[metric, name], _beside(metric, mean, chance))
 
 
 def _outcome(best: Mapping[str, list[str]]) -> ScoresOutcome:
@@ -109,7 +109,7 @@ def _caveats(report: ScoresReport, best: Mapping[str, list[str]]) -> list[Caveat
     named = {one for names in best.values() for one in names}
     favours = measure_caveats(study.measures, study.sign)
     hard = study.how.erasure == MASK and any(not metrics()[name].soft for name in best)
-    if not (hard and any(measures()[one].needs == ORACLE for one in named)):
+    if not (hard and any(measure(one).needs == ORACLE for one in named)):
         favours = [one for one in favours if one != Caveat.MEASURE_USES_MASKING]
     return [*found, *favours, *([Caveat.OUT_OF_DISTRIBUTION] if report.marked else [])]
 

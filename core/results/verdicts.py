@@ -6,7 +6,7 @@ from enum import StrEnum
 from typing import Any
 
 from core.explanation.standings import COMPREHENSIVENESS
-from core.measures.catalogue import measures
+from core.measures.catalogue import measure, measures
 from core.measures.registry import ORACLE
 from core.results.caveats import Caveat
 from core.results.result import Fact, Kind, Outcome, Result
@@ -147,7 +147,7 @@ def uses_masking(names: Iterable[str]) -> list[str]:
 
     Source: FMM §6, on leave-one-out and RACU.
     """
-    known = [measures()[name] for name in names if name in measures()]
+    known = [measure(name) for name in names if name in measures()]
     own = [one.name for one in known if one.needs == ORACLE]
     return [] if len(own) == sum(not one.baseline for one in known) else own
 
@@ -156,7 +156,7 @@ def without_sign(names: Iterable[str], sign: str = "signed") -> list[str]:
     """The measures that cannot tell what supports the class from what opposes it; none where all are such, but for
     baselines, or where absolute values are asked for.
     """
-    known = [one for name in names if name in measures() and not (one := measures()[name]).baseline]
+    known = [one for name in names if name in measures() and not (one := measure(name)).baseline]
     found = [one.name for one in known if not one.signed and not one.rank_only]
     return found if sign == "signed" and len(found) < len(known) else []
 

@@ -7,7 +7,7 @@ import numpy as np
 
 from core.explanation.explainer import Cost, Explainer
 from core.explanation.limiting import left_over
-from core.measures.catalogue import measures, with_option
+from core.measures.catalogue import measure
 from core.measures.registry import Explained, Measure
 from core.network.features import Encoded
 from core.network.scheduler import NonFinite
@@ -52,16 +52,17 @@ class Runs:
     complete: bool = False
 
 
-def counts_of(measure: Measure, name: str, F: int) -> tuple[int, ...]:
+def counts_of(name: str, F: int) -> tuple[int, ...]:
     """How many samples a ladder of a measure takes on F features: what it takes by itself, halved and doubled, as far
     as there are so many; none of a measure whose samples cannot be chosen.
     """
-    if not measure.counted:
+    named = measure(name)
+    if not named.counted:
         return ()
     found: list[int] = []
-    for count in ladder(measure.passes(F)):
+    for count in ladder(named.passes(F)):
         # Where there are no more sets than these, more samples are no more.
-        taken = measures()[with_option(name, measure.counted, count)].passes(F)
+        taken = measure(name, **{named.counted: count}).passes(F)
         if found and taken <= found[-1]:
             break
         found.append(taken)
@@ -70,15 +71,15 @@ def counts_of(measure: Measure, name: str, F: int) -> tuple[int, ...]:
 
 def stability_cost(explainer: Explainer, encoded: Encoded, name: str, runs: int = RUNS) -> Cost:
     """What it takes at most; what is known of other runs is not counted off."""
-    measure = measures()[name]
+    named = measure(name)
     F = left_over(encoded)
-    if measure.refusal(explainer.model.module.config.model_type, F) or F < 2:
+    if named.refusal(explainer.model.module.config.model_type, F) or F < 2:
         return Cost(0, 0.0)
-    one, counts = measure.passes(encoded.F), counts_of(measure, name, F)
+    one, counts = named.passes(encoded.F), counts_of(name, F)
     sampled = sum(counts) + sum(counts[-1:])
-    pathed = sum(STEPS) + 2 * len(STEPS) if measure.path else 0
-    passes = one * _asked(measure, runs) + sampled + pathed + one * sum(change.passes for change in CHANGES.values())
-    tokens = passes * encoded.T * (3 if measure.backward else 1)
+    pathed = sum(STEPS) + 2 * len(STEPS) if named.path else 0
+    passes = one * _asked(named, runs) + sampled + pathed + one * sum(change.passes for change in CHANGES.values())
+    tokens = passes * encoded.T * (3 if named.backward else 1)
     return Cost.of(passes, tokens, explainer.model.scheduler.counters)
 
 
@@ -88,26 +89,24 @@ def stored_stability(
     """What the store has of so many runs; None where it has nothing. Computes nothing."""
     if explainer.store is None or left_over(encoded) < 2:
         return None
-    measure, F = measures()[name], encoded.F
-    counts = counts_of(measure, name, left_over(encoded))
-    entry = explainer.store.get(
-        _key(explainer, encoded, measure, target, counts, runs), _content(measure, F, counts, runs)
-    )
+    named, F = measure(name), encoded.F
+    counts = counts_of(name, left_over(encoded))
+    entry = explainer.store.get(_key(explainer, encoded, named, target, counts, runs), _content(named, F, counts, runs))
     if entry is None:
         return None
     arrays, why, sums = entry.arrays, entry.meta["why"], tuple(map(float, entry.arrays["sums"]))
 
     def kept(what: str) -> Scores:
-        return {one: arrays[f"{what} {one}"] for one in measure.variants}
+        return {one: arrays[f"{what} {one}"] for one in named.variants}
 
     return Runs(
         name,
         target,
-        _asked(measure, runs),
+        _asked(named, runs),
         kept("drawn"),
         counts,
         kept("rungs") if counts else None,
-        STEPS if measure.path else (),
+        STEPS if named.path else (),
         sums[:-1],
         sums[-1] if sums else float("nan"),
         {change: why.get(change) or kept(change) for change in CHANGES},
@@ -146,23 +145,23 @@ def find_stability(
         raise NoStability(f"A ranking needs two unmasked {encoded.unit}s; this text has fewer.")
     if (known := stored_stability(explainer, encoded, name, target, runs)) is not None:
         return known
-    measure = measures()[name]
-    asking = _Asking(explainer, encoded, measure, target, progress, cancelled)
+    named = measure(name)
+    asking = _Asking(explainer, encoded, named, target, progress, cancelled)
     asking.total = stability_cost(explainer, encoded, name, runs).passes
     drawn = []
-    for seed in range(_asked(measure, runs)):
+    for seed in range(_asked(named, runs)):
         drawn.append(asking.attributed(name, seed))
-        found = Runs(name, target, _asked(measure, runs), stacked(drawn))
+        found = Runs(name, target, _asked(named, runs), stacked(drawn))
         yield found
-    counts = counts_of(measure, name, left_over(encoded))
+    counts = counts_of(name, left_over(encoded))
     rungs = []
     for count, seed in [*((one, 0) for one in counts), *((one, 1) for one in counts[-1:])]:
-        own = count == measure.passes(left_over(encoded))
-        rungs.append(asking.attributed(name if own else with_option(name, measure.counted, count), seed))
+        own = count == named.passes(left_over(encoded))
+        rungs.append(asking.attributed(name if own else measure(name, **{named.counted: count}).name, seed))
         yield found
     found = replace(found, counts=counts, rungs=stacked(rungs) if rungs else None)
     sums = []
-    for steps in STEPS if measure.path else ():
+    for steps in STEPS if named.path else ():
         sums.append(asking.path(steps))
         yield found
     found = replace(found, steps=STEPS[: len(sums)], sums=tuple(one for one, _ in sums))
@@ -171,7 +170,7 @@ def find_stability(
         found = replace(found, changed={**(found.changed or {}), change: asking.changed(change, drawn[0])})
         yield found
     found = replace(found, complete=True)
-    _store(explainer, encoded, measure, found, runs)
+    _store(explainer, encoded, named, found, runs)
     return found
 
 
@@ -197,7 +196,7 @@ class _Asking:
             )
             return _sound(found.scores, name)
         finally:
-            self._tell(before + measures()[name].passes(self.encoded.F))
+            self._tell(before + measure(name).passes(self.encoded.F))
 
     def path(self, steps: int) -> tuple[float, float]:
         """Sum and due of the measure's path in so many steps."""

@@ -6,7 +6,7 @@ import numpy as np
 
 from core.explanation.explainer import Attribution, Explainer
 from core.explanation.limiting import left_over
-from core.measures.catalogue import measures
+from core.measures.catalogue import measure
 from core.network.features import Encoded
 from core.network.scheduler import NonFinite
 from core.oracle.target import Target
@@ -73,7 +73,7 @@ def draw_stability(
 def _known(explainer: Explainer, encoded: Encoded, target: Target, name: str) -> Runs | None:
     if explainer.store is None:
         return None
-    for runs in reversed(OFFERED) if measures()[name].seeded else (RUNS,):
+    for runs in reversed(OFFERED) if measure(name).seeded else (RUNS,):
         if (found := stored_stability(explainer, encoded, name, target, runs)) is not None:
             return found
     return _drawn(encoded, target, name, lambda seed: explainer.stored(encoded, name, target, seed=seed))
@@ -81,8 +81,8 @@ def _known(explainer: Explainer, encoded: Encoded, target: Target, name: str) ->
 
 def _drawn(encoded: Encoded, target: Target, name: str, ask: Callable[[int], Attribution | None]) -> Runs | None:
     """Five runs alone, of a measure that draws and is no baseline."""
-    measure = measures()[name]
-    if not measure.seeded or measure.baseline or left_over(encoded) < 2:
+    named = measure(name)
+    if not named.seeded or named.baseline or left_over(encoded) < 2:
         return None
     found = []
     for seed in range(RUNS):

@@ -9,7 +9,7 @@ import numpy as np
 
 from core.explanation.rows import choose_variant
 from core.mathematics.ranking import kendall_tau
-from core.measures.catalogue import measures
+from core.measures.catalogue import measure
 from core.network.features import Encoded, placed_word
 from core.stability.changes import CHANGES
 from core.stability.finding import RUNS, Runs
@@ -66,7 +66,7 @@ class Stability:
 
     @property
     def variant(self) -> str:
-        return choose_variant(measures()[self.measure], self.sign)
+        return choose_variant(measure(self.measure), self.sign)
 
     @property
     def drawn(self) -> np.ndarray:
@@ -144,7 +144,7 @@ class Stability:
         k = len(self.drawn)
         agrees = f"{number(self.agrees)} (all {amount(k * (k - 1) // 2, 'pair')} of {k} runs)" if self.draws else "—"
         waits = "" if self.runs.complete else "…"
-        settles = waits if measures()[self.measure].counted else "—"
+        settles = waits if measure(self.measure).counted else "—"
         if self.taus:
             at = max(self.runs.counts)
             settles = f"{self.settled:,} samples" if self.settled else f"{_NOT_SETTLED} at {at:,}"

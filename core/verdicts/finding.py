@@ -26,7 +26,7 @@ from core.mathematics.aopc import comprehensiveness_order, order_aopc, prefix_ma
 from core.mathematics.arrays import Value
 from core.mathematics.search.limits import lattice_limits, score_every_set
 from core.mathematics.stepwise import finish, relay
-from core.measures.catalogue import measures
+from core.measures.catalogue import measure
 from core.network.features import Encoded
 from core.network.scheduler import NonFinite
 from core.oracle.erasing import MASK
@@ -206,7 +206,7 @@ def scores_known(
         stored = explainer.stored(encoded, name, target)
         if stored is None:
             return None
-        scores, start = stored.scores[choose_variant(measures()[name], sign)], encoded.premasked
+        scores, start = stored.scores[choose_variant(measure(name), sign)], encoded.premasked
         if np.isnan(scores).any():
             continue
         orders = comprehensiveness_order(scores, start), sufficiency_order(scores, start)
@@ -335,7 +335,7 @@ def _other_values(explainer, encoded, target, sign, names, value, cancelled) -> 
     """AOPC by the order of the other values, absolute for signed ones, of measures that have both."""
     found, other = {}, OTHER[sign]
     for name in names:
-        if {sign, other} <= set(measures()[name].variants):
+        if {sign, other} <= set(measure(name).variants):
             values = explainer.attribute(encoded, name, target, cancelled=cancelled).scores[other]
             order = comprehensiveness_order(values, encoded.premasked)
             found[name] = order_aopc(value, order, encoded.F, encoded.premasked)

@@ -7,7 +7,7 @@ from core.explanation.recursive import BY_RATIO, Band, Summary, follow, random_b
 from core.interactions.finding import AT_ONCE, find_interactions, stored_interactions, why_no_pairs
 from core.interactions.pairs import Paired, check_pairs, listed_pairs, masks_of_pair
 from core.mathematics.stepwise import finish
-from core.measures.catalogue import measures
+from core.measures.catalogue import measure
 from core.network.features import Encoded
 from core.network.scheduler import NonFinite
 from core.oracle.target import Target
@@ -90,4 +90,4 @@ def find_unstable(
     nothing.
     """
     told = known_stability(explainer, encoded, target, names, sign)
-    return frozenset(name for name, one in told.items() if one.unstable and not measures()[name].baseline)
+    return frozenset(name for name, one in told.items() if one.unstable and not measure(name).baseline)

@@ -8,7 +8,7 @@ from pyarrow import parquet
 from core.commands import check, evaluate
 from core.commands.command_line import main
 from core.explanation.rows import SIGNS, values_taken
-from core.measures.catalogue import measures
+from core.measures.catalogue import measure, measures
 from core.measures.registry import WORDS
 from tests import tiny
 
@@ -52,7 +52,7 @@ def run(tmp_path, tiny_model, monkeypatch):
 
 def test_what_is_taken_is_what_stands_in_the_measures_file():
     for name in TAKEN:
-        assert set(TAKEN[name]) <= set(measures()[name].variants)
+        assert set(TAKEN[name]) <= set(measure(name).variants)
         assert tuple(values_taken(name, sign) for sign in SIGNS) == TAKEN[name]
     assert values_taken("integrated gradients [steps=5]", "absolute") == "absolute"
     assert values_taken("random order", "signed") is None

@@ -64,7 +64,7 @@ from core.figures.figures import LOWEST_P
 from core.mathematics.curves import Areas
 from core.mathematics.statistics import Interval
 from core.mathematics.stepwise import finish
-from core.measures.catalogue import measures
+from core.measures.catalogue import measure
 from core.network.features import masked_ids
 from core.network.scheduler import Cancelled, Input, Scheduler
 from core.results.caveats import Caveat
@@ -292,7 +292,7 @@ def assert_slow_twin(passed, i, answers):
 def test_a_measures_curve_is_what_a_slow_twin_finds(explainer, sample, name, sign, variant, recompute):
     some = part(sample, 0, 4)
     passed = finish(check(explainer, some, Curve(name, sign, recompute=recompute)))
-    variant = variant or choose_variant(measures()[name], sign)
+    variant = variant or choose_variant(measure(name), sign)
     assert passed.done == 4 and passed.there.all()
     for i, (example, target) in enumerate(zip(some.examples, some.labels)):
         # The order of beam is recursive already: it is never computed again.

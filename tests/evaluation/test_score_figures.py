@@ -6,7 +6,7 @@ import pytest
 from core.evaluation.studies.scoring import ERROR, RANDOM, VALUE, Scored, ScoresReport, Scoring
 from core.figures.erasure_figures import draw_scores
 from core.mathematics.statistics import Interval
-from core.measures.catalogue import measures
+from core.measures.catalogue import measure
 from core.metrics.catalogue import metrics
 
 TEXTS = 30
@@ -49,7 +49,7 @@ def test_a_panel_a_metric_a_line_a_measure_and_the_baseline():
         assert error["array"] == pytest.approx([0.05]) and error["arrayminus"] == pytest.approx([0.1])
         # Of few texts there is a mean and no interval.
         assert "error_x" not in bare
-        assert first["marker"]["color"] == measures()["gradient"].hue
+        assert first["marker"]["color"] == measure("gradient").hue
         # The baseline is told apart by its shape, too, and by a line through it.
         assert (first["marker"]["symbol"], baseline["marker"]["symbol"]) == ("circle", "diamond")
     assert [(shape["x0"], shape["xref"]) for shape in drawn["layout"]["shapes"]] == [(0.3, "x"), (0.3, "x2")]

@@ -9,7 +9,7 @@ from core.data.examples import bundled_data, read_bundled
 from core.explanation.edits import Version, aligned, changed_cells, changed_places, is_edit, replaced, version_rows
 from core.explanation.explainer import Attribution
 from core.explanation.rows import build_row
-from core.measures.catalogue import measures
+from core.measures.catalogue import measure
 from core.network.features import find_words
 from core.oracle.target import Contrast
 from core.results.caveats import Caveat
@@ -114,7 +114,7 @@ def test_what_changed_and_what_that_does_to_the_prediction(encode):
 def test_the_word_that_stayed_and_moved_most_is_named():
     row = [
         build_row(
-            measures()["leave-one-out"], Attribution("leave-one-out", 0, {"signed": np.array(one)}, 0, 0.0), "signed"
+            measure("leave-one-out"), Attribution("leave-one-out", 0, {"signed": np.array(one)}, 0, 0.0), "signed"
         )
         for one in ([1.0, 2.0, 3.0], [1.5, -1.0, 0.25, 9.0])
     ]

@@ -32,7 +32,7 @@ from core.mathematics.aopc import order_aopc, prefix_masks
 from core.mathematics.search.insertion import insertion_sets
 from core.mathematics.search.limits import TooDear, most_sets, widened
 from core.mathematics.stepwise import finish
-from core.measures.catalogue import measures
+from core.measures.catalogue import measure
 from core.network.halves import half_speed, half_twin
 from core.network.scheduler import Cancelled
 from core.results.caveats import Caveat
@@ -268,7 +268,7 @@ def test_scores_carry_p_values_where_there_is_a_reference(bundled):
         judged = explainer.tested(encoded).judge(masks)
         np.testing.assert_allclose(along.values, softmax(judged.logits)[:, 1], atol=1e-6)
         assert set(along.p) == set(judged.p) and all((along.p[form] == judged.p[form]).all() for form in judged.p)
-        scores = sign * explainer.attribute(encoded, "gradient", 1).scores[measures()["gradient"].variants[0]]
+        scores = sign * explainer.attribute(encoded, "gradient", 1).scores[measure("gradient").variants[0]]
         assert along.order.tolist() == np.argsort(-scores, kind="stable").tolist()
 
 

@@ -17,7 +17,7 @@ from core.explanation.rows import (
     value_text,
 )
 from core.figures.palette import OPPOSES, OUT_OF_DISTRIBUTION, RANDOM, STRONGEST, SUPPORTS, UNSIGNED, blend, hue
-from core.measures.catalogue import measures
+from core.measures.catalogue import measure, measures
 from core.measures.registry import WORDS
 from core.network.features import UNITS, NoFeatures
 from core.results.caveats import Caveat
@@ -43,8 +43,8 @@ def attribution(name, **scores):
 
 def row(scores, kind="signed"):
     name = {"signed": "leave-one-out", "rank": "beam", "positive": "attention"}[kind]
-    variant = measures()[name].variants[0]
-    return build_row(measures()[name], attribution(name, **{variant: scores}), "signed")
+    variant = measure(name).variants[0]
+    return build_row(measure(name), attribution(name, **{variant: scores}), "signed")
 
 
 # Rows
@@ -113,14 +113,14 @@ def test_the_variant_asked_for_or_the_measures_own():
     )
     assert chosen["beam"] == ["signed"] * 2 and chosen["random"] == ["random"] * 2
     both = attribution("leave-one-out", signed=[-1.0, 0.5], absolute=[1.0, 0.5])
-    assert build_row(measures()["leave-one-out"], both, "absolute").kind == "positive"
-    assert build_row(measures()["leave-one-out"], both, "absolute").places.tolist() == [1, 2]
-    assert build_row(measures()["leave-one-out"], both, "signed").places.tolist() == [2, 1]
+    assert build_row(measure("leave-one-out"), both, "absolute").kind == "positive"
+    assert build_row(measure("leave-one-out"), both, "absolute").places.tolist() == [1, 2]
+    assert build_row(measure("leave-one-out"), both, "signed").places.tolist() == [2, 1]
 
 
 def test_the_attribution_is_not_changed():
     found = attribution("leave-one-out", signed=[1.0, -4.0], absolute=[1.0, 4.0])
-    shown = build_row(measures()["leave-one-out"], found, "signed")
+    shown = build_row(measure("leave-one-out"), found, "signed")
     shown.shades[:] = 0
     assert found.scores["signed"].tolist() == [1.0, -4.0]
 
@@ -130,7 +130,7 @@ def test_the_attribution_is_not_changed():
 
 def test_orders_with_and_without_a_sign_are_not_compared_unsaid():
     signed, places, norm = row([2, 1, 0, -3]), row([4, 3, 2, 1], "rank"), row([0, 1, 3, 0], "positive")
-    by_chance = build_row(measures()["random"], attribution("random", random=[1, 2, 3, 4]), "signed")
+    by_chance = build_row(measure("random"), attribution("random", random=[1, 2, 3, 4]), "signed")
     assert kinds_differ([signed, norm, places]) and kinds_differ([norm, places])
     # Random order opposes nothing; of one kind there is nothing to say.
     assert not any(kinds_differ(rows) for rows in ([signed, places, by_chance], [norm, by_chance], []))
@@ -228,10 +228,10 @@ def test_the_first_word_is_one_that_speaks_for_the_class():
 def test_what_the_text_masks_is_left_out_of_places_and_comparisons():
     masked = np.array([False, True, False, False])
     first = build_row(
-        measures()["leave-one-out"], attribution("leave-one-out", signed=[-1.0, 0.0, -3.0, -2.0]), "signed", masked
+        measure("leave-one-out"), attribution("leave-one-out", signed=[-1.0, 0.0, -3.0, -2.0]), "signed", masked
     )
     second = build_row(
-        measures()["leave-one-out"], attribution("leave-one-out", signed=[3.0, 0.0, 1.0, 2.0]), "signed", masked
+        measure("leave-one-out"), attribution("leave-one-out", signed=[3.0, 0.0, 1.0, 2.0]), "signed", masked
     )
     assert first.places.tolist() == [1, 0, 3, 2] and second.places.tolist() == [1, 0, 3, 2]
     assert most_important(first) is None and most_important(second) == 0
@@ -291,8 +291,8 @@ def test_rows_are_built_of_what_is_measured(tiny_model):
 
     model = tiny_model("bert")
     encoded, explainer = model.encode("the [MASK] reads the wind"), Explainer(model)
-    for name, measure in measures().items():
-        for sign in ("signed", "absolute") if measure.needs != WORDS else ():
-            found = build_row(measure, explainer.attribute(encoded, name, 0), sign)
+    for name, one in measures().items():
+        for sign in ("signed", "absolute") if one.needs != WORDS else ():
+            found = build_row(one, explainer.attribute(encoded, name, 0), sign)
             assert isinstance(found, WordRow) and sorted(found.places) == [1, 2, 3, 4, 5] and found.shades[1] == 0
             assert all(value_text(found, i) for i in range(5))

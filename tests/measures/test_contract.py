@@ -14,7 +14,7 @@ import pytest
 import torch
 
 from core.explanation.explainer import Explainer
-from core.measures.catalogue import default_measures, measures, swept_measures
+from core.measures.catalogue import default_measures, measure, measures, swept_measures
 from core.measures.registry import ATTENTION, GRADIENTS, NOTHING, ORACLE, WORDS, Measure, NotApplicable, register
 from core.network.scheduler import Cancelled, NonFinite
 from core.storage.store import Store
@@ -26,7 +26,7 @@ TEXT, SECOND = "The captain's boat reads the wind", "Salt the water"
 # So many sets are left of it, partly masked, that a measure which samples them draws.
 LONG = f"{TEXT} and the tide, not the calendar or the clock!"
 NAMES = list(measures())
-NETWORKED = [name for name in NAMES if measures()[name].needs not in (NOTHING, WORDS)]
+NETWORKED = [name for name in NAMES if measure(name).needs not in (NOTHING, WORDS)]
 KINDS = ("bert", "roberta", "gpt2", "electra", "deberta", "modernbert-mean", "distilbert")
 EACH = pytest.mark.parametrize("name", NAMES)
 EVERY = pytest.mark.parametrize("kind", KINDS)
@@ -98,9 +98,9 @@ class Broken(Exception):
 
 def said_of(model, name, F=0):
     """Why a measure does not apply to a model's family, or to F features, or lacks texts; "" where it does apply."""
-    if measures()[name].needs == WORDS:
+    if measure(name).needs == WORDS:
         return "Mutual information is not measured for this model. Run: python -m core words"
-    return measures()[name].refusal(model.module.config.model_type, F)
+    return measure(name).refusal(model.module.config.model_type, F)
 
 
 @pytest.fixture
@@ -128,17 +128,17 @@ SHAPES = pairs(kind=KINDS, name=NAMES, unit=["word", "token"], second=[None, SEC
 
 @pytest.mark.parametrize("kind, name, unit, second", [tuple(row.values()) for row in SHAPES])
 def test_the_shape_of_every_result(fitting, kind, unit, second, name):
-    model, measure = fitting(kind, name), measures()[name]
+    model, named = fitting(kind, name), measure(name)
     encoded = model.encode(TEXT, second, unit)
     for masked in (masked_start(encoded, False), masked_start(encoded), np.ones(encoded.F, dtype=bool)):
         scores = Explainer(model).attribute(encoded, name, 2, masked).scores
-        assert tuple(scores) == measure.variants
+        assert tuple(scores) == named.variants
         for variant, values in scores.items():
             assert isinstance(values, np.ndarray) and values.dtype == np.float64 and values.shape == (encoded.F,)
             assert np.isfinite(values).all()
             assert (values[masked] == 0).all()
             assert np.abs(values[~masked]).sum() > 0 or masked.all(), "something is said of the rest"
-            assert variant in measure.signed or (values >= 0).all()
+            assert variant in named.signed or (values >= 0).all()
 
 
 @EVERY
@@ -160,7 +160,7 @@ def test_what_the_text_masks_itself_is_masked_already(fitting, kind, name):
 @EACH
 def test_one_feature_and_the_longest_text(fitting, kind, name):
     model = fitting(kind, name)
-    for text in ("boat", "the tide " * 20 if measures()[name].passes(40) > 100 else "the tide " * 100):
+    for text in ("boat", "the tide " * 20 if measure(name).passes(40) > 100 else "the tide " * 100):
         encoded = model.encode(text)
         if why := said_of(model, name, encoded.F):
             with pytest.raises(NotApplicable, match=re.escape(why)):
@@ -173,7 +173,7 @@ def test_one_feature_and_the_longest_text(fitting, kind, name):
 @SOME
 @EACH
 def test_the_classes_differ_and_the_seed_matters_only_where_it_is_said(fitting, kind, name):
-    model, measure = fitting(kind, name), measures()[name]
+    model, named = fitting(kind, name), measure(name)
     encoded = model.encode(LONG)
 
     def scores(target=0, seed=0):
@@ -182,11 +182,11 @@ def test_the_classes_differ_and_the_seed_matters_only_where_it_is_said(fitting, 
     first = scores()
     equal(first, scores())
     others = [scores(seed=1), scores(seed=2)]
-    for variant in measure.variants:
-        assert all(np.array_equal(first[variant], other[variant]) != measure.seeded for other in others)
-    explains_a_class = measure.needs != NOTHING and name != "attention" and not measure.rank_only
+    for variant in named.variants:
+        assert all(np.array_equal(first[variant], other[variant]) != named.seeded for other in others)
+    explains_a_class = named.needs != NOTHING and name != "attention" and not named.rank_only
     if explains_a_class:
-        assert not any(np.array_equal(first[variant], scores(target=1)[variant]) for variant in measure.variants)
+        assert not any(np.array_equal(first[variant], scores(target=1)[variant]) for variant in named.variants)
 
 
 @pytest.mark.parametrize("name", NETWORKED)
@@ -203,14 +203,14 @@ def test_a_model_that_never_moves_gives_numbers(tiny_model, name):
     for variant, values in found.items():
         assert np.isfinite(values).all()
         # Attention is where it was; places are no magnitudes; DecompX shares the bias that is left.
-        still = name in ("attention", "DecompX") or measures()[name].rank_only
+        still = name in ("attention", "DecompX") or measure(name).rank_only
         assert still or np.abs(values).max() < 1e-9, variant
 
 
 def test_seeded_draws_differ_between_examples(tiny_model):
     model = tiny_model("bert")
     explainer = Explainer(model)
-    for name in (name for name in NAMES if measures()[name].seeded):
+    for name in (name for name in NAMES if measure(name).seeded):
         one, other = (
             explainer.attribute(model.encode(f"{text} and {LONG}"), name, 0).scores for text in ("it sank", "it swam")
         )
@@ -268,7 +268,7 @@ def test_nan_from_the_network_is_a_sentence(tiny_model, monkeypatch, name):
             explainer.attribute(encoded, name, 1)
     finally:
         weight[place] = kept
-    assert np.isfinite(Explainer(model).attribute(encoded, name, 1).scores[measures()[name].variants[0]]).all()
+    assert np.isfinite(Explainer(model).attribute(encoded, name, 1).scores[measure(name).variants[0]]).all()
 
 
 # What it costs
@@ -277,7 +277,7 @@ def test_nan_from_the_network_is_a_sentence(tiny_model, monkeypatch, name):
 @EVERY
 @EACH
 def test_the_passes_reported_are_those_spent_and_no_more_than_announced(fitting, monkeypatch, kind, name):
-    model, measure = fitting(kind, name), measures()[name]
+    model, named = fitting(kind, name), measure(name)
     for text in (TEXT, "boat", "the boat the boat"):
         encoded = model.encode(text)
         for masked in (masked_start(encoded, False), masked_start(encoded)):
@@ -287,9 +287,9 @@ def test_the_passes_reported_are_those_spent_and_no_more_than_announced(fitting,
                 found = explainer.attribute(
                     encoded, name, 1, masked, progress=lambda done, total: told.append((done, total))
                 )
-            assert found.passes == spy.rows <= measure.passes(encoded.F) == explainer.cost(encoded, name).passes
+            assert found.passes == spy.rows <= named.passes(encoded.F) == explainer.cost(encoded, name).passes
             assert not found.stored and found.measure == name and found.target == 1 and found.milliseconds >= 0
-            assert told == sorted(told) and all(0 <= done <= total == measure.passes(encoded.F) for done, total in told)
+            assert told == sorted(told) and all(0 <= done <= total == named.passes(encoded.F) for done, total in told)
 
 
 def test_measures_share_their_passes(tiny_model, monkeypatch):
@@ -303,15 +303,15 @@ def test_measures_share_their_passes(tiny_model, monkeypatch):
     for name in ("leave-one-out", "input × gradient", "beam"):
         assert explainer.attribute(encoded, name, 1).passes == 0
     assert spy.rows == 0 and first["gradient"] == first["attention"] == 1
-    assert first["leave-one-out"] + first["beam"] <= measures()["beam"].passes(encoded.F)
+    assert first["leave-one-out"] + first["beam"] <= measure("beam").passes(encoded.F)
     assert explainer.attribute(encoded, "leave-one-out", 2).passes == 0, "all classes come from one pass"
 
 
-@pytest.mark.parametrize("name", [n for n in NAMES if measures()[n].needs == ORACLE])
+@pytest.mark.parametrize("name", [n for n in NAMES if measure(n).needs == ORACLE])
 def test_a_cancelled_measure_goes_on_where_it_stopped(tiny_model, monkeypatch, name):
     model = tiny_model("bert")
     # Enough inputs to be stopped between, and no thousands of them.
-    encoded = model.encode(TEXT, unit="word" if measures()[name].most else "token")
+    encoded = model.encode(TEXT, unit="word" if measure(name).most else "token")
     whole = Explainer(model).attribute(encoded, name, 1)
     monkeypatch.setattr(model.scheduler, "max_rows", 4)
     explainer, spy = Explainer(model), Spy(monkeypatch, model)
@@ -349,7 +349,7 @@ def test_the_store_changes_nothing_but_the_time(fitting, monkeypatch, tmp_path, 
             name,
             1,
         )
-        assert tuple(again.scores) == measures()[name].variants or set(again.scores) == set(measures()[name].variants)
+        assert tuple(again.scores) == measure(name).variants or set(again.scores) == set(measure(name).variants)
     assert spy.rows == 0
     others = [
         (encoded, 0, masked, 0),
@@ -358,7 +358,7 @@ def test_the_store_changes_nothing_but_the_time(fitting, monkeypatch, tmp_path, 
         (model.encode(TEXT, unit="token"), 1, None, 0),
     ]
     assert all(kept.stored(one, name, target, mask, seed) is None for one, target, mask, seed in others)
-    assert (kept.stored(encoded, name, 1, masked, 1) is None) == measures()[name].seeded
+    assert (kept.stored(encoded, name, 1, masked, 1) is None) == measure(name).seeded
 
 
 def test_a_damaged_attribution_is_computed_again(tiny_model, tmp_path):
@@ -427,19 +427,19 @@ def test_what_cannot_be_explained_is_refused_with_a_sentence(tiny_model):
 
 @EACH
 def test_every_measure_says_what_it_is(name):
-    measure = measures()[name]
-    assert measure.name == name == name.strip() and "|" not in name
-    assert re.fullmatch(r"[A-Z].*\.", measure.definition), "its definition is a sentence"
-    assert len(measure.definition.split()) > 4, "its definition says what a score is"
-    named = re.search(r"FMM|NAOPC|SoftFaith|ROAR|RobustInf|MaSF|\(\d{4}\)", measure.source)
+    asked = measure(name)
+    assert asked.name == name == name.strip() and "|" not in name
+    assert re.fullmatch(r"[A-Z].*\.", asked.definition), "its definition is a sentence"
+    assert len(asked.definition.split()) > 4, "its definition says what a score is"
+    named = re.search(r"FMM|NAOPC|SoftFaith|ROAR|RobustInf|MaSF|\(\d{4}\)", asked.source)
     assert named, "its source is a paper of the glossary's, or one by author and year"
-    assert measure.cost and measure.unit and measure.needs in (ORACLE, GRADIENTS, ATTENTION, NOTHING, WORDS)
-    assert measure.backward == (measure.needs in (GRADIENTS, ATTENTION) and name != "attention")
-    assert len(set(measure.variants)) == len(measure.variants) and measure.version >= 1
-    assert not (measure.rank_only and measure.signed), "places have no sign"
-    passes = [measure.passes(F) for F in range(1, 40)]
+    assert asked.cost and asked.unit and asked.needs in (ORACLE, GRADIENTS, ATTENTION, NOTHING, WORDS)
+    assert asked.backward == (asked.needs in (GRADIENTS, ATTENTION) and name != "attention")
+    assert len(set(asked.variants)) == len(asked.variants) and asked.version >= 1
+    assert not (asked.rank_only and asked.signed), "places have no sign"
+    passes = [asked.passes(F) for F in range(1, 40)]
     assert all(isinstance(n, int) and n >= 0 for n in passes) and passes == sorted(passes)
-    assert (max(passes) == 0) == (measure.needs in (NOTHING, WORDS))
+    assert (max(passes) == 0) == (asked.needs in (NOTHING, WORDS))
 
 
 def test_the_documented_measures_are_all_here_baselines_last():
@@ -458,18 +458,18 @@ def test_the_documented_measures_are_all_here_baselines_last():
     assert [name for name in default_measures() if name in documented] == documented[:3] and set(documented[:6]) <= set(
         swept_measures()
     )
-    baselines = [measures()[name].baseline for name in NAMES]
-    assert baselines == sorted(baselines) and measures()["random"].baseline
+    baselines = [measure(name).baseline for name in NAMES]
+    assert baselines == sorted(baselines) and measure("random").baseline
 
 
 def test_a_name_is_taken_once_and_a_sign_needs_its_variant():
     with pytest.raises(ValueError, match="'gradient' is registered already"):
-        register(measures()["gradient"])
+        register(measure("gradient"))
     with pytest.raises(ValueError, match=r"'new': hue #[0-9a-f]{6} is taken by 'gradient'"):
-        register(replace(measures()["gradient"], name="new"))
+        register(replace(measure("gradient"), name="new"))
     with pytest.raises(ValueError, match=r"'new'.*'red'"):
-        register(replace(measures()["gradient"], name="new", hue="red"))
-    wrong = {**vars(measures()["gradient"]), "name": "new", "signed": frozenset({"signed"})}
+        register(replace(measure("gradient"), name="new", hue="red"))
+    wrong = {**vars(measure("gradient")), "name": "new", "signed": frozenset({"signed"})}
     with pytest.raises(ValueError, match=r"'new'.*L2"):
         register(Measure(**wrong))
     with pytest.raises(ValueError, match="'new'"):
@@ -485,10 +485,10 @@ def test_the_table_lists_every_measure():
     assert cells[0] == [
         "leave-one-out",
         "signed, absolute",
-        measures()["leave-one-out"].definition,
+        measure("leave-one-out").definition,
         "F + 1",
         "masking oracle",
-        measures()["leave-one-out"].source,
+        measure("leave-one-out").source,
     ]
 
 

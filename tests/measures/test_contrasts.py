@@ -7,7 +7,7 @@ from core.explanation.explainer import Explainer, value_of
 from core.explanation.limiting import find_exact
 from core.explanation.recursive import follow, random_band, summarise
 from core.mathematics.stepwise import finish
-from core.measures.catalogue import measures
+from core.measures.catalogue import measure, measures
 from core.measures.registry import Explained
 from core.oracle.inside import Inside
 from core.oracle.target import Contrast, classes_of, logit_of, score_name, target_key, target_name
@@ -31,14 +31,14 @@ def test_a_table_of_three_classes_worked_out_by_hand():
     explained = by_hand(THIRD)
     every = np.array([[i in members(code, 2) for i in range(2)] for code in range(4)])
     assert explained.value(every).tolist() == [4.0, -1.0, 3.5, 0.0]
-    scores = measures()["leave-one-out"].compute(explained)
+    scores = measure("leave-one-out").compute(explained)
     assert scores["signed"].tolist() == [5.0, 0.5] and scores["absolute"].tolist() == [5.0, 0.5]
     # {0} first costs 5, then all 4; {1} first costs 0.5, then 4.
-    assert measures()["beam"].compute(explained)["signed"].tolist() == [2.0, 1.0]
-    one, other, both = (measures()["KernelSHAP"].compute(by_hand(t))["signed"] for t in (1, 2, THIRD))
+    assert measure("beam").compute(explained)["signed"].tolist() == [2.0, 1.0]
+    one, other, both = (measure("KernelSHAP").compute(by_hand(t))["signed"] for t in (1, 2, THIRD))
     assert np.allclose(both, one - other) and np.isclose(both.sum(), 4.0)
     # Of class 1 alone the same two words say something else.
-    assert measures()["leave-one-out"].compute(by_hand(1))["signed"].tolist() == [3.0, 1.0]
+    assert measure("leave-one-out").compute(by_hand(1))["signed"].tolist() == [3.0, 1.0]
 
 
 @pytest.mark.parametrize("name", LINEAR)

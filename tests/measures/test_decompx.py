@@ -7,7 +7,7 @@ import pytest
 import torch
 
 from core.explanation.explainer import Explainer
-from core.measures.catalogue import measures
+from core.measures.catalogue import measure
 from core.measures.decompx import decompose, token_shares, with_bias
 from core.measures.registry import NotApplicable
 from core.network.architectures import classify
@@ -175,6 +175,6 @@ def test_other_families_get_a_sentence(tiny_model, kind):
     model = tiny_model(kind)
     with pytest.raises(NotApplicable, match=r"DecompX needs a model of type bert, roberta, not .*\.$"):
         Explainer(model).attribute(model.encode(TEXT), "DecompX", 0)
-    measure, family = measures()["DecompX"], model.module.config.model_type
-    assert family in measure.refusal(family) and measure.refusal("bert") == ""
+    named, family = measure("DecompX"), model.module.config.model_type
+    assert family in named.refusal(family) and named.refusal("bert") == ""
     assert Explainer(model).cost(model.encode(TEXT), "DecompX").passes == 0

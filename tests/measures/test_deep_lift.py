@@ -5,7 +5,7 @@ import pytest
 import torch
 
 from core.explanation.explainer import Explainer
-from core.measures.catalogue import measures
+from core.measures.catalogue import measure
 from core.measures.deep_lift import lifted_tokens
 from core.network.features import masked_ids
 from core.oracle.inside import Inside
@@ -52,9 +52,9 @@ def test_zero_embeddings_are_asked_for_in_brackets(tiny_model):
     inside = inside_of(model, encoded)
     np.testing.assert_allclose(found["signed"], inside.per_feature(lifted_tokens(inside, "zero")), atol=1e-6)
     assert np.abs(found["signed"] - explainer.attribute(encoded, "DeepLift", TARGET).scores["signed"]).max() > 1e-3
-    assert measures()["DeepLift"].complete and not measures()["DeepLift [baseline=zero]"].complete
+    assert measure("DeepLift").complete and not measure("DeepLift [baseline=zero]").complete
     with pytest.raises(ValueError, match="mask, zero"):
-        measures()["DeepLift"].asked("baseline=pad")
+        measure("DeepLift").asked("baseline=pad")
     with pytest.raises(ValueError, match="'pad'"):
         lifted_tokens(inside, "pad")
 

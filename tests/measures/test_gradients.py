@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 import torch
 
-from core.measures.catalogue import measures
+from core.measures.catalogue import measure, measures
 from core.measures.integrated_gradients import token_attributions
 from core.measures.registry import WORDS, Explained
 from core.network.architectures import classify
@@ -36,16 +36,16 @@ def start(request):
 
 def skipped_elsewhere(model, name):
     """Nothing is asked of a measure that does not apply to a model's family; the contract says what it answers."""
-    if why := measures()[name].refusal(model.module.config.model_type):
+    if why := measure(name).refusal(model.module.config.model_type):
         pytest.skip(why)
-    if measures()[name].needs == WORDS:
+    if measure(name).needs == WORDS:
         pytest.skip("asks nothing of a model")
 
 
 def scores_of(name, model, encoded, masked=None, target=TARGET):
     masked = np.zeros(encoded.F, dtype=bool) if masked is None else masked
     oracle, inside = Oracle(model, encoded), Inside(model, encoded, masked, target)
-    return measures()[name].compute(Explained(oracle.logits, encoded.F, target, masked, inside=inside))
+    return measure(name).compute(Explained(oracle.logits, encoded.F, target, masked, inside=inside))
 
 
 def summed(encoded, masked, tokens):

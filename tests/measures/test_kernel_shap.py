@@ -9,7 +9,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from core.explanation.explainer import Explainer
-from core.measures.catalogue import measures
+from core.measures.catalogue import measure
 from core.measures.kernel_shap import drawn_sets, kernel_shap, samples, shapley_by_kernel
 from core.measures.registry import Explained
 from tests.table import Table
@@ -132,8 +132,8 @@ def test_a_number_of_sets_can_be_asked_for(tiny_model):
     model = tiny_model("bert")
     encoded = model.encode("the boat and the tide and the wind and the rain")
     found = Explainer(model).attribute(encoded, "KernelSHAP [samples=30]", 0)
-    assert found.passes <= 30 == measures()["KernelSHAP [samples=30]"].passes(encoded.F)
-    assert "from 30 sampled sets" in measures()["KernelSHAP [samples=30]"].definition
+    assert found.passes <= 30 == measure("KernelSHAP [samples=30]").passes(encoded.F)
+    assert "from 30 sampled sets" in measure("KernelSHAP [samples=30]").definition
     for wrong in ("1", "0", "many", "9999999999"):
         with pytest.raises(ValueError, match="samples must be 2 to 1000000"):
-            measures()["KernelSHAP"].asked(f"samples={wrong}")
+            measure("KernelSHAP").asked(f"samples={wrong}")

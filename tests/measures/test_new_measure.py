@@ -12,7 +12,7 @@ from core import measures as room
 from core.evaluation.studies.scoring import Scoring
 from core.figures.palette import hue
 from core.loading.inspection import check_model
-from core.measures.catalogue import default_measures, measures, swept_measures
+from core.measures.catalogue import default_measures, measure, measures, swept_measures
 from core.measures.registry import REGISTERED
 from core.tools.readme import measure_table
 from tests.adding import TESTS, one_more_file, read_anew
@@ -33,8 +33,8 @@ def added():
 def test_its_numbers_by_hand():
     """What the new file's own test says."""
     table = from_gains(3, {"0": 1, "1": 2, "2": -1, "01": 5, "12": 4})
-    assert measures()[NAME].compute(table.explained())["signed"].tolist() == [5, 4, -1]
-    assert measures()[NAME].compute(table.explained([0, 1, 2]))["signed"].tolist() == [0, 0, 0]
+    assert measure(NAME).compute(table.explained())["signed"].tolist() == [5, 4, -1]
+    assert measure(NAME).compute(table.explained([0, 1, 2]))["signed"].tolist() == [0, 0, 0]
 
 
 def test_it_has_a_place_in_menus_a_colour_and_a_row_in_tables():
@@ -64,12 +64,12 @@ def test_the_contract_of_measures_is_asked_of_it(tiny_model, monkeypatch, tmp_pa
 
 
 def test_what_a_command_writes_of_it_is_what_it_registers():
-    assert read_anew("commands/test_values.py").TAKEN[NAME] == measures()[NAME].variants[:2]
+    assert read_anew("commands/test_values.py").TAKEN[NAME] == measure(NAME).variants[:2]
 
 
 def test_the_page_offers_and_draws_it(server):
     app = App(ATTRIBUTIONS)
     assert NAME in app.widget("multiselect", "Measures").options
     row = app.rows[NAME]
-    assert row["hue"] == "#6b7a1f" and row["definition"] == measures()[NAME].definition
+    assert row["hue"] == "#6b7a1f" and row["definition"] == measure(NAME).definition
     assert np.abs(row["shades"]).max() == 1 and json.dumps(row)

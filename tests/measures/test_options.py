@@ -7,7 +7,7 @@ from core.commands.limits import add
 from core.evaluation.studies.scoring import Scoring
 from core.explanation.explainer import Explainer
 from core.figures.palette import hue
-from core.measures.catalogue import measures
+from core.measures.catalogue import is_measure, measure, measures
 from core.measures.integrated_gradients import token_attributions
 from core.oracle.inside import Inside
 from core.storage.store import Store
@@ -28,7 +28,7 @@ def test_what_is_asked_for_is_computed(tiny_model, encoded):
     np.testing.assert_allclose(
         found.scores["signed"], inside.per_feature(token_attributions(inside, 7, "mask")), rtol=1e-5, atol=1e-9
     )
-    assert found.measure == ASKED and found.passes == 7 == measures()[ASKED].passes(encoded.F)
+    assert found.measure == ASKED and found.passes == 7 == measure(ASKED).passes(encoded.F)
     plain = Explainer(model).attribute(encoded, NAME, 1).scores["signed"]
     assert np.abs(found.scores["signed"] - plain).max() > 1e-4
 
@@ -44,8 +44,8 @@ def test_each_is_stored_apart_and_defaults_where_they_were(tiny_model, encoded, 
 
 
 def test_no_menu_holds_it_and_everything_that_takes_a_name_takes_it():
-    assert ASKED in measures() and ASKED not in list(measures()) and hue(ASKED) == hue(NAME)
-    assert "over 7 steps" in measures()[ASKED].definition and "fully masked" in measures()[ASKED].definition
+    assert is_measure(ASKED) and ASKED not in list(measures()) and hue(ASKED) == hue(NAME)
+    assert "over 7 steps" in measure(ASKED).definition and "fully masked" in measure(ASKED).definition
     Scoring(measures=(NAME, ASKED)).check()
     told = []
     add(lambda *names, **more: told.append(more["help"]) if "--measures" in names else None)
@@ -54,7 +54,7 @@ def test_no_menu_holds_it_and_everything_that_takes_a_name_takes_it():
 
 @pytest.mark.parametrize("steps", [1, 10_000])
 def test_both_ends_of_a_range_can_be_asked_for(steps):
-    assert measures()[NAME].asked(f"steps={steps}").passes(3) == steps
+    assert measure(NAME).asked(f"steps={steps}").passes(3) == steps
 
 
 @pytest.mark.parametrize(
@@ -70,8 +70,8 @@ def test_both_ends_of_a_range_can_be_asked_for(steps):
 )
 def test_what_cannot_be_asked_for_is_refused(wrong, said, tiny_model, encoded):
     with pytest.raises(ValueError, match=said):
-        measures()[NAME].asked(wrong)
-    assert f"{NAME} [{wrong}]" not in measures()
+        measure(NAME).asked(wrong)
+    assert not is_measure(f"{NAME} [{wrong}]")
     with pytest.raises(ValueError, match="there is no measure"):
         Explainer(tiny_model("bert")).attribute(encoded, f"{NAME} [{wrong}]", 1)
 
@@ -80,6 +80,6 @@ def test_what_cannot_be_asked_for_is_refused(wrong, said, tiny_model, encoded):
     "name", ["gradient [steps=2]", "no such [steps=2]", f"{NAME} [steps=2", f"{NAME}[steps=2]", ""]
 )
 def test_other_names_are_none(name):
-    assert name not in measures()
+    assert not is_measure(name)
     with pytest.raises((KeyError, ValueError)):
-        measures()[name]
+        measure(name)

@@ -10,7 +10,7 @@ from hypothesis import strategies as st
 from core.explanation.explainer import Explainer
 from core.explanation.limiting import find_exact
 from core.mathematics.stepwise import finish
-from core.measures.catalogue import measures
+from core.measures.catalogue import measure
 from core.measures.registry import NotApplicable
 from core.measures.shapley import exact_shapley, shapley_values
 from tests.table import Table
@@ -80,7 +80,7 @@ def test_too_many_features_are_a_sentence(tiny_model):
     assert explainer.cost(encoded, "Shapley values").passes == 0
     with pytest.raises(NotApplicable, match=r"^Shapley values takes at most 20 features; .* 24 .*\.$"):
         explainer.attribute(encoded, "Shapley values", 1)
-    measure = measures()["Shapley values"]
-    assert measure.refusal("bert", 20) == "" and "21" in measure.refusal("bert", 21)
+    named = measure("Shapley values")
+    assert named.refusal("bert", 20) == "" and "21" in named.refusal("bert", 21)
     masked = np.arange(24) >= 6
     assert np.count_nonzero(explainer.attribute(encoded, "Shapley values", 1, masked).scores["signed"]) == 6

@@ -6,7 +6,7 @@ import torch
 
 from core.explanation.explainer import Explainer
 from core.measures import smooth_grad
-from core.measures.catalogue import measures
+from core.measures.catalogue import measure
 from core.measures.registry import Explained
 from core.oracle.inside import Inside
 
@@ -51,7 +51,7 @@ def test_without_noise_it_is_the_plain_measure(tiny_model, monkeypatch, kind):
     model = tiny_model(kind)
     explained = explained_of(model, model.encode(TEXT))
     for smooth, plain in (("SmoothGrad", "gradient"), ("input × SmoothGrad", "input × gradient")):
-        found, expected = (measures()[name].compute(explained) for name in (smooth, plain))
+        found, expected = (measure(name).compute(explained) for name in (smooth, plain))
         for variant, values in expected.items():
             np.testing.assert_allclose(found[variant], values, atol=1e-4 * np.abs(values).max())
 
@@ -70,7 +70,7 @@ def test_a_number_of_draws_can_be_asked_for(tiny_model):
     model = tiny_model("bert")
     encoded = model.encode(TEXT)
     found = Explainer(model).attribute(encoded, "SmoothGrad [draws=3]", TARGET)
-    assert found.passes == 3 and "3 noisy inputs" in measures()["SmoothGrad [draws=3]"].definition
+    assert found.passes == 3 and "3 noisy inputs" in measure("SmoothGrad [draws=3]").definition
     for wrong in ("0", "many", "1000000"):
         with pytest.raises(ValueError, match="draws must be 1 to 10000"):
-            measures()["input × SmoothGrad"].asked(f"draws={wrong}")
+            measure("input × SmoothGrad").asked(f"draws={wrong}")

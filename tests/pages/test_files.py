@@ -11,7 +11,7 @@ import streamlit as st
 
 from core.data.examples import read_bundled
 from core.evaluation.studies import embedding_map
-from core.measures.catalogue import measures
+from core.measures.catalogue import measure, measures
 from core.results.caveats import Caveat
 from tests.app_session import ATTRIBUTIONS, EXAMPLES, App, complete
 from tests.commands.test_values import TAKEN
@@ -227,7 +227,7 @@ def values_in(name: str, text: str) -> dict[str, str]:
 @pytest.mark.parametrize("view", ["steps", "limits", "validity", "behaviour", "erasure", "data set"])
 def test_files_say_which_values_of_each_measure_were_taken(view):
     page, query, _ = VIEWS[view]
-    every = [name for name in measures() if not measures()[name].baseline]
+    every = [name for name in measures() if not measure(name).baseline]
     asked = every if page in (STEPS, LIMITS, ERASURE) else ["gradient", "attention"]
     app = complete(App(page, example="small", measures=asked, values="signed", models=[], **query))
     found = {name: values_in(name, text) for name, text in app.downloads.items()}

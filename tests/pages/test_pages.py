@@ -20,7 +20,7 @@ from core.data.examples import bundled_data, read_bundled, title
 from core.explanation.explainer import Cost, Explainer
 from core.explanation.rows import agreement, build_row, pieces, value_text
 from core.loading.locating import bundled_models
-from core.measures.catalogue import measures
+from core.measures.catalogue import measure, measures
 from core.measures.registry import WORDS
 from core.network.features import NoFeatures, find_words
 from core.network.scheduler import Cancelled, OutOfMemory
@@ -125,9 +125,7 @@ def test_attributions_shows_three_measures_and_their_agreement(bundled, fresh):
     assert kinds.index("html") < kinds.index("multiselect") < kinds.index("bidi_component")
     encoded = bundled.encode(REVIEWS[0].text)
     target = int(Explainer(bundled).logits(encoded).argmax())
-    rows = [
-        build_row(measures()[name], Explainer(bundled).attribute(encoded, name, target), "signed") for name in DEFAULT
-    ]
+    rows = [build_row(measure(name), Explainer(bundled).attribute(encoded, name, target), "signed") for name in DEFAULT]
     for shown, values in zip(app.agreement, agreement(rows, 3), strict=True):
         assert [row[0] for row in shown[1:]] == DEFAULT
         assert np.allclose(
@@ -158,7 +156,7 @@ def rows_are_the_librarys(app, encoded, found, sign):
     drawn = app.rows
     assert list(drawn) == list(found)
     for name, attribution in found.items():
-        row, sent = build_row(measures()[name], attribution, sign), drawn[name]
+        row, sent = build_row(measure(name), attribution, sign), drawn[name]
         assert sent["kind"] == row.kind and sent["places"] == row.places.tolist()
         assert np.allclose(sent["shades"], row.shades, rtol=1e-4, atol=1e-6)
         assert sent["values"] == [value_text(row, i) for i in range(encoded.F)]
@@ -297,7 +295,7 @@ def test_a_second_text_is_read_and_never_masked(bundled, shared_store):
     assert app.text == own[0] and html.escape(own[1]) in " ".join(e.value for e in app.at.html)
     encoded = bundled.encode(*own)
     row = build_row(
-        measures()["gradient"],
+        measure("gradient"),
         Explainer(bundled).attribute(encoded, "gradient", int(Explainer(bundled).logits(encoded).argmax())),
         "signed",
     )
@@ -431,12 +429,12 @@ def test_a_click_that_makes_no_sense_marks_nothing():
 def test_dear_work_says_its_cost_and_is_done_when_asked(bundled, fresh):
     example = SMALL
     app = App(ATTRIBUTIONS, example=example.id, measures=["gradient", "beam"])
-    passes = measures()["beam"].passes(bundled.encode(example.text).F)
+    passes = measure("beam").passes(bundled.encode(example.text).F)
     assert f"{passes:,} forward passes" in app.said and list(app.rows) == ["gradient"]
     app.press("Compute beam")
     wait(app, lambda: "beam" in app.rows)
     row = build_row(
-        measures()["beam"],
+        measure("beam"),
         Explainer(bundled).attribute(
             bundled.encode(example.text), "beam", int(Explainer(bundled).logits(bundled.encode(example.text)).argmax())
         ),

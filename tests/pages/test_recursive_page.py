@@ -15,7 +15,7 @@ import streamlit as st
 from core.data.examples import read_bundled
 from core.explanation.explainer import Explainer
 from core.explanation.recursive import BY_FEATURE, BY_RATIO, Band, Step, follow, planned_counts, random_band, summarise
-from core.measures.catalogue import measures
+from core.measures.catalogue import measure
 from core.network.features import find_words
 from core.network.scheduler import Cancelled, NonFinite
 from core.results.caveats import Caveat
@@ -520,4 +520,4 @@ def test_a_gate_never_claims_that_an_input_is_known():
 
 def test_random_order_can_be_followed_too():
     app = told(PAGE, measures=["random", "leave-one-out"], play="random")
-    assert [row["measure"] for row in paths_table(app)] == ["random", "leave-one-out"] and measures()["random"].baseline
+    assert [row["measure"] for row in paths_table(app)] == ["random", "leave-one-out"] and measure("random").baseline

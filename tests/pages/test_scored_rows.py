@@ -15,7 +15,7 @@ from core.explanation.recursive import NO_AREA, follow, random_band, summarise
 from core.explanation.rows import build_row
 from core.explanation.standings import COMPREHENSIVENESS, StandingGates, build_standings
 from core.mathematics.stepwise import finish
-from core.measures.catalogue import measures
+from core.measures.catalogue import measure
 from core.network.features import find_words
 from core.results.verdicts import Status
 from core.validity.references import find_reference
@@ -126,7 +126,7 @@ def test_leave_one_out_is_told_while_it_is_computed_and_ends_the_same(bundled):
     plain = Explainer(bundled).attribute(encoded, "leave-one-out", 0)
     np.testing.assert_allclose(whole.scores["signed"], plain.scores["signed"], atol=1e-5)
     assert whole.passes == plain.passes == 41
-    row = build_row(measures()["leave-one-out"], type(whole)("leave-one-out", 0, told[0], 0, 0.0), "signed")
+    row = build_row(measure("leave-one-out"), type(whole)("leave-one-out", 0, told[0], 0, 0.0), "signed")
     assert (row.places > 0).sum() == 15 and not np.isnan(row.shades).any() and (row.shades[15:] == 0).all()
 
 

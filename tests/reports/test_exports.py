@@ -14,7 +14,7 @@ from hypothesis import strategies as some
 from core import settings
 from core.explanation.rows import agreement, value_text
 from core.figures.palette import OPPOSES, STRONGEST, SUPPORTS, blend
-from core.measures.catalogue import measures
+from core.measures.catalogue import measure
 from core.reports.attribution_page import STYLE, attribution_page
 from core.reports.exports import (
     COLUMNS,
@@ -232,9 +232,7 @@ def test_the_table_has_a_line_per_measure_and_word_and_says_where_it_comes_from(
         and known["class"] == "positive"
         and known["feature_unit"] == "word"
     )
-    assert (
-        known["date"] == "2025-03-05T01:05:06+00:00" and known["measure_version"] == measures()["leave-one-out"].version
-    )
+    assert known["date"] == "2025-03-05T01:05:06+00:00" and known["measure_version"] == measure("leave-one-out").version
     assert "python 3." in known["software"] and "numpy " in known["software"]
     project = (settings.ROOT / "pyproject.toml").read_text(encoding="utf-8")
     written = re.search(r'^version = "(.+)"', project, flags=re.MULTILINE)[1]

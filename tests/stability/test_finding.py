@@ -11,7 +11,7 @@ import torch
 
 from core.explanation.explainer import Explainer
 from core.mathematics.stepwise import finish
-from core.measures.catalogue import measures, with_option
+from core.measures.catalogue import is_measure, measure, measures
 from core.measures.registry import NotApplicable
 from core.network.scheduler import Cancelled, NonFinite
 from core.oracle.inside import Inside
@@ -119,7 +119,7 @@ def test_a_ladder_is_walked_by_seed_0_and_its_end_is_drawn_anew(unchanged, monke
 
     asked = {"LIME": samples(16)} | {f"LIME [samples={count}]": samples(count) for count in (2, 4, 8)}
     found = of(table(asked), "LIME")
-    assert counts_of(measures()["LIME"], "LIME", 4) == (2, 4, 8, 16) == found.runs.counts
+    assert counts_of("LIME", 4) == (2, 4, 8, 16) == found.runs.counts
     assert named == [(16, seed) for seed in range(5)] + [(2, 0), (4, 0), (8, 0), (16, 0), (16, 1)]
     assert found.taus == pytest.approx((-1, 1, 1, 1)) and found.settled == 4 and found.cells()[2] == "4 samples"
     ends = [line[3:] for line in stability_lines(found) if line[2] == "samples at which it settles"]
@@ -127,13 +127,13 @@ def test_a_ladder_is_walked_by_seed_0_and_its_end_is_drawn_anew(unchanged, monke
 
 
 def test_what_is_asked_for_stays_where_samples_are_chosen():
-    assert with_option("LIME [samples=50]", "samples", 100) == "LIME [samples=100]"
-    name = with_option("integrated gradients [baseline=mask]", "steps", 50)
-    assert name == "integrated gradients [steps=50, baseline=mask]" and name in measures()
+    assert measure("LIME [samples=50]", samples=100).name == "LIME [samples=100]"
+    name = measure("integrated gradients [baseline=mask]", steps=50).name
+    assert name == "integrated gradients [steps=50, baseline=mask]" and is_measure(name)
     # Twenty draws by itself; of F words at most 2^F sets.
-    assert counts_of(measures()["SmoothGrad"], "SmoothGrad", 9) == (5, 10, 20, 40, 80)
-    assert counts_of(measures()["LIME"], "LIME", 9) == (25, 50, 100, 200, 400, 512)
-    assert counts_of(measures()["gradient"], "gradient", 9) == ()
+    assert counts_of("SmoothGrad", 9) == (5, 10, 20, 40, 80)
+    assert counts_of("LIME", 9) == (25, 50, 100, 200, 400, 512)
+    assert counts_of("gradient", 9) == ()
 
 
 def test_nothing_to_rank_and_a_wrong_number_of_runs_are_sentences():
@@ -159,10 +159,10 @@ def test_the_path_of_a_linear_model_is_complete_at_any_number_of_steps(tiny_mode
         def logit(self, embeddings):
             return (embeddings * weights).sum(dim=(1, 2)) + 3
 
-    measure = measures()["integrated gradients [baseline=mask]"]
+    named = measure("integrated gradients [baseline=mask]")
     explained = SimpleNamespace(network=Linear(model, encoded, encoded.premasked, 1))
     for steps in STEPS:
-        total, due = measure.path(explained, steps)
+        total, due = named.path(explained, steps)
         assert total == pytest.approx(due, rel=1e-5) and abs(due) > 0.1
 
 
@@ -223,9 +223,9 @@ def test_half_precision_and_another_batch_are_near_and_never_far(tiny_model, kin
             example = int(encoded.digest[:8], 16)
             if name == "random" and change == BATCH:
                 with pytest.raises(NoReading, match="No batches"):
-                    attribute_anew(explainer, reading, measures()[name], 1, example)
+                    attribute_anew(explainer, reading, measure(name), 1, example)
                 continue
-            found = attribute_anew(explainer, reading, measures()[name], 1, example)
+            found = attribute_anew(explainer, reading, measure(name), 1, example)
             for variant, scores in whole.items():
                 largest = max(float(np.abs(scores).max()), 1e-3)
                 np.testing.assert_allclose(found[variant], scores, atol=(0.35 if change == HALF else 1e-3) * largest)
@@ -292,7 +292,7 @@ def test_what_is_kept_says_the_same_and_asks_nothing(tiny_model, tmp_path, name)
         one, other = Stability(kept, encoded, sign), Stability(found.runs, encoded, sign)
         assert stability_lines(one) == stability_lines(other) and len(one.drawn[0]) == 5
     assert explainer.model.scheduler.counters.passes == before
-    assert stored_stability(again, encoded, name, 1, runs=7) is None or not measures()[name].seeded
+    assert stored_stability(again, encoded, name, 1, runs=7) is None or not measure(name).seeded
 
 
 def test_a_measure_that_gives_nan_is_a_sentence(unchanged):

@@ -31,7 +31,7 @@ from core.interactions.finding import stored_interactions
 from core.judging.baselines import judge_random
 from core.judging.judging import How, judge_measure
 from core.mathematics.erasure import LENGTHS
-from core.measures.catalogue import measures
+from core.measures.catalogue import measure, measures
 from core.oracle.erasing import MASK, REMOVAL, UNKNOWN, ZERO
 from core.stability.finding import stored_stability
 from core.storage.shelf import Shelf
@@ -281,10 +281,10 @@ def test_interactions(explainer, store, exact):
 
 @pytest.mark.parametrize("name", STABILITY)
 def test_stability(explainer, store, name):
-    encoded, asked = explainer.encode(TEXT, None, "word"), 5 if measures()[name].seeded else 1
-    F, path = encoded.F, measures()[name].path is not None
+    encoded, asked = explainer.encode(TEXT, None, "word"), 5 if measure(name).seeded else 1
+    F, path = encoded.F, measure(name).path is not None
     arrays = {"sums": np.arange(6) + 0.5 if path else np.empty(0)}
-    for variant in measures()[name].variants:
+    for variant in measure(name).variants:
         arrays[f"drawn {variant}"] = np.arange(asked * F).reshape(asked, F) + 0.5
         arrays |= {} if path else {f"rungs {variant}": np.full((5, F), 2.0)}
         arrays |= {f"{change} {variant}": np.full(F, 3.0) for change in ("white space", "another batch")}
@@ -300,7 +300,7 @@ def test_attributions(explainer, store):
     masked = np.eye(encoded.F, dtype=bool)[1]
     assert set(ATTRIBUTIONS) <= set(measures())
     for i, (name, key) in enumerate(ATTRIBUTIONS.items()):
-        scores = {variant: np.arange(encoded.F) + i + 0.5 for variant in measures()[name].variants}
+        scores = {variant: np.arange(encoded.F) + i + 0.5 for variant in measure(name).variants}
         store.put(key, scores, {"passes": i, "milliseconds": 2.5})
         found = explainer.stored(encoded, name, 1, masked, seed=3)
         assert found is not None and (found.passes, found.milliseconds) == (i, 2.5), name

@@ -10,7 +10,7 @@ from core.evaluation.study import Column, Rows, Study, Subject
 from core.explanation.explainer import Cost, Explainer
 from core.explanation.rows import choose_variant, measured_each
 from core.mathematics.ranking import kendall_tau
-from core.measures.catalogue import measures
+from core.measures.catalogue import measure, offered_measures
 from core.network.features import Encoded
 from core.network.model import Model
 from core.network.scheduler import NonFinite
@@ -38,7 +38,7 @@ class Agreement(Study[Rows]):
 
     def check(self, model: Model | None = None) -> None:
         """As everywhere: a measure that there is not, or fewer than two."""
-        refuse_unknown(("measure", self.measures, measures()))
+        refuse_unknown(("measure", self.measures, offered_measures(self.measures)))
         if len(self.measures) < 2:
             raise ValueError(f"measures can only disagree where there are two, got {self.measures}")
 
@@ -49,7 +49,7 @@ class Agreement(Study[Rows]):
         scores = []
         for name in self.measures:
             found = subject.explainer.attribute(encoded, name, target, cancelled=cancelled)
-            scores.append(found.scores[choose_variant(measures()[name], self.sign)][free])
+            scores.append(found.scores[choose_variant(measure(name), self.sign)][free])
             if np.isnan(scores[-1]).any():
                 raise NonFinite(f"{name} gave NaN scores.")
         return {"tau": np.array([kendall_tau(first, second) for first, second in combinations(scores, 2)])}

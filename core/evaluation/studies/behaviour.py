@@ -13,7 +13,7 @@ from core.explanation.rows import choose_variant, measured
 from core.mathematics.flips import first_flip
 from core.mathematics.masking import RATIOS
 from core.mathematics.ranking import ranking
-from core.measures.catalogue import measures
+from core.measures.catalogue import measure
 from core.network.features import Encoded, NoFeatures
 from core.network.model import Model
 from core.network.scheduler import NonFinite
@@ -107,7 +107,7 @@ class Course(OrderStudy[Walked]):
         """On the erasure, and on random orders or a measure; its label changes nothing."""
         if self.random:
             return {"erasure": self.erasure, "seed": self.seed, "orders": ORDERS}
-        seed = self.seed if measures()[self.measure].seeded else None
+        seed = self.seed if measure(self.measure).seeded else None
         return measured(explainer, self.measure, self.sign) | {"erasure": self.erasure, "seed": seed}
 
     def check(self, model: Model | None = None) -> None:
@@ -135,9 +135,9 @@ class Course(OrderStudy[Walked]):
         ratios = len(np.unique(planned_counts(encoded.F, BY_RATIO, encoded.F - free)))
         passes, weight = ratios + free * (ORDERS if self.random else 1), 0
         if not self.random:
-            measure = measures()[self.measure]
-            weight = measure.passes(free) * (3 if measure.backward else 1)
-            passes += measure.passes(free)
+            named = measure(self.measure)
+            weight = named.passes(free) * (3 if named.backward else 1)
+            passes += named.passes(free)
         return Cost.of(passes, (passes + weight) * encoded.T, explainer.model.scheduler.counters)
 
     def row(self, subject: Subject) -> dict[str, np.ndarray]:
@@ -173,12 +173,12 @@ class Course(OrderStudy[Walked]):
         counts = planned_counts(encoded.F, BY_FEATURE, int(encoded.premasked.sum()))
         if self.random:
             return random_masks(encoded, counts, ORDERS, self.seed)
-        measure = measures()[self.measure]
+        named = measure(self.measure)
         scores = subject.explainer.attribute(
-            encoded, measure.name, predicted, seed=self.seed, cancelled=subject.cancelled
-        ).scores[choose_variant(measure, self.sign)]
+            encoded, named.name, predicted, seed=self.seed, cancelled=subject.cancelled
+        ).scores[choose_variant(named, self.sign)]
         if np.isnan(scores).any():
-            raise NonFinite(f"{measure.name} gave NaN scores.")
+            raise NonFinite(f"{named.name} gave NaN scores.")
         order = ranking(scores, encoded.premasked)
         masks = np.zeros((1, len(counts), encoded.F), dtype=bool)
         for k, count in enumerate(counts):

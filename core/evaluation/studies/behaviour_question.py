@@ -9,7 +9,7 @@ from core.evaluation.studies.fewest import FewestFeatures, Searched
 from core.evaluation.study import Answers, Question, Study, Table, choice, register
 from core.explanation.explainer import softmax
 from core.explanation.rows import SIGNS, values_taken
-from core.measures.catalogue import default_measures, measures
+from core.measures.catalogue import default_measures, offered_measures
 from core.network.features import UNITS
 from core.network.model import Model
 from core.oracle.erasing import ERASURES, MASK
@@ -192,7 +192,7 @@ class Behaviour(Question[BehaviourReport]):
     def check(self, model: Model | None = None) -> None:
         """As everywhere; orders have no shuffles to be set against."""
         refuse_unknown(
-            ("measure", self.measures, measures()),
+            ("measure", self.measures, offered_measures(self.measures)),
             ("erasure", (self.erasure,), ERASURES),
             ("unit", (self.unit,), UNITS),
             ("kind of values", (self.sign,), SIGNS),

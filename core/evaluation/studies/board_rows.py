@@ -30,7 +30,7 @@ from core.mathematics.masking import RATIOS
 from core.mathematics.search.insertion import insertion_sets
 from core.mathematics.statistics import simes
 from core.mathematics.stepwise import finish
-from core.measures.catalogue import measures
+from core.measures.catalogue import measure
 from core.metrics.catalogue import of_examples
 from core.network.features import Encoded, NoFeatures
 from core.network.scheduler import NonFinite
@@ -223,7 +223,7 @@ class BoardMeasure(_Part):
         name, cancelled = self.measure, subject.cancelled
         judge = Judge(explainer, encoded, self.how, True, cancelled)
         found = explainer.attribute(encoded, name, target, cancelled=cancelled)
-        scores, magnitudes = found.scores[choose_variant(measures()[name], self.sign)], not measures()[name].rank_only
+        scores, magnitudes = found.scores[choose_variant(measure(name), self.sign)], not measure(name).rank_only
         if np.isnan(scores).any():
             raise NonFinite(f"{name} gave NaN scores.")
         orders = [of(scores, encoded.premasked) for of in (comprehensiveness_order, sufficiency_order)]
@@ -252,7 +252,7 @@ class BoardMeasure(_Part):
 
     def cost(self, explainer: Explainer, encoded: Encoded, found: Rows | None = None) -> Cost:
         """What a text takes at most; nothing where the measure does not apply."""
-        if measures()[self.measure].refusal(explainer.model.module.config.model_type, left_over(encoded)):
+        if measure(self.measure).refusal(explainer.model.module.config.model_type, left_over(encoded)):
             return Cost(1, 0.0)
         judged = judging_cost(explainer, encoded, board_metrics(), self.how)
         return Cost.sum(
@@ -304,8 +304,8 @@ class BoardLimits(_Part):
 
 def passes_of(name: str, F: int) -> int:
     """Forward passes that a measure takes at most of F features, by itself; a gradient counts as two more."""
-    measure = measures()[name]
-    return measure.passes(F) * (3 if measure.backward else 1)
+    named = measure(name)
+    return named.passes(F) * (3 if named.backward else 1)
 
 
 def milliseconds_of(explainer: Explainer, encoded: Encoded, found: Attribution) -> float:

@@ -10,7 +10,7 @@ from core.evaluation.studies.check_report import CheckReport, CurveFigures, X, b
 from core.evaluation.studies.model_check import Curve
 from core.evaluation.study import Answers, Question, Table, choice, register
 from core.explanation.rows import SIGNS, values_taken
-from core.measures.catalogue import measures
+from core.measures.catalogue import measure, offered_measures
 from core.network.features import UNITS
 from core.network.model import Model
 from core.validity.references import CALIBRATED, FORMS
@@ -54,7 +54,7 @@ class MaskingCheck(Question[CheckReport]):
     def check(self, model: Model | None = None) -> None:
         """As everywhere."""
         refuse_unknown(
-            ("measure", self.measures, measures()),
+            ("measure", self.measures, offered_measures(self.measures)),
             ("unit", (self.unit,), UNITS),
             ("kind of values", (self.sign,), SIGNS),
             ("number of random orders", (str(self.seeds),), tuple(map(str, SEEDS))),
@@ -205,4 +205,4 @@ def _line_as_json(line: CurveFigures) -> dict:
 
 def recomputed(curve: Curve) -> bool:
     """Whether a curve's measure is computed again at each step; beam's order is recursive already."""
-    return curve.random or (curve.recompute and not measures()[curve.measure].recursive)
+    return curve.random or (curve.recompute and not measure(curve.measure).recursive)

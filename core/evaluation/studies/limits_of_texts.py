@@ -33,7 +33,7 @@ from core.explanation.limiting import (
 from core.explanation.rows import values_taken
 from core.mathematics.search.limits import MOST_EXACT, TooDear, widened
 from core.mathematics.stepwise import finish
-from core.measures.catalogue import default_measures, measures
+from core.measures.catalogue import default_measures, offered_measures
 from core.network.features import Encoded, NoFeatures
 from core.network.model import Model
 from core.network.scheduler import NonFinite, OutOfMemory
@@ -66,7 +66,7 @@ class Batch(Study[Rows]):
 
     def check(self, model: Model | None = None) -> None:
         """ValueError with a sentence for the first choice that cannot be carried out."""
-        refuse_unknown(("measure", self.measures, measures()))
+        refuse_unknown(("measure", self.measures, offered_measures(self.measures)))
         if model is not None and self.target not in ("predicted", *model.labels):
             raise ValueError(f"there is no class {self.target!r}; choose predicted or one of {', '.join(model.labels)}")
         if self.width is not None and self.width < 1:

@@ -13,7 +13,7 @@ from core.explanation.recursive import BY_RATIO, compared_at, follow, path_cost,
 from core.explanation.rows import measured
 from core.mathematics.masking import RATIOS
 from core.mathematics.stepwise import finish
-from core.measures.catalogue import measures
+from core.measures.catalogue import measure
 from core.network.features import Encoded
 from core.storage.content import Content, Numbers
 from core.storage.store import canonical_key
@@ -81,7 +81,7 @@ class Curve(OrderStudy[Passed]):
         if self.random:
             return {"reference": explainer.tests_by, "seed": self.seed}
         about = measured(explainer, self.measure, self.sign) | {"reference": explainer.tests_by}
-        return about | {"recompute": self.recompute and not measures()[self.measure].recursive}
+        return about | {"recompute": self.recompute and not measure(self.measure).recursive}
 
     def row_keys(self, subject: Subject) -> list[str]:
         """The example as the model reads it, the label, and the evidence that a measure is scored by."""

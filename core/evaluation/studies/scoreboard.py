@@ -24,7 +24,7 @@ from core.evaluation.studies.scoring import DRAWS
 from core.evaluation.studies.verdicts import Verdicts
 from core.evaluation.study import Answers, Question, Table, choice, register
 from core.explanation.rows import SIGNS, values_taken
-from core.measures.catalogue import default_measures, measures, swept_measures
+from core.measures.catalogue import default_measures, offered_measures, swept_measures
 from core.network.features import UNITS
 from core.network.model import Model
 from core.verdicts.records import NOTED
@@ -81,7 +81,7 @@ class Scoreboard(Question[BoardReport]):
     def check(self, model: Model | None = None) -> None:
         """As everywhere."""
         refuse_unknown(
-            ("measure", self.measures, measures()),
+            ("measure", self.measures, offered_measures(self.measures)),
             ("unit", (self.unit,), UNITS),
             ("kind of values", (self.sign,), SIGNS),
             ("figure", (self.by,), _BY),

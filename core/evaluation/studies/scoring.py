@@ -17,7 +17,7 @@ from core.judging.baselines import BASELINES
 from core.judging.judging import How, Judge, judging_cost
 from core.mathematics.erasure import LENGTHS, NOISE
 from core.mathematics.statistics import Interval, mean_interval
-from core.measures.catalogue import measures, swept_measures
+from core.measures.catalogue import offered_measures, swept_measures
 from core.measures.registry import NotApplicable
 from core.metrics.catalogue import default_metrics, metrics
 from core.network.features import UNITS, Encoded
@@ -199,7 +199,7 @@ class Scoring(Study[Scored]):
     def check(self, model: Model | None = None) -> None:
         """ValueError with a sentence for the first choice that cannot be carried out."""
         refuse_unknown(
-            ("measure", self.measures, measures()),
+            ("measure", self.measures, offered_measures(self.measures)),
             ("metric", self.metrics, metrics()),
             ("unit", (self.unit,), UNITS),
             ("baseline", (self.baseline,), COUNTS),

@@ -16,7 +16,7 @@ from core.explanation.standings import COMPREHENSIVENESS, StandingGates
 from core.mathematics.search.limits import MOST_EXACT
 from core.mathematics.statistics import Interval, holm_adjusted, lead_p, leads, share_interval
 from core.mathematics.stepwise import finish
-from core.measures.catalogue import default_measures, measures
+from core.measures.catalogue import default_measures, offered_measures
 from core.network.features import UNITS, Encoded, NoFeatures
 from core.network.model import Model
 from core.oracle.erasing import ERASURES, MASK, require_erasure
@@ -63,7 +63,9 @@ class VerdictsOfTexts(Study[Rows]):
 
     def check(self, model: Model | None = None) -> None:
         """As everywhere: a measure that there is not, or none at all, or an erasure that the model has not."""
-        refuse_unknown(("measure", self.measures, measures()), ("erasure", (self.erasure,), ERASURES))
+        refuse_unknown(
+            ("measure", self.measures, offered_measures(self.measures)), ("erasure", (self.erasure,), ERASURES)
+        )
         if model is not None:
             require_erasure(model, self.erasure)
         if not self.measures:

@@ -10,7 +10,7 @@ from streamlit.delta_generator import DeltaGenerator
 from core.explanation.explainer import Attribution, Cost
 from core.explanation.rows import WordRow, build_row
 from core.job import Job
-from core.measures.catalogue import measures
+from core.measures.catalogue import measure
 from core.measures.registry import ORACLE, NotApplicable
 from core.network.scheduler import NonFinite, OutOfMemory
 from core.storage.store import canonical_key
@@ -48,7 +48,7 @@ class Attributing(Work):
 
     @property
     def kept(self) -> str:
-        return super().kept if measures()[self.measure].needs == ORACLE else "Cancelled."
+        return super().kept if measure(self.measure).needs == ORACLE else "Cancelled."
 
     @property
     def found(self) -> Attribution | None:
@@ -69,7 +69,7 @@ class Attributing(Work):
     @property
     def at_once(self) -> bool:
         """What shows something word by word starts by itself unless it is very dear; else somebody has to ask."""
-        return measures()[self.measure].alone and self.cost.seconds <= _STREAMED * working.AT_ONCE_SECONDS
+        return measure(self.measure).alone and self.cost.seconds <= _STREAMED * working.AT_ONCE_SECONDS
 
     @property
     def prompt(self) -> bool:
@@ -115,7 +115,7 @@ def rows_beside(
 def _row_of(work: Attributing, sign: str, place: DeltaGenerator) -> WordRow | None:
     one = work.found or (work.compute() if work.prompt else None)
     if one is not None:
-        return build_row(measures()[work.measure], one, sign, work.view.encoded.premasked)
+        return build_row(measure(work.measure), one, sign, work.view.encoded.premasked)
     if not work.prompt:
         with place:
             stream([work], name=work.label)

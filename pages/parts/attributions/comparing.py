@@ -5,7 +5,7 @@ import streamlit as st
 from core.explanation.explainer import Attribution
 from core.explanation.rows import TOP, WordRow, agreement, kinds_differ, top_shares
 from core.figures.sparsity_figures import sparsity_curves
-from core.measures.catalogue import measures
+from core.measures.catalogue import measure
 from core.network.scheduler import NonFinite, OutOfMemory
 from core.results.caveats import Caveat
 from core.wording import amount, duration, number, percent, plain
@@ -62,7 +62,7 @@ def show_costs(view: View, chosen: list[str], found: dict[str, Attribution]) -> 
     """Draw what each measure costs, and what it took."""
     st.markdown("**What it cost**", help=COST_HELP)
     lines = [
-        [name, measures()[name].cost, _spent(cost.passes, cost.seconds), *_taken(found.get(name))]
+        [name, measure(name).cost, _spent(cost.passes, cost.seconds), *_taken(found.get(name))]
         for name, cost in ((name, view.explainer.cost(view.encoded, name)) for name in chosen)
     ]
     table(["measure", "forward passes", "at most so many, about so long ↓", "took ↓", "read from"], lines)

@@ -13,7 +13,7 @@ from core.explanation.limiting import left_over
 from core.figures.stability_figures import runs_with_spread
 from core.job import Job
 from core.mathematics.stepwise import relay
-from core.measures.catalogue import measures
+from core.measures.catalogue import measure
 from core.network.scheduler import NonFinite
 from core.results.stability import stability_result
 from core.stability.finding import RUNS, Runs, find_stability, stability_cost, stored_stability
@@ -166,7 +166,7 @@ def _error_bars(view: View, one: Stability) -> None:
     told = f"{one.measure}: mean and standard deviation of {len(one.drawn)} runs of each {view.encoded.unit}."
     st.caption(plain(told))
     draw_figure(
-        runs_with_spread(one.measure, measures()[one.measure].unit, words, mean, sd),
+        runs_with_spread(one.measure, measure(one.measure).unit, words, mean, sd),
         f"runs-{one.measure}",
         told,
         ["runs", one.measure, view.example.id, view.model.name],

@@ -6,7 +6,7 @@ import streamlit as st
 
 from core.explanation.edits import replaced
 from core.explanation.rows import WordRow, build_row, pieces, value_text
-from core.measures.catalogue import measures
+from core.measures.catalogue import measure, measures
 from core.network.features import NoFeatures
 from core.settings import SettingError
 from core.wording import escaped, plain
@@ -70,7 +70,7 @@ def draw_words(
     known = {row.measure: row for row in rows}
     for work in works:
         if work.measure not in known and (one := work.so_far) is not None:
-            known[work.measure] = build_row(measures()[work.measure], one, sign, view.encoded.premasked)
+            known[work.measure] = build_row(measure(work.measure), one, sign, view.encoded.premasked)
     drawn = [known[work.measure] for work in works if work.measure in known]
     # Without a measure there is the text itself.
     word = words(

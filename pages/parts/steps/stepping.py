@@ -10,7 +10,7 @@ from core.explanation.rows import build_row, choose_variant, value_text
 from core.figures.figures import FigureLine
 from core.figures.palette import STRONGEST, hue
 from core.mathematics.statistics import ALPHA
-from core.measures.catalogue import measures
+from core.measures.catalogue import measure
 from core.network.features import Encoded
 from core.validity.marks import LATER, PERCENT, Gate, alone, path_word
 from core.validity.mask_tests import MaskTest
@@ -112,9 +112,9 @@ def frame(
 
 
 def _step(path: Path, step: Step, i: int, summary: Summary) -> dict:
-    measure, sign, form = measures()[path.measure], path.choice.sign, path.choice.form
-    scores = {choose_variant(measure, sign): step.scores}
-    row = build_row(measure, Attribution(measure.name, path.side.explained, scores, 0, 0.0), sign, step.mask)
+    named, sign, form = measure(path.measure), path.choice.sign, path.choice.form
+    scores = {choose_variant(named, sign): step.scores}
+    row = build_row(named, Attribution(named.name, path.side.explained, scores, 0, 0.0), sign, step.mask)
     changed = summary.flips is not None and int(step.logits.argmax()) != int(summary.first_predicted)
     return _judged(step, form, changed, bool(summary.gate.rejected[i]), summary.gate.beyond(i)) | {
         "kind": row.kind,

@@ -5,7 +5,7 @@ import streamlit as st
 
 from core.explanation.recursive import BY_RATIO, planned_counts
 from core.explanation.rows import build_row, pieces
-from core.measures.catalogue import default_measures, measures
+from core.measures.catalogue import default_measures, measure
 from core.network.scheduler import NonFinite, OutOfMemory
 from core.oracle.target import target_key
 from core.storage.store import canonical_key
@@ -84,7 +84,7 @@ def _shades(side: Side, mask: np.ndarray) -> tuple[list[float], str]:
     found = side.explainer.stored(side.encoded, default_measures()[0], side.explained)
     if found is None:
         return [0.0] * len(mask), ""
-    row = build_row(measures()[found.measure], found, "signed", side.encoded.premasked)
+    row = build_row(measure(found.measure), found, "signed", side.encoded.premasked)
     return [
         0.0 if masked else round(float(shade), 3) for masked, shade in zip(mask, row.shades)
     ], f"coloured by {found.measure} on the unmasked text"
