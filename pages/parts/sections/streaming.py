@@ -176,11 +176,11 @@ def _offer(works: Sequence[Work]) -> None:
     every = [work for work in waiting if not work.extra]
     if len(every) < 2:
         _offer_each(waiting)
-        return
-    with st.container(horizontal=True, vertical_alignment="center", border=True):
-        _offer_all(every)
-        with st.popover("One part alone"):
-            _offer_each(waiting)
+    else:
+        with st.container(horizontal=True, vertical_alignment="center", border=True):
+            _offer_all(every)
+            with st.popover("One part alone"):
+                _offer_each(waiting)
     _say_ended(waiting)
 
 
@@ -197,14 +197,13 @@ def _offer_all(every: Sequence[Work]) -> None:
 
 
 def _offer_each(waiting: Sequence[Work]) -> None:
-    """A button for each, with what it costs and why it stopped."""
+    """A button for each, with what it costs."""
     for work in waiting:
         with st.container(horizontal=True, vertical_alignment="center", border=True):
             asks = work.asks_again if work.begun else work.asks
             kind = "primary" if work.first and work is waiting[0] else "secondary"
             st.button(asks.format(label=plain(work.label)), key=f"ask-{work.key}", on_click=work.ask, type=kind)
             st.markdown(work.price)
-            _say_ended([work])
 
 
 def _say_ended(waiting: Sequence[Work]) -> None:
