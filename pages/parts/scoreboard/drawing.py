@@ -2,7 +2,7 @@
 
 from collections.abc import Callable
 from functools import partial
-from typing import NamedTuple, cast
+from typing import Any, NamedTuple, cast
 
 import streamlit as st
 from streamlit.delta_generator import DeltaGenerator
@@ -19,7 +19,6 @@ from core.evaluation.studies.board_tables import (
     values_table,
 )
 from core.evaluation.studies.scoreboard import Scoreboard
-from core.evaluation.study import Table
 from core.figures.board_figures import draw_front
 from core.metrics.catalogue import metrics
 from core.network.model import Model
@@ -28,7 +27,7 @@ from core.results.scoreboard import scoreboard_result
 from core.results.verdicts import HELP
 from core.texts.questions import answer_as_json
 from core.validity.marks import SIGN
-from core.wording import plain
+from core.wording import number, plain
 from pages.parts.components.pictures import draw_figure
 from pages.parts.components.tables import data_table, meaning_of
 from pages.parts.face.body import draw_body
@@ -70,11 +69,11 @@ def is_refused(question: Scoreboard, model: Model, place: DeltaGenerator) -> boo
 
 
 class BoardVerdicts(NamedTuple):
-    """Verdicts beside a scoreboard. table: of text, (header, rows); lines: gives what a file says of them, as of
+    """Verdicts beside a scoreboard. table: (header, rows); lines: gives what a file says of them, as of
     `Scoreboard.records`; picture: drawn while there is no report.
     """
 
-    table: Table = ([], [])
+    table: tuple[list[str], list[list[Any]]] = ([], [])
     lines: Callable[[], dict[tuple[int, str], dict]] = dict
     picture: Callable[[], None] | None = None
 
@@ -132,7 +131,9 @@ def _picture(work: Asking, report: BoardReport, verdicts: BoardVerdicts) -> None
         alt, about = cast(Scoreboard, work.question).in_words(report), about_models([work.model], work.sample.name)
         draw_figure(figure, "board", alt, [*name, report.board.by], about)
     question, answers = cast(Scoreboard, work.question), work.answers
-    tables = [board_table(report), pairs_table(report, report.board.by), verdicts.table]
+    header, rows = verdicts.table
+    written = [["—" if one is None else one if isinstance(one, str) else number(one) for one in row] for row in rows]
+    tables = [board_table(report), pairs_table(report, report.board.by), (header, written)]
     save_board(
         lambda: question.records(answers, verdicts.lines()),
         partial(answer_as_json, question, answers),

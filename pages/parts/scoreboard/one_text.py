@@ -17,7 +17,7 @@ from core.explanation.standings import COMPREHENSIVENESS, StandingGates
 from core.measures.catalogue import default_measures
 from core.results.caveats import Caveat
 from core.results.result import Result
-from core.results.verdicts import TABLE, verdict_cells, verdicts_result
+from core.results.verdicts import TABLE, verdict_rows, verdicts_result
 from core.verdicts.deciding import Reasons, VerdictReport
 from core.verdicts.records import verdict_record
 from core.wording import plain
@@ -136,7 +136,7 @@ def _draw(board: TextBoard, asks: Callable[[], None]) -> None:
     known = BoardVerdicts()
     if found is not None:
         lines = {(0, one.measure): verdict_record(one, len(found.verdicts)) for one in found.verdicts}
-        known = BoardVerdicts((TABLE, [verdict_cells(found, one) for one in found.verdicts]), lambda: lines)
+        known = BoardVerdicts((TABLE, verdict_rows(found)), lambda: lines)
         figures = figures and replace(figures, better=found.better(board.question.measures))
     draw_board(board.figures, figures, _result(board), known, asks)
 
