@@ -281,10 +281,8 @@ class Explainer:
         expected, before, started = measure.passes(encoded.F), inside.counters.passes, time.perf_counter()
         asked = Asked(oracle, expected, progress, cancelled)
         asked.report(0)
-        words = self.words_of(measure)
-        explained = Explained(
-            asked, encoded.F, target, masked, seed, int(encoded.digest[:8], 16), inside, words, watcher
-        )
+        about = (asked, encoded.F, target, masked, seed, int(encoded.digest[:8], 16), inside, self.words_of(measure))
+        explained = Explained(*about, encoded.features, watcher)
         try:
             with inside.watched(asked.report, cancelled):
                 scores = dict(measure.compute(explained))

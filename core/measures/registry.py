@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from core.network.features import Feature
 from core.network.scheduler import NonFinite
 from core.oracle.target import Target, logit_of
 
@@ -49,6 +50,7 @@ class Explained:
         seed, example: integers that seed what is drawn; `example` tells examples apart.
         inside: gradients and attention of the model; None where only an oracle exists.
         words: mutual information of its training texts' words; None where none was measured.
+        features: spelling and place in the text of each; empty where only an oracle exists.
         watcher: called with {variant: float64[F]} while scores are computed, NaN where there is none yet.
     """
 
@@ -60,6 +62,7 @@ class Explained:
     example: int = 0
     inside: "Inside | None" = None
     words: WordBits | None = None
+    features: tuple[Feature, ...] = ()
     watcher: Callable[[Mapping[str, np.ndarray]], None] | None = None
 
     @property

@@ -150,6 +150,7 @@ def attribute_anew(
         example=example,
         inside=inside,
         words=explainer.words_of(measure),
+        features=encoded.features,
     )
     if isinstance(model, Rebatched):
         model.asked = False

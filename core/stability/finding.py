@@ -203,7 +203,9 @@ class _Asking:
         encoded, model = self.encoded, self.explainer.model
         inside = Inside(model, encoded, encoded.premasked, self.target)
         logits = self.explainer.oracles.of(encoded).logits
-        explained = Explained(logits, encoded.F, self.target, encoded.premasked, inside=inside)
+        explained = Explained(
+            logits, encoded.F, self.target, encoded.premasked, inside=inside, features=encoded.features
+        )
         assert self.measure.path is not None
         with inside.watched(None, self.cancelled):
             found = self.measure.path(explained, steps)

@@ -15,7 +15,17 @@ import torch
 
 from core.explanation.explainer import Explainer
 from core.measures.catalogue import default_measures, measure, measures, swept_measures
-from core.measures.registry import ATTENTION, GRADIENTS, NOTHING, ORACLE, WORDS, Measure, NotApplicable, register
+from core.measures.registry import (
+    ATTENTION,
+    GRADIENTS,
+    NOTHING,
+    ORACLE,
+    REGISTERED,
+    WORDS,
+    Measure,
+    NotApplicable,
+    register,
+)
 from core.network.scheduler import Cancelled, NonFinite
 from core.storage.store import Store
 from core.tools.readme import measure_table
@@ -139,6 +149,21 @@ def test_the_shape_of_every_result(fitting, kind, unit, second, name):
             assert (values[masked] == 0).all()
             assert np.abs(values[~masked]).sum() > 0 or masked.all(), "something is said of the rest"
             assert variant in named.signed or (values >= 0).all()
+
+
+def test_a_measure_knows_how_its_features_are_spelled_and_where(tiny_model, monkeypatch):
+    model = tiny_model("bert")
+    encoded = model.encode(TEXT)
+    told = []
+
+    def lengths(explained):
+        told.append(explained.features)
+        return {"signed": np.array([float(one.end - one.start) for one in explained.features])}
+
+    longest = replace(measure("leave-one-out"), name="longest", compute=lengths, hue="#123456")
+    monkeypatch.setitem(REGISTERED, "longest", longest)
+    scores = Explainer(model).attribute(encoded, "longest", 0).scores["signed"]
+    assert told == [encoded.features] and scores.tolist() == [len(one.text) for one in encoded.features]
 
 
 @EVERY
