@@ -64,3 +64,10 @@ def without_collecting() -> Generator[None]:
         if not gc.get_freeze_count():
             gc.freeze()
         gc.enable()
+
+
+def import_network() -> None:
+    """Import what any model needs, ahead of the first one that is loaded."""
+    with IMPORTING, without_collecting():
+        import torch  # noqa: F401
+        import transformers.modeling_layers  # noqa: F401

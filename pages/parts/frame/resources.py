@@ -10,6 +10,7 @@ import streamlit as st
 from core import settings
 from core.loading.locating import bundled_models
 from core.measures.catalogue import import_captum
+from core.network.memory import import_network
 from core.storage.library import Library
 from pages.parts.frame.server import connected
 
@@ -47,6 +48,8 @@ def ships_results() -> bool:
 
 @st.cache_resource(show_spinner=False, max_entries=3)
 def _model(name: str, written: str) -> "Model":
+    # Begun as the server started: two threads must not meet half-way through these libraries.
+    import_network()
     from core.network.memory import without_collecting
 
     with without_collecting():
@@ -140,5 +143,5 @@ def _written(name: str) -> str:
 
 def _import_captum() -> None:
     # Let the first view finish before competing for the processor.
-    time.sleep(2)
+    time.sleep(5)
     import_captum()

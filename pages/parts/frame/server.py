@@ -5,6 +5,7 @@ import contextlib
 import gc
 import logging
 import re
+import threading
 import time
 from collections import OrderedDict
 from collections.abc import AsyncGenerator, Callable
@@ -20,6 +21,7 @@ from streamlit.runtime.media_file_storage import MediaFileStorageError
 from streamlit.web.server import server_util
 
 from core import settings
+from core.network.memory import import_network
 from core.wording import joined, shortened
 
 HERE, EVERYWHERE = ("localhost", "127.0.0.1", "[::1]"), ("0.0.0.0", "::")
@@ -116,9 +118,10 @@ def _until_it_left(app: ASGIApp) -> ASGIApp:
 
 @contextlib.asynccontextmanager
 async def running(_: st.App) -> AsyncGenerator[None]:
-    """From the server's start to its end: files enough for many visitors, sessions that ended leave the memory,
-    and a browser opens unless it is told not to.
+    """From the server's start to its end: files enough for many visitors, sessions that ended leave the memory, what
+    models need is imported before somebody comes, and a browser opens unless it is told not to.
     """
+    threading.Thread(target=import_network, daemon=True).start()
     allow_files(4096)
     keep_downloads(Runtime.instance().media_file_mgr)
     if not config.get_option("server.headless"):
