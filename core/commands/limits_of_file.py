@@ -104,17 +104,17 @@ def _say_cost(bar: terminal.Bar, explainer: Explainer, batch: Batch, data: Label
 
 def _sections(models: Sequence[Model], rows: Sequence[dict]) -> list[Section]:
     """What each model's rows come to."""
-    of = {model.name: [row for row in rows if row["model"] == model.name] for model in models}
-    return [Section(name, limits_of_texts_result(own), [naopc_table(own)]) for name, own in of.items()]
+    of = [(model.name, [row for row in rows if row["weights"] == model.digest]) for model in models]
+    return [Section(name, limits_of_texts_result(own), [naopc_table(own)]) for name, own in of]
 
 
 def _answer(options: Options, models: Sequence[Model], data: DataSet, ids: list[str], rows: Sequence[dict]) -> Answer:
     """Rows as the other questions' files have them: example is its id, row its place in the data."""
     sections, places = _sections(models, rows), {one.id: row for row, one in enumerate(data.examples, start=1)}
-    results = {one.title: one.result for one in sections if one.result is not None}
+    results = {model.digest: one.result for model, one in zip(models, sections) if one.result is not None}
     named = [(ids[row["example"] - 1], row) for row in rows]
-    lines = [row | {"example": name, "row": places[name]} | as_columns(results[row["model"]]) for name, row in named]
-    told = [{"model": model} | as_record(result) for model, result in results.items()]
+    lines = [row | {"example": name, "row": places[name]} | as_columns(results[row["weights"]]) for name, row in named]
+    told = [{"weights": digest} | as_record(result) for digest, result in results.items()]
     plain = {"name": LIMITS, "models": told, "examples": lines}
     about = {"what": LIMITS} | asdict(_batch(options)) | origin_of(options, models, data, ids)
     return Answer(f"{LIMITS}: {data.name}", sections, lines, plain, about)

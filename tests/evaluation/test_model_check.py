@@ -1906,7 +1906,7 @@ def test_check_from_the_command_line_prints_a_table_writes_json_and_computes_not
     printed, found = capsys.readouterr().out, json.loads(out.read_text())
     assert (
         f"few texts: {Caveat.FEW_TEXTS.explanation}" in printed
-        and "no reference" in printed
+        and Caveat.NOT_TESTED.explanation in printed
         and RANDOM in printed
         and "leave-one-out" in printed
         and f"Written: {out}" in printed
