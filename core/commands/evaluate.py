@@ -123,10 +123,11 @@ def open_models(options: Options, say: Callable[[str], None]) -> tuple[Store, li
     return store, [with_reference(model, store, kept) for model in models]
 
 
-def origin_of(options: Options, models: Sequence[Model], data: DataSet, ids: Sequence[str]) -> dict[str, Any]:
+def origin_of(options: Options, explainers: Sequence[Explainer], data: DataSet, ids: Sequence[str]) -> dict[str, Any]:
     """Where a file of answers comes from: models, data and its examples, choices, versions, commit and day."""
-    first, *beside = map(model_identity, models)
+    first, *beside = (model_identity(one.model) for one in explainers)
     about = first | ({"beside": [f"{one['model']} {one['weights_sha256']}" for one in beside]} if beside else {})
+    about |= {"reference_sha256": explainers[0].tests_by or ""}
     about |= {"data": data.name, "data_sha256": data.digest, "feature_unit": options.unit, "variant": options.sign}
     return about | {"seed": options.seed} | origin() | {"sample_ids": list(ids)}
 
@@ -184,7 +185,7 @@ def _evaluate(options: Options, question: Question, ending: str, bar: terminal.B
         reports = [each.conclude(answers) for each, answers in zip(asked, found)]
         sections = _sections(asked, found, reports)
         if place is not None and (None not in reports or ending != ".json"):
-            about = origin_of(options, models, data, [one.id for one in samples[0].examples])
+            about = origin_of(options, explainers, data, [one.id for one in samples[0].examples])
             choices = {"what": question.name, "weights": models[0].digest, "sample": options.sample}
             about = {} if "old" in options else choices | asdict(cast(Any, question)) | about
             rows = {example.id: row for row, example in enumerate(data.examples, start=1)}

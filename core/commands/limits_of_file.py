@@ -41,8 +41,8 @@ def tell_limits_of_file(options: Options) -> int:
         data = terminal.read_named(options.data, terminal.columns_of(options))
         texts, ids = _drawn(data, options)
 
-        def write(rows: list[dict], models: Sequence[Model]) -> bytes:
-            return answer_bytes(_answer(options, models, data, ids, rows), ending)
+        def write(rows: list[dict], explainers: Sequence[Explainer]) -> bytes:
+            return answer_bytes(_answer(options, explainers, data, ids, rows), ending)
 
         rows, models = _compute(options, texts, write)
     print(f"{answer_text(_sections(models, rows))}\n\nWritten: {out}")
@@ -74,7 +74,7 @@ def _drawn(data: DataSet, options: Options) -> tuple[LabelledTexts, list[str]]:
 
 
 def _compute(
-    options: Options, data: LabelledTexts, write: Callable[[list[dict], list[Model]], bytes] | None = None
+    options: Options, data: LabelledTexts, write: Callable[[list[dict], list[Explainer]], bytes] | None = None
 ) -> tuple[list[dict], list[Model]]:
     """The rows, which are written as `write` says, or as a table, and the models."""
     rows, batch = [], _batch(options)
@@ -87,7 +87,7 @@ def _compute(
 
         def written(found: list[dict], place: Path) -> None:
             rows.extend(found)
-            place.write_bytes(cast(Callable, write)(found, models))
+            place.write_bytes(cast(Callable, write)(found, [explainer, *beside]))
 
         ways = None if write is None else written
         batch_limits(explainer, data, batch, Path(options.out), bar, beside, bar.say, ways)
@@ -108,13 +108,16 @@ def _sections(models: Sequence[Model], rows: Sequence[dict]) -> list[Section]:
     return [Section(name, limits_of_texts_result(own), [naopc_table(own)]) for name, own in of]
 
 
-def _answer(options: Options, models: Sequence[Model], data: DataSet, ids: list[str], rows: Sequence[dict]) -> Answer:
+def _answer(
+    options: Options, explainers: Sequence[Explainer], data: DataSet, ids: list[str], rows: Sequence[dict]
+) -> Answer:
     """Rows as the other questions' files have them: example is its id, row its place in the data."""
+    models = [one.model for one in explainers]
     sections, places = _sections(models, rows), {one.id: row for row, one in enumerate(data.examples, start=1)}
     results = {model.digest: one.result for model, one in zip(models, sections) if one.result is not None}
     named = [(ids[row["example"] - 1], row) for row in rows]
     lines = [row | {"example": name, "row": places[name]} | as_columns(results[row["weights"]]) for name, row in named]
     told = [{"weights": digest} | as_record(result) for digest, result in results.items()]
     plain = {"name": LIMITS, "models": told, "examples": lines}
-    about = {"what": LIMITS} | asdict(_batch(options)) | origin_of(options, models, data, ids)
+    about = {"what": LIMITS} | asdict(_batch(options)) | origin_of(options, explainers, data, ids)
     return Answer(f"{LIMITS}: {data.name}", sections, lines, plain, about)
