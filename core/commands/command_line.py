@@ -6,7 +6,7 @@ import functools
 import sys
 from importlib import import_module
 from pathlib import Path
-from types import ModuleType
+from typing import Any
 
 from safetensors import SafetensorError
 
@@ -15,8 +15,14 @@ from core.storage.files import no_room
 ROOM = "core.commands"
 FREE_SPACE = "The disk is full. Free some space and try again."
 BEGINS_ANEW = "Unfinished work is lost; the same command starts over."
-# Names that commands had, and the room where they are now; they work as before until the next version.
-MOVED = dict.fromkeys(("bench", "encoder", "readme", "stories"), "core.tools")
+# Names that commands had, and what they are now; they work as before until the next version.
+MOVED = {name: f"core.tools {name}" for name in ("bench", "encoder", "readme", "stories")} | {
+    "check": 'core evaluate --what "model check"',
+    "interactions": "core explain --what pairs",
+    "limits": "core evaluate --what limits",
+    "stability": "core explain --what stability",
+    "verdict": "core explain --what verdicts",
+}
 
 
 @functools.cache
@@ -30,9 +36,13 @@ def commands(room: str = ROOM) -> dict[str, str]:
     return {name: told for name, told in found.items() if told}
 
 
-def command(name: str, room: str = ROOM) -> ModuleType:
-    """The module of a command of a room, or of one that moved from there."""
-    return import_module(f"{room if name in commands(room) else MOVED[name]}.{name}")
+def command(name: str, room: str = ROOM) -> Any:
+    """The module of a command of a room, or what takes the place of one that moved from there."""
+    if name in commands(room):
+        return import_module(f"{room}.{name}")
+    if MOVED[name].startswith("core.tools "):
+        return import_module(f"core.tools.{name}")
+    return import_module("core.commands.old").OLD[name]
 
 
 def _help_of(path: Path) -> str:
@@ -73,7 +83,7 @@ def main(arguments: list[str] | None = None, room: str = ROOM) -> int:
         options = _read(sys.argv[1:] if arguments is None else arguments, room)
         asked = command(options.command, room)
         if options.command not in commands(room):
-            print(f"This is now python -m {MOVED[options.command]} {options.command}", file=sys.stderr)
+            print(f"This is now python -m {MOVED[options.command]}", file=sys.stderr)
         status = asked.run(options)
         # What is printed may go into a file, and its disk be full.
         sys.stdout.flush()

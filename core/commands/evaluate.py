@@ -1,52 +1,58 @@
-"""`python -m core evaluate`: a question of a data set, its answers as a long Parquet table; resumable."""
+"""`python -m core evaluate`: a question of a data set, its answers as a long table; resumable."""
 
 import argparse
-from dataclasses import asdict
+from collections.abc import Callable, Sequence
+from dataclasses import asdict, replace
 from functools import partial
-from pathlib import Path
 from typing import Any, cast
 
 from core import settings
+from core.commands import options as given
 from core.commands import terminal
-from core.commands.terminal import Option, Options
+from core.commands.options import Option, Options
+from core.data.examples import DataSet
 from core.data.parsed import BadData
-from core.evaluation.asking import ask
-from core.evaluation.sampling import draw_examples, draw_sample, repeats_note, without_labels
+from core.evaluation.asking import ask, study_cost
+from core.evaluation.sampling import Sample, draw_examples, draw_sample, repeats_note, same_examples, without_labels
 from core.evaluation.studies.catalogue import own_choices, questions
+from core.evaluation.studies.check_question import MaskingCheck
+from core.evaluation.studies.check_report import metric_of
 from core.evaluation.studies.scoring import COUNTS, DRAWS, RANDOM
-from core.evaluation.study import Question, Table
-from core.explanation.explainer import with_reference
+from core.evaluation.study import Answers, Question
+from core.explanation.explainer import Cost, Explainer, with_reference
 from core.loading.loading import load
 from core.mathematics.erasure import MIN_MAX, PLACEMENTS, SCALINGS, SIGMA, WORD_EMBEDDING
 from core.measures.catalogue import swept_measures
 from core.metrics.catalogue import default_metrics
+from core.network.model import Model
 from core.oracle.erasing import ERASURES, MASK
-from core.reports.exports import csv_text
-from core.reports.tables import latex_table, parquet_table
+from core.reports.answers import Answer, Section, answer_bytes, answer_text, ending_of, origin
+from core.reports.exports import model_identity
 from core.results.catalogue import question_result
 from core.results.result import as_columns
-from core.storage.files import only_writer, whole_file, write_whole
+from core.storage.files import write_whole
 from core.storage.library import Library
 from core.storage.store import Store
-from core.texts.questions import readable_answer
-from core.texts.rendering import latex_comment
+from core.texts.checks import checks_as_json, curves_table, findings_tables
+from core.texts.questions import answer_as_json
 
-HELP = "evaluate measures or a model on a data set"
+HELP = "ask a question of a data set, such as scores, verdicts, limits or a model check"
 GOES_ON = terminal.RESUMES
-_TEXTS = (
-    "class problem measure values metric direction erasure scaling placement note predicted against verdict outcome "
-    "caveats"
-).split()
+LIMITS = "limits"
+_ABOUT_LIMITS = "How close does each measure come to the best order of masking?"
+_OF_LIMITS = ("class", "width", "exact-up-to", "full")
 
 
 def add(option: Option) -> None:
     """What it takes."""
-    terminal.add_model(option)
-    terminal.add_data_option(option)
-    option("--out", required=True, help="Parquet, .csv, or .tex of the printed tables; resumes")
+    given.add_model(option)
+    option("--beside", nargs="+", default=[], help="further models on the same texts; of a check, in random order")
+    given.add_data_option(option)
+    given.add_out(option)
     asked = " ".join(f"{name}: {question.asks}" for name, question in questions().items())
-    option("--what", choices=tuple(questions()), default=next(iter(questions())), help=asked)
-    terminal.add_measures(option, "to score", swept_measures())
+    names, first = (*questions(), LIMITS), next(iter(questions()))
+    option("--what", choices=names, default=first, help=f"{asked} {LIMITS}: {_ABOUT_LIMITS}")
+    given.add_measures(option, "to score", swept_measures())
     option("--metrics", nargs="+", default=list(default_metrics()), help="faithfulness metrics")
     option("--baseline", choices=tuple(COUNTS), default=RANDOM, help="random or shuffled attributions")
     unasked = ", ".join(f"{count} {name}" for name, count in COUNTS.items())
@@ -57,22 +63,31 @@ def add(option: Option) -> None:
     option("--placement", choices=PLACEMENTS, default=WORD_EMBEDDING, help="where soft metrics perturb")
     option("--sigma", type=float, default=SIGMA, help="relative standard deviation of noise")
     option("--draws", type=int, default=DRAWS, help="draws per soft perturbation")
-    terminal.add_unit(option)
+    given.add_unit(option)
     option("--sample", type=int, help="sample size (default: all)")
-    terminal.add_seed(option)
+    given.add_seed(option)
     _add_own(option)
 
 
 def run(options: Options) -> int:
     """Carry out the command; 0."""
-    for name in own_choices():
-        if name in options and options.what not in _owners(name):
+    for name in (*own_choices(), *_OF_LIMITS):
+        if {"class": "target"}.get(name, name.replace("-", "_")) in options and options.what not in _owners(name):
             raise ValueError(f"--{name} belongs to {' and '.join(_owners(name))}, not {options.what}")
+    if options.what == LIMITS:
+        from core.commands.limits_of_file import tell_limits_of_file
+
+        return tell_limits_of_file(options)
     question = questions()[options.what].asked(vars(options))
+    terminal.refuse_below_one("--sample", options.sample if "old" not in options else None)
+    question.check()
+    # An old name's file is JSON, whatever it is called.
+    ending = ".json" if "old" in options else ending_of(options.out, ".parquet")
     with terminal.Bar() as bar:
-        told = _evaluate(options, question, bar)
+        told = _evaluate(options, question, ending, bar)
     print(told)
-    print(f"\nWritten: {options.out}")
+    if options.out:
+        print(f"\nWritten: {options.out}")
     return 0
 
 
@@ -86,78 +101,134 @@ def _add_own(option: Option) -> None:
         read = {str(one): one for one in offered}
         reads = partial(lambda read, written: read.get(written, written), read)
         option(f"--{name}", type=reads, choices=offered, default=argparse.SUPPRESS, help=told)
+    unset: dict[str, Any] = {"default": argparse.SUPPRESS}
+    option("--class", dest="target", **unset, help="of limits: explained class (default: predicted)")
+    option("--width", type=int, **unset, help="of limits: beam width (default: insertion search)")
+    about = "of limits: most scores of exact ones (default: CPU 4096, GPU 131072)"
+    option("--exact-up-to", type=int, **unset, help=about)
+    option("--full", action="store_true", **unset, help="of limits: never search in half precision")
 
 
 def _owners(name: str) -> list[str]:
-    return [one for one, question in questions().items() if name in question.own_choices()]
+    found = [one for one, question in questions().items() if name in question.own_choices()]
+    return found + [LIMITS] * (name in _OF_LIMITS)
 
 
-def _evaluate(options: Options, question: Question, bar: terminal.Bar) -> str:
-    """Ask, and write the table; resumes by the store. Returns what there is to say about it, as text.
+def open_models(options: Options, say: Callable[[str], None]) -> tuple[Store, list[Explainer]]:
+    """The store, and every model that is asked for with what its inputs are tested by."""
+    chosen = settings.read()
+    store, kept = Store(chosen.cache, chosen.cache_bytes), Library(chosen.cache).references
+    models = [load(name, options.device, options.precision) for name in (options.model, *options.beside)]
+    terminal.say_of_models(models, say)
+    return store, [with_reference(model, store, kept) for model in models]
 
-    Columns: example (its id), row (of the data, from 1), problem (a sentence; then the rest is null), cut (longer than
-    the model reads), what `Question.records` says, and outcome and caveats of the whole.
+
+def origin_of(options: Options, explainers: Sequence[Explainer], data: DataSet, ids: Sequence[str]) -> dict[str, Any]:
+    """Where a file of answers comes from: models, data and its examples, choices, versions, commit and day."""
+    first, *beside = (model_identity(one.model) for one in explainers)
+    about = first | ({"beside": [f"{one['model']} {one['weights_sha256']}" for one in beside]} if beside else {})
+    about |= {"reference_sha256": explainers[0].tests_by or ""}
+    about |= {"data": data.name, "data_sha256": data.digest, "feature_unit": options.unit, "variant": options.sign}
+    return about | {"seed": options.seed} | origin() | {"sample_ids": list(ids)}
+
+
+def _samples(question: Question, data: DataSet, models: Sequence[Model], options: Options) -> list[Sample]:
+    """The same examples for each model, with its own classes as labels. BadData: there are none, or other classes."""
+    size = len(data) if options.sample is None else options.sample
+    if not question.labelled:
+        found = without_labels(data.name, data.digest, draw_examples(data.examples, size, options.seed))
+        return [found] * len(models)
+    samples = [draw_sample(data, models[0].labels, size, options.seed)]
+    for model in models[1:]:
+        try:
+            samples.append(same_examples(samples[0], data, model.labels))
+        except BadData as error:
+            raise BadData(f"{model.name} does not compare with {models[0].name}: {error}") from error
+    return samples
+
+
+def _evaluate(options: Options, question: Question, ending: str, bar: terminal.Bar) -> str:
+    """Ask, and write the file; resumes by the store. Returns what there is to say about it, as text.
+
+    Columns: example (its id), row (of the data, from 1), model where there are several, problem (a sentence; then the
+    rest is null), cut (longer than the model reads), what `Question.records` says, and outcome and caveats of the
+    whole.
 
     Raises:
         ValueError, BadData, UnsupportedModel: a sentence on what to change.
         InUse, OSError: as `core.storage.files.only_writer` and `whole_file`.
     """
-    terminal.refuse_below_one("--sample", options.sample)
-    question.check()
-    chosen, data = settings.read(), terminal.read_named(options.data, terminal.columns_of(options))
-    model = load(options.model, options.device, options.precision)
-    store = Store(chosen.cache, chosen.cache_bytes)
-    terminal.say_of_models([model], bar.say)
+    data = terminal.read_named(options.data, terminal.columns_of(options))
     if not len(data):
         raise BadData(f"{data.name} is empty.")
-    size = options.sample or len(data)
-    if question.labelled:
-        sample = draw_sample(data, model.labels, size, options.seed)
-    else:
-        sample = without_labels(data.name, data.digest, draw_examples(data.examples, size, options.seed))
-    for note in repeats_note(data.examples):
-        bar.say(note)
-    question.check(model)
-    about = {
-        "what": question.name,
-        "weights": model.digest,
-        "precision": model.precision,
-        "model": options.model,
-        "data": data.name,
-        "data_sha256": data.digest,
-        "sample": options.sample,
-    } | asdict(cast(Any, question))
-    rows = {example.id: row for row, example in enumerate(data.examples, start=1)}
-    # Written at the end only, so what cannot be written is said before hours of work.
-    with only_writer(Path(options.out)) as place:
-        explainer = with_reference(model, store, Library(chosen.cache).references)
-        answers = ask(explainer, sample, question, store, bar, len(data))
+    with terminal.only_output(options.out) as place:
+        store, explainers = open_models(options, bar.say)
+        models = [explainer.model for explainer in explainers]
+        samples = _samples(question, data, models, options)
+        for note in repeats_note(data.examples):
+            bar.say(note)
+        for model in models:
+            question.check(model)
+        if options.beside and "metric" in question.choices():
+            # Models are measured alike.
+            question = replace(cast(Any, question), metric=metric_of(models[0]))
+        asked = [question, *[question.beside()] * (len(models) - 1)]
+        asking = list(zip(explainers, samples, asked))
+        cost = Cost.sum(study_cost(one, sample, study) for one, sample, each in asking for study in each.studies)
+        bar.cost(f"{len(samples[0]):,} texts", cost, "Fewer: --sample." if cost.seconds > 60 else "")
+        found = []
+        for explainer, sample, each in asking:
+            named = f"{explainer.model.name}: " if options.beside else ""
+            told = partial(lambda named, what, *done: bar(f"{named}{what}", *done), named)
+            found.append(ask(explainer, sample, each, store, told, len(data)))
         terminal.say_of_store(store, bar.say)
-        lines = [{"example": one["example"], "row": rows[one["example"]]} | one for one in question.records(answers)]
-        report = question.conclude(answers)
+        reports = [each.conclude(answers) for each, answers in zip(asked, found)]
+        sections = _sections(asked, found, reports)
+        if place is not None and (None not in reports or ending != ".json"):
+            about = origin_of(options, explainers, data, [one.id for one in samples[0].examples])
+            choices = {"what": question.name, "weights": models[0].digest, "sample": options.sample}
+            about = {} if "old" in options else choices | asdict(cast(Any, question)) | about
+            rows = {example.id: row for row, example in enumerate(data.examples, start=1)}
+            lines = _lines(asked, found, reports, rows)
+            plain = _plain(asked, found, reports, "old" in options) if ending == ".json" else {}
+            answer = Answer(f"{question.name}: {data.name}", sections, lines, plain, about)
+            write_whole(place, answer_bytes(answer, ending), replaces=True)
+    for answers, report in zip(found, reports):
+        if report is None:
+            why = next(iter(answers.left_out))
+            raise BadData(f"No example of {data.name} could be {question.done}: {why}")
+    return answer_text(sections)
+
+
+def _sections(asked: Sequence[Question], found: Sequence[Answers], reports: Sequence[Any]) -> list[Section]:
+    """What each model's answers come to, and their tables; of model checks, what papers found, too."""
+    sections = []
+    for question, answers, report in zip(asked, found, reports):
+        if report is None:
+            continue
+        tables, notes, title = question.tables(report), (), answers.model.name if len(found) > 1 else ""
+        if isinstance(question, MaskingCheck):
+            tables, notes = [*tables, curves_table(report)], report.notes
+        sections.append(Section(title, question_result(question.name, report), tables, notes))
+    checked = isinstance(asked[0], MaskingCheck) and None not in reports
+    return [*sections, Section(tables=findings_tables(reports))] if checked else sections
+
+
+def _lines(asked, found: Sequence[Answers], reports: Sequence[Any], rows: dict[str, int]) -> list[dict]:
+    lines = []
+    for question, answers, report in zip(asked, found, reports):
         result = None if report is None else question_result(question.name, report)
-        if result is not None:
-            lines = [line | as_columns(result) for line in lines]
-        tables = [] if report is None else question.tables(report)
-        _write(place, lines, tables, "" if result is None else latex_comment(result), about)
-    if report is None:
-        raise BadData(f"No example of {data.name} could be {question.done}: {next(iter(answers.left_out))}")
-    return readable_answer(question, report)
+        told = {} if result is None else as_columns(result)
+        named = {"model": answers.model.name} if len(found) > 1 else {}
+        records = question.records(answers)
+        lines += [{"example": one["example"], "row": rows[one["example"]]} | named | one | told for one in records]
+    return lines
 
 
-def _write(out: Path, lines: list[dict], tables: list[Table], head: str, about: dict) -> None:
-    """Write, by the name's ending, lines as CSV, or tables as LaTeX below a head, or else lines as Parquet with
-    metadata, as JSON under "faithscope"; whole or not at all.
-    """
-    from pyarrow import parquet
-
-    if out.suffix == ".csv":
-        names = list(dict.fromkeys(name for line in lines for name in line))
-        text = csv_text(names, ([line.get(name) for name in names] for line in lines))
-    elif out.suffix == ".tex":
-        text = "\n".join([head, *(latex_table(*one) for one in tables)]).lstrip()
-    else:
-        with whole_file(out) as place:
-            parquet.write_table(parquet_table(lines, about, _TEXTS), place)
-        return
-    write_whole(out, text.encode("utf-8"), replaces=True)
+def _plain(asked, found: Sequence[Answers], reports: Sequence[Any], old: bool) -> dict[str, Any]:
+    """Plain values for JSON; of a model check, every example's prediction and p at each ratio, too."""
+    if isinstance(asked[0], MaskingCheck):
+        every = [{"model": each.model.name} | line for one, each in zip(asked, found) for line in one.records(each)]
+        return checks_as_json(reports) | ({} if old else {"examples": every})
+    models = [answer_as_json(question, answers) for question, answers in zip(asked, found)]
+    return models[0] if len(models) == 1 else {"models": models}

@@ -3,8 +3,9 @@
 from dataclasses import replace
 from pathlib import Path
 
+from core.commands import options as given
 from core.commands import terminal
-from core.commands.terminal import Option, Options
+from core.commands.options import Option, Options
 from core.mathematics.masking import TRAINING_STRATEGIES
 from core.network.model import POOLINGS
 from core.storage.files import only_writer
@@ -15,15 +16,15 @@ HELP = "fit a model's MaSF reference on in-distribution inputs"
 
 def add(option: Option) -> None:
     """What it takes."""
-    terminal.add_model(option)
-    option("--data", required=True, help=f"texts like those to test, as long: {terminal.FORMATS}")
+    given.add_model(option)
+    option("--data", required=True, help=f"texts like those to test, as long: {given.FORMATS}")
     option("--held-out", help="texts for the false-rejection rate (default: cross-validation)")
-    option("--out", help=terminal.BESIDE_WEIGHTS)
+    option("--out", help=given.BESIDE_WEIGHTS)
     option("--text", default="text", help="text column")
     option("--second", help="second-text column")
     option("--training", choices=TRAINING_STRATEGIES, help="training strategy (default: the card's, or half)")
     option("--maskings", type=int, default=2, help="masked copies of each text")
-    terminal.add_seed(option)
+    given.add_seed(option)
     option("--pooling", choices=POOLINGS, default="max", help="of hidden states over tokens")
     option("--dimensions", choices=COMBINATIONS, default="simes", help="combines p-values over dimensions")
     option("--layers", choices=COMBINATIONS, default="fisher", help="combines p-values over layers")

@@ -1,83 +1,31 @@
-"""What several commands share: options, reading what they name, and a progress bar."""
+"""What several commands share: reading what their options name, and a progress bar."""
 
-import argparse
-import json
 import sys
 from collections.abc import Callable, Iterable, Sequence
+from contextlib import AbstractContextManager, nullcontext
 from dataclasses import dataclass, replace
 from pathlib import Path
 
 from core import settings
+from core.commands.options import ROLES, Options
 from core.data.examples import DataSet, Example, bundled_data, bundled_set
 from core.data.mapping import build
 from core.data.sources import understand
 from core.data.tables import read_table
-from core.explanation.explainer import Explainer
-from core.explanation.rows import SIGNS
-from core.measures.catalogue import measures, offered_measures
-from core.network.features import UNITS, Encoded
+from core.explanation.explainer import Cost, Explainer
+from core.measures.catalogue import offered_measures
+from core.network.features import Encoded
 from core.network.model import Model
 from core.oracle.target import Contrast, Target, target_name
-from core.settings import PRECISIONS
-from core.storage.files import write_whole
+from core.storage.files import only_writer
+from core.storage.library import Library
 from core.storage.store import Store
-from core.validity.marks import HOLM, RULES
-from core.validity.references import CALIBRATED, FORMS
-from core.wording import refuse_unknown
+from core.wording import amount, estimate, refuse_unknown
 
-# How a command declares what it takes (`add_argument`), and what it was asked for.
-Option = Callable[..., object]
-Options = argparse.Namespace
-_ENDINGS = ".json", ".csv"
-_ROLES = ("text", "second", "label")
-FORMATS = ".jsonl, .csv, .tsv or .parquet"
-BESIDE_WEIGHTS = "output file (default: in the model's folder or the cache)"
+# Work that is expected to take no more seconds begins without a word.
+_SLOW = 2.0
 # What an interrupted command says where it keeps what it has computed.
 RESUMES = "Finished work is kept. Give the same command again to resume."
-
-
-def add_model(option: Option, default: str | None = None) -> None:
-    """Which model, and where and how a command computes with it."""
-    option("--model", required=default is None, default=default, help="bundled name, folder, hub id or adapter")
-    add_device(option)
-    option("--precision", choices=PRECISIONS, default="float32", help="numeric precision")
-
-
-def add_device(option: Option) -> None:
-    """Where a command computes."""
-    option("--device", default="auto", help="auto, cuda, mps or cpu")
-
-
-def add_text(option: Option) -> None:
-    """Which text, under which model, and which class of it is explained."""
-    add_model(option, "sst2-fmm")
-    option("--text", help="text; or use --data and --example")
-    option("--second", help="second text, never masked")
-    option("--data", help="bundled set or file")
-    option("--example", help="example id in --data")
-    add_class(option)
-    option("--than", help="contrast class; the score is the logit difference")
-
-
-def add_class(option: Option) -> None:
-    """Which class is explained."""
-    option("--class", dest="target", default="predicted", help="predicted, or a class name")
-
-
-def add_unit(option: Option) -> None:
-    """What is masked as one feature."""
-    option("--unit", choices=UNITS, default="word", help="masked as one feature")
-
-
-def add_seed(option: Option) -> None:
-    """What decides all draws of a command."""
-    option("--seed", type=int, default=0, help="random seed")
-
-
-def add_test(option: Option) -> None:
-    """How inputs are rejected as out-of-distribution."""
-    option("--rule", choices=tuple(RULES), default=HOLM, help="multiple-testing correction")
-    option("--form", choices=FORMS, default=CALIBRATED, help="form of p-values")
 
 
 def named_example(options: Options) -> tuple[Example, str, str]:
@@ -123,30 +71,24 @@ class OneText:
         """Which text, and which class of it is explained."""
         return f"{self.example.id}, {target_name(self.explainer.model.labels, self.target)}"
 
-    def write(self, out: str | None, header: Sequence[str], lines: Iterable[Sequence], told: dict) -> None:
-        """Write what was found: `told` to a .json, lines under their header to a .csv; nothing without a file."""
-        if not out:
-            return
-        from core.reports.exports import csv_text, provenance
+    def facts(self) -> dict[str, str]:
+        """What it is an explanation of, and what it is made with."""
+        from core.reports.exports import provenance
 
-        model, file = self.explainer.model, Path(out)
-        facts = provenance(model, self.encoded, self.example, self.data, self.digest, self.target)
-        text = (
-            json.dumps(facts | told, indent=1)
-            if file.suffix == ".json"
-            else csv_text([*header, *facts], ([*line, *facts.values()] for line in lines))
-        )
-        write_whole(file, text.encode("utf-8"))
-        print(f"Written: {out}")
+        model = self.explainer.model
+        return provenance(model, self.encoded, self.example, self.data, self.digest, self.target)
+
+    def origin(self, sign: str) -> dict[str, str]:
+        """What `facts` lacks: the commit, the reference, the values of measures and the seed of what draws."""
+        from core.reports.answers import commit
+
+        return {"commit": commit(), "reference_sha256": self.explainer.tests_by or "", "variant": sign, "seed": "0"}
 
 
 def open_text(options: Options, check: Callable[[Model], None] = lambda model: None) -> OneText:
     """Load the model and read the text that `add_text` asks for; ValueError with a sentence where there is none, or no
-    such unit or class, or where `OneText.write` does not write --out. check: raises for a model that cannot do what is
-    asked.
+    such unit or class. check: raises for a model that cannot do what is asked.
     """
-    if options.out and Path(options.out).suffix not in _ENDINGS:
-        raise ValueError(f"--out ends in {' or '.join(_ENDINGS)}, not {Path(options.out).suffix or 'nothing'}")
     from core.explanation.explainer import with_reference
     from core.loading.loading import load
 
@@ -155,15 +97,15 @@ def open_text(options: Options, check: Callable[[Model], None] = lambda model: N
     store, model = Store(chosen.cache, chosen.cache_bytes), load(options.model, options.device, options.precision)
     check(model)
     say_of_models([model])
-    explainer = with_reference(model, store, chosen.cache)
+    explainer = with_reference(model, store, Library(chosen.cache).references)
     encoded = explainer.encode(example.text, example.second, options.unit)
     target = named_target(options, model.labels, int(explainer.logits(encoded).argmax()))
     return OneText(example, data, digest, store, explainer, encoded, target)
 
 
-def add_out(option: Option) -> None:
-    """Which file `OneText.write` writes."""
-    option("--out", help=".csv, or .json with provenance")
+def only_output(out: str | None) -> AbstractContextManager[Path | None]:
+    """As `core.storage.files.only_writer`; None where no file is asked for."""
+    return nullcontext() if not out else only_writer(Path(out))
 
 
 def refuse_below_one(option: str, number: int | None) -> None:
@@ -179,25 +121,9 @@ def refuse_measures(names: Sequence[str]) -> None:
         raise ValueError("name at least one measure")
 
 
-def add_measures(option: Option, does: str, default: Iterable[str], nargs: str = "*") -> None:
-    """Which measures, and which of their values; does: what is done with them."""
-    asks = {name: one.options for name, one in measures().items() if one.options}
-    asked = (f"{name} [{', '.join(f'{key}=…' for key in keys)}]" for name, keys in asks.items())
-    told = f"measures {does}; quote a name with its options: {', '.join(asked)}"
-    option("--measures", nargs=nargs, default=list(default), help=told)
-    option("--values", dest="sign", choices=SIGNS, default="signed", help="measure values")
-
-
-def add_data_option(option: Option) -> None:
-    """Which data set, and which columns of its file hold what."""
-    option("--data", required=True, help=f"file or bundled set ({', '.join(bundled_data())})")
-    for role in _ROLES:
-        option(f"--{role}", help=f"{role} column (default: guessed)")
-
-
 def columns_of(options: Options) -> tuple[tuple[str, str | None], ...]:
     """The columns as they were named: (role, column)."""
-    return tuple((role, getattr(options, role)) for role in _ROLES)
+    return tuple((role, getattr(options, role)) for role in ROLES)
 
 
 def read_named(data: str, columns: tuple[tuple[str, str | None], ...]) -> DataSet:
@@ -249,6 +175,16 @@ class Bar:
             self._phase, self._bar = phase, tqdm(total=total, dynamic_ncols=True, mininterval=1.0)
         self._bar.set_description_str(what, refresh=False)
         self._bar.update(done - self._bar.n)
+
+    @staticmethod
+    def price(cost: Cost) -> str:
+        """What work costs, in words, as pages say it."""
+        return f"at most {amount(cost.passes, 'forward pass')}, about {estimate(cost.seconds)}"
+
+    def cost(self, what: str, cost: Cost, more: str = "") -> None:
+        """Say what slow work costs before it begins; more: what else could be chosen."""
+        if cost.seconds > _SLOW or more:
+            self.say(f"{what}: {self.price(cost)}. {more}".rstrip())
 
     def say(self, sentence: str) -> None:
         """Print a sentence beside the bar."""

@@ -5,7 +5,8 @@ import sys
 from dataclasses import fields
 from typing import Any
 
-from core.commands.terminal import FORMATS, Bar, Option, Options, add_device, add_seed
+from core.commands.options import FORMATS, Option, Options, add_device, add_seed
+from core.commands.terminal import Bar
 from core.evaluation.families import NOT_ABOVE_CONSTANT, above_constant
 from core.loading.model_files import REFERENCE_FILE
 from core.mathematics.masking import TRAINING_STRATEGIES, VALIDATION_STRATEGIES

@@ -2,7 +2,8 @@
 
 from pathlib import Path
 
-from core.commands.terminal import BESIDE_WEIGHTS, FORMATS, Option, Options, add_model, say_of_models
+from core.commands.options import BESIDE_WEIGHTS, FORMATS, Option, Options, add_model
+from core.commands.terminal import say_of_models
 from core.storage.files import only_writer
 
 HELP = "mutual information of words and classes"

@@ -1,5 +1,6 @@
 """One attribution view as a page of its own: it opens from a disk, runs nothing and asks for nothing."""
 
+from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
 from core.explanation.edits import aligned, largest_of
@@ -22,11 +23,11 @@ if TYPE_CHECKING:
 STYLE = read_style("page.css")
 
 
-def attribution_page(shown: Shown, top: int = 3, beside: Beside | None = None) -> str:
+def attribution_page(shown: Shown, top: int = 3, beside: Beside | None = None, more: Sequence[tuple] = ()) -> str:
     """Write an attribution view as one escaped HTML page for UTF-8, without script or reference, in the reader's theme.
 
     shown: without rows the page has prediction, text and provenance; top: k of the top-k overlap; beside: another
-    version.
+    version; more: further sections, see `core.reports.answers.written_sections`.
     """
     report = shown.verdicts
     judged = () if report is None else report.verdicts
@@ -43,13 +44,14 @@ def attribution_page(shown: Shown, top: int = 3, beside: Beside | None = None) -
         squares=_squares(shown, top),
         measure=measure,
         pairs=_pairs(shown),
-        result=None if shown.result is None else _written(shown.result),
+        result=None if shown.result is None else written(shown.result),
         verdicts={one.measure: verdict_badge(one) for one in judged},
         judged=[] if report is None else [verdict_cells(report, one) for one in judged],
         judged_head=TABLE,
         per_unit=TERMS[PER_UNIT] if any(row.unit.endswith(PER_UNIT) for row in shown.rows) else "",
         beside=beside,
-        change=None if beside is None or beside.result is None else _written(beside.result),
+        more=more,
+        change=None if beside is None or beside.result is None else written(beside.result),
         versions=[("", shown)] if beside is None else beside.versions(shown),
         compared=[] if beside is None else _compared(beside.versions(shown)),
     )
@@ -107,7 +109,7 @@ def _word(row: WordRow, i: int, piece: dict, share: float = 1.0, changed: bool =
     }
 
 
-def _written(result: Result) -> "Markup":
+def written(result: Result) -> "Markup":
     """A result's headline, facts and caveats, a paragraph each."""
     from markupsafe import Markup
 
@@ -123,7 +125,7 @@ def _pairs(shown: Shown) -> dict | None:
     return {
         "header": [*COLUMNS, *MASKED],
         "lines": lines,
-        "result": _written(pairs_result(report)),
+        "result": written(pairs_result(report)),
         "notes": [f"{report.how}. {RULE}"],
     }
 

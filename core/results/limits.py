@@ -13,6 +13,7 @@ from core.results.caveats import Caveat, holding
 from core.results.inputs import gate_caveats
 from core.results.result import Fact, Kind, Outcome, Result
 from core.results.verdicts import uses_masking
+from core.wording import number
 
 # Below half of the way from the worst order to the best a measure is nearer to the worst.
 HALF_WAY = 0.5
@@ -112,7 +113,7 @@ class LimitsOfTextsOutcome(Outcome):
 
 
 def limits_of_texts_result(rows: Sequence[dict]) -> Result:
-    """What one model's rows of `python -m core limits` say, by comprehensiveness."""
+    """What one model's rows of `python -m core evaluate --what limits` say, by comprehensiveness."""
     found = [row for row in rows if not row["problem"]]
     exact = sum(row["method"] == EXACT for row in found)
     cut = sum(bool(row["cut"]) for row in found)
@@ -136,6 +137,12 @@ def limits_of_texts_result(rows: Sequence[dict]) -> Result:
     mean = Fact("naopc", "mean NAOPC", best, Kind.NUMBER, "↑", about="NAOPC")
     outcome = LimitsOfTextsOutcome.CLOSEST if best >= HALF_WAY else LimitsOfTextsOutcome.NEARER_WORST
     return Result.of(outcome, [mean, *facts], holding(caveats), measure=measure, way=best, count=texts)
+
+
+def naopc_table(rows: Sequence[dict]) -> tuple[list[str], list[list[str]]]:
+    """Each measure's mean NAOPC over one model's rows, best first, as a table of text."""
+    means = sorted(_means([row for row in rows if not row["problem"]]), reverse=True)
+    return ["measure", "mean NAOPC ↑", "texts"], [[name, number(mean), f"{texts:,}"] for mean, name, texts in means]
 
 
 def _means(rows: Sequence[dict]) -> list[tuple[float, str, int]]:

@@ -2,7 +2,8 @@
 
 from pathlib import Path
 
-from core.commands.terminal import Option, Options, add_model, say
+from core.commands.options import Option, Options, add_model
+from core.commands.terminal import say
 from core.network.model import Model
 
 HELP = "benchmark this machine"

@@ -2,7 +2,8 @@
 
 from pathlib import Path
 
-from core.commands.terminal import Bar, Option, Options, add_seed
+from core.commands.options import Option, Options, add_seed
+from core.commands.terminal import Bar
 
 HELP = "pretrain the base of story models"
 

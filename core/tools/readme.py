@@ -7,7 +7,7 @@ from collections.abc import Iterable
 from pathlib import Path
 
 from core import settings
-from core.commands.terminal import Option, Options
+from core.commands.options import Option, Options
 from core.evaluation.studies.catalogue import questions
 from core.measures.catalogue import measures
 from core.metrics.catalogue import metrics

@@ -1,7 +1,7 @@
 """`python -m core.tools store`: how large the store is, what of it belongs to which model, deleting it by model."""
 
 from core import settings
-from core.commands.terminal import Option, Options
+from core.commands.options import Option, Options
 from core.storage.holdings import delete_holding, holdings
 from core.storage.store import Store
 from core.wording import amount

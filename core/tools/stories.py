@@ -2,7 +2,7 @@
 
 from pathlib import Path
 
-from core.commands.terminal import Option, Options, add_seed
+from core.commands.options import Option, Options, add_seed
 from core.data.stories import TASKS
 from core.storage.files import only_writer, whole_file
 

@@ -73,7 +73,7 @@ def test_it_prints_the_strongest_and_writes_every_pair(model, tmp_path, capsys):
         (["--data", "reviews"], "both --data and --example"),
         (["--data", "reviews", "--example", "nobody"], "reviews has no example 'nobody'"),
         (["--text", "a boat", "--pairs", "0"], "--pairs is at least 1"),
-        (["--text", "a boat", "--out", "pairs.xml"], "--out ends in .json or .csv"),
+        (["--text", "a boat", "--out", "pairs.xml"], "--out ends in .csv"),
         (["--text", "a boat", "--class", "moon"], "no class 'moon'; choose one of harbour"),
         (["--text", "a boat", "--class", "harbour", "--than", "harbour"], "a class is set against another"),
     ],

@@ -56,7 +56,7 @@ def test_it_prints_and_writes_what_the_library_says(model, tmp_path, capsys):
         (["--text", "a boat", "--measures", "gradients"], "there is no measure 'gradients'"),
         (["--text", "a boat", "--measures"], "name at least one measure"),
         (["--text", "a boat", "--runs", "1"], "--runs is from 2 to 100"),
-        (["--text", "a boat", "--out", "found.xml"], "--out ends in .json or .csv"),
+        (["--text", "a boat", "--out", "found.xml"], "--out ends in .csv"),
     ],
 )
 def test_a_wrong_question_is_a_sentence(model, capsys, asked, said):

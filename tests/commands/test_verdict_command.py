@@ -62,7 +62,7 @@ def test_it_prints_and_writes_the_verdicts_of_each_way_of_erasing(model, tmp_pat
         (["--text", "a boat", "--measures", "gradients"], "there is no measure 'gradients'"),
         (["--text", "a boat", "--measures"], "name at least one measure"),
         (["--text", "a boat", "--orders", "0"], "--orders is at least 1"),
-        (["--text", "a boat", "--out", "found.xml"], "--out ends in .json or .csv"),
+        (["--text", "a boat", "--out", "found.xml"], "--out ends in .csv"),
     ],
 )
 def test_a_wrong_question_is_a_sentence(model, capsys, asked, said):

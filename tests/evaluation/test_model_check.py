@@ -15,8 +15,8 @@ import torch
 from scipy.special import softmax
 from scipy.stats import betabinom
 
-from core.commands.check import GOES_ON, readable_check
 from core.commands.command_line import main
+from core.commands.evaluate import GOES_ON
 from core.data.examples import DataSet, Example, bundled_set
 from core.data.mapping import build
 from core.data.parsed import BadData
@@ -71,6 +71,7 @@ from core.results.caveats import Caveat
 from core.results.model_check import ModelCheckOutcome, check_result, unchecked_result
 from core.results.result import Kind
 from core.storage.store import Store
+from core.texts.checks import curves_table
 from core.validity.fitting import Drawing, fit_reference
 from core.validity.marks import SIGN, Why
 from core.validity.masf import p_values
@@ -1045,8 +1046,8 @@ def test_what_holm_does_not_reject_is_not_known():
 def test_the_smallest_p_is_marked_where_the_gate_over_all_ratios_rejects(count, floor, marked):
     found = of_twenty_judged({1: count}, floors(floor))
     assert [line.marked(CALIBRATED) for line in found.lines] == [marked]
-    row = next(line for line in readable_check([found]).splitlines() if line.startswith("m "))
-    assert (SIGN in row) == marked and (f"at {'0 %' if floor == 0.05 else '10 %'}" in row)
+    _, (row,) = training_table([found], CALIBRATED)
+    assert (SIGN in row) == marked and ("0 %" if floor == 0.05 else "10 %") in row
 
 
 def test_a_model_that_does_not_do_the_task_and_a_sample_of_one_class_have_a_caveat():
@@ -1226,7 +1227,7 @@ def test_of_a_pair_all_of_the_first_text_is_masked_wherever_it_stands():
         object.__setattr__(found, "sample", replace(found.sample, examples=pairs))
     told = [one.claim for one in check_findings([one, *family_of(one, other)])]
     assert sum("of the first" in claim for claim in told) == 2
-    said = f"{readable_check([one])} {training_table([one], CALIBRATED)[0]} {told}"
+    said = f"{curves_table(one)} {training_table([one], CALIBRATED)[0]} {told}"
     assert "everything" not in said and "first text masked ↑" in said
     assert "first text)" in json.dumps(panels([one], CALIBRATED))
     assert "both texts" in json.dumps(spans([("m", 1, 0, 0.5)], "accuracy", paired=True))
@@ -1905,7 +1906,7 @@ def test_check_from_the_command_line_prints_a_table_writes_json_and_computes_not
     printed, found = capsys.readouterr().out, json.loads(out.read_text())
     assert (
         f"few texts: {Caveat.FEW_TEXTS.explanation}" in printed
-        and "no reference" in printed
+        and Caveat.NOT_TESTED.explanation in printed
         and RANDOM in printed
         and "leave-one-out" in printed
         and f"Written: {out}" in printed

@@ -3,7 +3,7 @@
 import numpy as np
 import pytest
 
-from core.commands.limits import add
+from core.commands.evaluate import add
 from core.evaluation.studies.scoring import Scoring
 from core.explanation.explainer import Explainer
 from core.figures.palette import hue

@@ -10,9 +10,10 @@ from dataclasses import replace
 import numpy as np
 import pytest
 
-from core.commands.verdict import printed, written, written_lines
+from core.commands.parts import verdict_lines, verdict_sections
 from core.network.scheduler import NonFinite
 from core.oracle.erasing import REMOVAL
+from core.reports.answers import answer_text
 from core.reports.attribution_page import attribution_page
 from core.reports.exports import csv_text
 from core.results.caveats import Caveat
@@ -39,7 +40,7 @@ from core.texts.rendering import Form, write_result
 from core.verdicts.chance import NullOrders
 from core.verdicts.deciding import Cause, Verdict, VerdictReport, Word
 from core.verdicts.finding import Untold
-from core.verdicts.records import RECORDED, p_text, verdict_record
+from core.verdicts.records import RECORDED, as_plain, p_text, verdict_record
 from core.wording import plain
 from tests.saved_page import harmless
 from tests.shown import shown
@@ -88,12 +89,12 @@ def test_every_believed_name_and_every_number_stands_in_every_form(form):
 
 
 def test_the_terminal_prints_each_measure_with_its_numbers_where_evidence_is_strongest():
-    told = printed({"mask token": HOSTILE})
+    told = answer_text(verdict_sections({"mask token": HOSTILE}))
     for name, status in statuses(HOSTILE).items():
         (line,) = [line for line in told.split("\n") if line.startswith(name) and str(status) in line]
         p = "p = 0.602" if status == Status.NOT_SIGNIFICANT else "p < 0.0001"
         assert line.removeprefix(name).count(p) == 3, "adjusted, of better and of worse"
-    both = printed({"mask token": HOSTILE, REMOVAL: HOSTILE})
+    both = answer_text(verdict_sections({"mask token": HOSTILE, REMOVAL: HOSTILE}))
     assert both.count(NAMES[1]) > told.count(NAMES[1]) * 2 - 1 and REMOVAL in both
 
 
@@ -109,14 +110,14 @@ def test_the_saved_page_holds_each_measure_with_its_numbers():
 
 
 def test_files_hold_each_measure_with_its_numbers_the_outcome_and_the_caveats():
-    (record,) = json.loads(json.dumps(written({"mask token": HOSTILE})))
+    record = json.loads(json.dumps(as_plain(HOSTILE) | as_record(verdicts_result(HOSTILE))))
     assert [one["measure"] for one in record["verdicts"]] == NAMES
     assert [one["p_holm_to"] for one in record["verdicts"]] == [TINY, TINY, TINY, LARGE, TINY, LARGE]
     assert record["outcome"] == "some better than random" and record["facts"]["better"] == 3
     assert record["facts"]["smallest_p"] == TINY and set(record["caveats"]) == {
         one.name for one in report_caveats(HOSTILE)
     }
-    text = csv_text([*RECORDED, "outcome", "caveats"], written_lines({"mask token": HOSTILE}))
+    text = csv_text([*RECORDED, "outcome", "caveats"], verdict_lines({"mask token": HOSTILE}))
     rows = list(csv.DictReader(io.StringIO(text)))
     assert [row["measure"] for row in rows] == [f"'{name}" if name[0] == "=" else name for name in NAMES]
     assert {row["outcome"] for row in rows} == {"some better than random"}

@@ -158,6 +158,7 @@ def batch_limits(
     progress: Callable[[str, int, int], None] = lambda *_: None,
     beside: Sequence[Explainer] = (),
     told: Callable[[str], None] = lambda _: None,
+    write: Callable[[list[dict], Path], None] | None = None,
 ) -> Path:
     """Limits and scores of every text of a file, as Parquet; started again, it goes on with the texts that have no row.
 
@@ -169,7 +170,8 @@ def batch_limits(
 
     Args:
         out: the Parquet file; what is done so far lies beside it until it is complete; beside: other models.
-        progress: called with (what, done, total); told: with a sentence on rows that were damaged.
+        progress: called with (what, done, total); told: with a sentence on rows that were damaged; write: writes rows
+            as another file than this.
     Raises:
         ValueError: a choice that cannot be carried out, or the rows beside `out` are of other choices.
         InUse, OSError: as `core.storage.files.only_writer` and `whole_file`; the rows beside `out` stay.
@@ -190,7 +192,7 @@ def batch_limits(
             finish(Run(each, sample, study, kept[-1]).go(partial(progress, named)))
         rows = _side_by_side([[log.lines[i + 1] for i in range(len(sample))] for log in kept])
         with whole_file(place) as made:
-            _write_parquet(rows, made)
+            (write or _write_parquet)(rows, made)
         for log in kept:
             log.path.unlink()
     return out

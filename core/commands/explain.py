@@ -1,0 +1,135 @@
+"""`python -m core explain`: one text, what measures say of it and how far that may be trusted."""
+
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from core.commands import options as given
+from core.commands import terminal
+from core.commands.options import Option, Options
+from core.explanation.standings import COMPREHENSIVENESS, DIRECTIONS
+from core.measures.catalogue import default_measures
+from core.network.model import Model
+from core.oracle.erasing import ERASURES, MASK
+
+if TYPE_CHECKING:
+    from core.commands.parts import Part
+
+HELP = "explain one text: attributions, verdicts, limits, pairs, stability"
+GOES_ON = terminal.RESUMES
+PARTS = ("attributions", "verdicts", "limits", "pairs", "stability")
+
+
+def add(option: Option) -> None:
+    """What it takes."""
+    given.add_text(option)
+    option("--what", nargs="+", choices=PARTS, default=list(PARTS[:2]), help="what is told")
+    given.add_measures(option, "to explain with", default_measures())
+    given.add_unit(option)
+    given.add_test(option)
+    given.add_exact(option)
+    about = "of AOPC, in verdicts and limits; lower sufficiency is better"
+    option("--direction", choices=DIRECTIONS, default=COMPREHENSIVENESS, help=about)
+    about = "of verdicts: random orders (default: 99, more for Holm; up to 12 words: all, or 99,999)"
+    option("--orders", type=int, help=about)
+    option("--erasures", nargs="+", choices=ERASURES, default=[MASK], help="of verdicts: erasures to compare")
+    option("--causes", action="store_true", help="of verdicts: also explain failures (slower)")
+    option("--width", type=int, help="of limits: beam width (default: insertion search)")
+    option("--sampled", action="store_true", help="of pairs: from sampled sets, as unasked above 12 words")
+    option("--pairs", type=int, default=5, help="of pairs: strongest ones to print and test")
+    option("--runs", type=int, default=5, help="of stability: seeds of stochastic measures, 2 to 100")
+    given.add_out(option)
+
+
+def run(options: Options) -> int:
+    """Carry out the command; 0."""
+    from core.oracle.erasing import require_erasure
+    from core.reports.answers import answer_text, ending_of
+    from core.storage.files import only_writer, write_whole
+
+    def check(model: Model) -> None:
+        for erasure in options.erasures:
+            require_erasure(model, erasure)
+
+    ending = ending_of(options.out)
+    _refuse(options)
+    one = terminal.open_text(options, check)
+    with terminal.Bar() as bar:
+        told = _told(options, one, bar)
+        terminal.say_of_store(one.store, bar.say)
+    print(f"{one.title}:\n\n{answer_text([section for part in told.values() for section in part.sections])}")
+    if options.out:
+        with only_writer(Path(options.out)) as place:
+            write_whole(place, _written(options, one, told, ending), replaces=True)
+        print(f"\nWritten: {options.out}")
+    return 0
+
+
+def _refuse(options: Options) -> None:
+    """ValueError with a sentence for the first choice that cannot be carried out."""
+    from core.stability.finding import MOST_RUNS
+
+    options.measures = list(dict.fromkeys(options.measures))
+    if set(options.what) != {"pairs"}:
+        terminal.refuse_measures(options.measures)
+    for name in ("orders", "pairs", "width"):
+        terminal.refuse_below_one(f"--{name}", getattr(options, name))
+    if not 2 <= options.runs <= MOST_RUNS:
+        raise ValueError(f"--runs is from 2 to {MOST_RUNS}, not {options.runs}")
+
+
+def _told(options: Options, one: terminal.OneText, bar: terminal.Bar) -> "dict[str, Part]":
+    """{name: what is told}; of several, one that this text does not allow is told and left out."""
+    from core.commands import parts
+
+    found, asked = {}, [name for name in PARTS if name in options.what]
+    for name in asked:
+        try:
+            found[name] = parts.PARTS[name](options, one, bar)
+        except ValueError as error:
+            if name == asked[-1] and not found:
+                raise
+            bar.say(f"{name}: {error}")
+    return found
+
+
+def _written(options: Options, one: terminal.OneText, told: "dict[str, Part]", ending: str) -> bytes:
+    """The file of this kind; an old name's as it was before."""
+    from core.reports.answers import Answer, answer_bytes
+
+    facts, plain = one.facts(), {key: value for part in told.values() for key, value in part.plain.items()}
+    if "old" in options:
+        # Pairs stood at the top.
+        plain = plain.pop("pairs", {}) | plain
+    else:
+        facts |= one.origin(options.sign)
+    several, lines = len(told) > 1, []
+    for name, part in told.items():
+        lines += [({"part": name} if several else {}) | dict(zip(part.columns, line)) for line in part.lines]
+    columns = [] if several else next(iter(told.values())).columns
+    if ending == ".html" and "attributions" in told:
+        return _page(one, told, facts).encode("utf-8")
+    sections = [section for part in told.values() for section in part.sections]
+    return answer_bytes(Answer(one.title, sections, lines, plain, facts, columns), ending)
+
+
+def _page(one: terminal.OneText, told: "dict[str, Part]", facts: dict[str, str]) -> str:
+    """The page that Attributions saves, with limits and stability behind it."""
+    from core.reports.answers import written_sections
+    from core.reports.attribution_page import attribution_page
+    from core.reports.exports import Shown
+
+    found = {name: part.found for name, part in told.items()}
+    more = [section for name in ("limits", "stability") if name in told for section in told[name].sections]
+    shown = Shown(
+        one.encoded,
+        one.example,
+        one.explainer.model.labels,
+        one.explainer.probabilities(one.encoded),
+        one.target,
+        tuple(found["attributions"]),
+        notes=one.explainer.model.notes,
+        provenance=facts,
+        verdicts=found.get("verdicts"),
+        pairs=found.get("pairs"),
+    )
+    return attribution_page(shown, more=written_sections(more))

@@ -1,0 +1,105 @@
+"""Names that commands had before: each asks a command of today and keeps its options, files, columns and keys."""
+
+import argparse
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, field
+from importlib import import_module
+from types import ModuleType
+from typing import Any
+
+from core.evaluation.sampling import SAMPLE
+from core.evaluation.studies.check_question import EACH_STEP, SEEDS
+from core.measures.catalogue import default_measures, measures
+
+_ANY = "model device precision data second text unit out"
+
+
+@dataclass(frozen=True)
+class Old:
+    """A name of before. now: the command of today; fixed: what that is asked with; takes: its options, with spaces
+    between; differs: {option: what of it is as it was before}.
+    """
+
+    now: str
+    fixed: Mapping[str, Any]
+    takes: str
+    differs: Mapping[str, Mapping[str, Any]] = field(default_factory=dict)
+
+    @property
+    def module(self) -> ModuleType:
+        """The command of today."""
+        return import_module(f"core.commands.{self.now}")
+
+    @property
+    def GOES_ON(self) -> str:
+        """What is said when it is interrupted."""
+        return self.module.GOES_ON
+
+    def add(self, option: Callable[..., object]) -> None:
+        """What it takes."""
+
+        def offered(flag: str, **about: Any) -> None:
+            name = flag.removeprefix("--")
+            if name in self.takes.split():
+                option(flag, **(about | dict(self.differs.get(name, {}))))
+
+        self.module.add(offered)
+
+    def run(self, options: argparse.Namespace) -> int:
+        """Carry out the command of today."""
+        every = argparse.ArgumentParser()
+
+        def offered(flag: str, **about: Any) -> None:
+            about["required"] = False
+            every.add_argument(flag, **about)
+
+        self.module.add(offered)
+        asked = vars(every.parse_args([])) | dict(self.fixed) | vars(options)
+        return self.module.run(argparse.Namespace(**asked, old=True))
+
+
+def _sampled() -> list[str]:
+    """Measures that draw or step, behind those that are shown unasked."""
+    return [name for name, one in measures().items() if (one.counted or one.path) and not one.baseline]
+
+
+OLD = {
+    "check": Old(
+        "evaluate",
+        {"what": "model check"},
+        f"{_ANY} beside label measures values computed sample seed seeds",
+        {
+            "measures": {"default": [], "help": "measures to follow"},
+            "computed": {"default": EACH_STEP},
+            "sample": {"default": SAMPLE},
+            "seeds": {"type": int, "choices": SEEDS, "default": SEEDS[0]},
+            "out": {"help": "JSON file"},
+        },
+    ),
+    "interactions": Old(
+        "explain", {"what": ["pairs"], "measures": []}, f"{_ANY} example class than rule form sampled exact pairs"
+    ),
+    "limits": Old(
+        "evaluate",
+        {"what": "limits"},
+        f"{_ANY} beside measures values class width exact-up-to full",
+        {
+            "data": {"help": "file of texts"},
+            "text": {"default": "text"},
+            "measures": {"default": list(default_measures()), "nargs": "+"},
+            "class": {"default": "predicted"},
+            "out": {"required": True, "help": "Parquet file; resumes"},
+        },
+    ),
+    "stability": Old(
+        "explain",
+        {"what": ["stability"]},
+        f"{_ANY} example class than measures values runs",
+        {"measures": {"default": [*default_measures(), *_sampled()]}},
+    ),
+    "verdict": Old(
+        "explain",
+        {"what": ["verdicts"]},
+        f"{_ANY} example class than measures values direction orders erasures causes rule form",
+    ),
+}

@@ -1,0 +1,89 @@
+"""Options that commands share, each declared once, named as the app's sidebar and addresses name the same choice."""
+
+import argparse
+from collections.abc import Callable, Iterable
+
+from core.data.examples import bundled_data
+from core.explanation.rows import SIGNS
+from core.measures.catalogue import measures
+from core.network.features import UNITS
+from core.settings import PRECISIONS
+from core.validity.marks import HOLM, RULES
+from core.validity.references import CALIBRATED, FORMS
+
+# How a command declares what it takes (`add_argument`), and what it was asked for.
+Option = Callable[..., object]
+Options = argparse.Namespace
+FORMATS = ".jsonl, .csv, .tsv or .parquet"
+BESIDE_WEIGHTS = "output file (default: in the model's folder or the cache)"
+ROLES = ("text", "second", "label")
+
+
+def add_model(option: Option, default: str | None = None) -> None:
+    """Which model, and where and how a command computes with it."""
+    option("--model", required=default is None, default=default, help="bundled name, folder, hub id or adapter")
+    add_device(option)
+    option("--precision", choices=PRECISIONS, default="float32", help="numeric precision")
+
+
+def add_device(option: Option) -> None:
+    """Where a command computes."""
+    option("--device", default="auto", help="auto, cuda, mps or cpu")
+
+
+def add_text(option: Option) -> None:
+    """Which text, under which model, and which class of it is explained."""
+    add_model(option, "sst2-fmm")
+    option("--text", help="text; or use --data and --example")
+    option("--second", help="second text, never masked")
+    option("--data", help="bundled set or file")
+    option("--example", help="example id in --data")
+    add_class(option)
+    option("--than", help="contrast class; the score is the logit difference")
+
+
+def add_class(option: Option) -> None:
+    """Which class is explained."""
+    option("--class", dest="target", default="predicted", help="predicted, or a class name")
+
+
+def add_unit(option: Option) -> None:
+    """What is masked as one feature."""
+    option("--unit", choices=UNITS, default="word", help="masked as one feature")
+
+
+def add_seed(option: Option) -> None:
+    """What decides all draws of a command."""
+    option("--seed", type=int, default=0, help="random seed")
+
+
+def add_test(option: Option) -> None:
+    """How inputs are rejected as out-of-distribution."""
+    option("--rule", choices=tuple(RULES), default=HOLM, help="multiple-testing correction")
+    option("--form", choices=FORMS, default=CALIBRATED, help="form of p-values")
+
+
+def add_measures(option: Option, does: str, default: Iterable[str], nargs: str = "*") -> None:
+    """Which measures, and which of their values; does: what is done with them."""
+    asks = {name: one.options for name, one in measures().items() if one.options}
+    asked = (f"{name} [{', '.join(f'{key}=…' for key in keys)}]" for name, keys in asks.items())
+    told = f"measures {does}; quote a name with its options: {', '.join(asked)}"
+    option("--measures", nargs=nargs, default=list(default), help=told)
+    option("--values", dest="sign", choices=SIGNS, default="signed", help="measure values")
+
+
+def add_data_option(option: Option) -> None:
+    """Which data set, and which columns of its file hold what."""
+    option("--data", required=True, help=f"file or bundled set ({', '.join(bundled_data())})")
+    for role in ROLES:
+        option(f"--{role}", help=f"{role} column (default: guessed)")
+
+
+def add_exact(option: Option) -> None:
+    """Whether a search or a sample will do where every set of words is dear."""
+    option("--exact", action="store_true", help="every set of words, however long it takes (default: up to 12 words)")
+
+
+def add_out(option: Option) -> None:
+    """Which file `core.reports.answers.answer_bytes` fills."""
+    option("--out", help=".csv, .parquet, .json, .tex or .html file, with provenance")
