@@ -1,15 +1,14 @@
 """`python -m core evaluate`: a question of a data set, its answers as a long table; resumable."""
 
 import argparse
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from dataclasses import asdict, replace
 from functools import partial
 from typing import Any, cast
 
-from core import settings
 from core.commands import options as given
 from core.commands import terminal
-from core.commands.options import Option, Options
+from core.commands.options import LIMITS, Option, Options
 from core.data.examples import DataSet
 from core.data.parsed import BadData
 from core.evaluation.asking import ask, study_cost
@@ -19,26 +18,21 @@ from core.evaluation.studies.check_question import MaskingCheck
 from core.evaluation.studies.check_report import metric_of
 from core.evaluation.studies.scoring import COUNTS, DRAWS, RANDOM
 from core.evaluation.study import Answers, Question
-from core.explanation.explainer import Cost, Explainer, with_reference
-from core.loading.loading import load
+from core.explanation.explainer import Cost
 from core.mathematics.erasure import MIN_MAX, PLACEMENTS, SCALINGS, SIGMA, WORD_EMBEDDING
 from core.measures.catalogue import swept_measures
 from core.metrics.catalogue import default_metrics
 from core.network.model import Model
 from core.oracle.erasing import ERASURES, MASK
-from core.reports.answers import Answer, Section, answer_bytes, answer_text, ending_of, origin
-from core.reports.exports import model_identity
+from core.reports.answers import Answer, Section, answer_bytes, answer_text, ending_of
 from core.results.catalogue import question_result
 from core.results.result import as_columns
 from core.storage.files import write_whole
-from core.storage.library import Library
-from core.storage.store import Store
 from core.texts.checks import checks_as_json, curves_table, findings_tables
 from core.texts.questions import answer_as_json
 
 HELP = "ask a question of a data set, such as scores, verdicts, limits or a model check"
 GOES_ON = terminal.RESUMES
-LIMITS = "limits"
 _ABOUT_LIMITS = "How close does each measure come to the best order of masking?"
 _OF_LIMITS = ("class", "width", "exact-up-to", "full")
 
@@ -111,25 +105,7 @@ def _add_own(option: Option) -> None:
 
 def _owners(name: str) -> list[str]:
     found = [one for one, question in questions().items() if name in question.own_choices()]
-    return found + [LIMITS] * (name in _OF_LIMITS)
-
-
-def open_models(options: Options, say: Callable[[str], None]) -> tuple[Store, list[Explainer]]:
-    """The store, and every model that is asked for with what its inputs are tested by."""
-    chosen = settings.read()
-    store, kept = Store(chosen.cache, chosen.cache_bytes), Library(chosen.cache).references
-    models = [load(name, options.device, options.precision) for name in (options.model, *options.beside)]
-    terminal.say_of_models(models, say)
-    return store, [with_reference(model, store, kept) for model in models]
-
-
-def origin_of(options: Options, explainers: Sequence[Explainer], data: DataSet, ids: Sequence[str]) -> dict[str, Any]:
-    """Where a file of answers comes from: models, data and its examples, choices, versions, commit and day."""
-    first, *beside = (model_identity(one.model) for one in explainers)
-    about = first | ({"beside": [f"{one['model']} {one['weights_sha256']}" for one in beside]} if beside else {})
-    about |= {"reference_sha256": explainers[0].tests_by or ""}
-    about |= {"data": data.name, "data_sha256": data.digest, "feature_unit": options.unit, "variant": options.sign}
-    return about | {"seed": options.seed} | origin() | {"sample_ids": list(ids)}
+    return [*found, LIMITS] if name in _OF_LIMITS else found
 
 
 def _samples(question: Question, data: DataSet, models: Sequence[Model], options: Options) -> list[Sample]:
@@ -162,7 +138,7 @@ def _evaluate(options: Options, question: Question, ending: str, bar: terminal.B
     if not len(data):
         raise BadData(f"{data.name} is empty.")
     with terminal.only_output(options.out) as place:
-        store, explainers = open_models(options, bar.say)
+        store, explainers = terminal.open_models(options, bar.say)
         models = [explainer.model for explainer in explainers]
         samples = _samples(question, data, models, options)
         for note in repeats_note(data.examples):
@@ -185,7 +161,7 @@ def _evaluate(options: Options, question: Question, ending: str, bar: terminal.B
         reports = [each.conclude(answers) for each, answers in zip(asked, found)]
         sections = _sections(asked, found, reports)
         if place is not None and (None not in reports or ending != ".json"):
-            about = origin_of(options, explainers, data, [one.id for one in samples[0].examples])
+            about = terminal.origin_of(options, explainers, data, [one.id for one in samples[0].examples])
             choices = {"what": question.name, "weights": models[0].digest, "sample": options.sample}
             about = {} if "old" in options else choices | asdict(cast(Any, question)) | about
             rows = {example.id: row for row, example in enumerate(data.examples, start=1)}

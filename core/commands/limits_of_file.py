@@ -11,8 +11,7 @@ from pyarrow import parquet
 
 from core import settings
 from core.commands import terminal
-from core.commands.evaluate import LIMITS, open_models, origin_of
-from core.commands.options import Options
+from core.commands.options import LIMITS, Options
 from core.data.examples import DataSet, Example
 from core.data.parsed import BadData
 from core.data.tables import LabelledTexts, read_labelled
@@ -79,7 +78,7 @@ def _compute(
     """The rows, which are written as `write` says, or as a table, and the models."""
     rows, batch = [], _batch(options)
     with terminal.Bar() as bar:
-        store, (explainer, *beside) = open_models(options, bar.say)
+        store, (explainer, *beside) = terminal.open_models(options, bar.say)
         models = [one.model for one in (explainer, *beside)]
         if len({model.digest for model in models}) < len(models):
             raise ValueError("two models have the same weights; leave one out")
@@ -119,5 +118,5 @@ def _answer(
     lines = [row | {"example": name, "row": places[name]} | as_columns(results[row["weights"]]) for name, row in named]
     told = [{"weights": digest} | as_record(result) for digest, result in results.items()]
     plain = {"name": LIMITS, "models": told, "examples": lines}
-    about = {"what": LIMITS} | asdict(_batch(options)) | origin_of(options, explainers, data, ids)
+    about = {"what": LIMITS} | asdict(_batch(options)) | terminal.origin_of(options, explainers, data, ids)
     return Answer(f"{LIMITS}: {data.name}", sections, lines, plain, about)

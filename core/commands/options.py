@@ -17,6 +17,8 @@ Options = argparse.Namespace
 FORMATS = ".jsonl, .csv, .tsv or .parquet"
 BESIDE_WEIGHTS = "output file (default: in the model's folder or the cache)"
 ROLES = ("text", "second", "label")
+# What is asked of data and is no registered question.
+LIMITS = "limits"
 
 
 def add_model(option: Option, default: str | None = None) -> None:

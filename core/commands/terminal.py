@@ -28,6 +28,11 @@ _SLOW = 2.0
 RESUMES = "Finished work is kept. Give the same command again to resume."
 
 
+def say(sentence: str) -> None:
+    """Print a sentence beside what is computed, on standard error."""
+    print(sentence, file=sys.stderr)
+
+
 def named_example(options: Options) -> tuple[Example, str, str]:
     """The example that `add_text` asks for, its data set's name and digest; ValueError where there is none."""
     typed = options.text is not None
@@ -89,18 +94,39 @@ def open_text(options: Options, check: Callable[[Model], None] = lambda model: N
     """Load the model and read the text that `add_text` asks for; ValueError with a sentence where there is none, or no
     such unit or class. check: raises for a model that cannot do what is asked.
     """
-    from core.explanation.explainer import with_reference
-    from core.loading.loading import load
-
     example, data, digest = named_example(options)
-    chosen = settings.read()
-    store, model = Store(chosen.cache, chosen.cache_bytes), load(options.model, options.device, options.precision)
+    store, (explainer,) = open_models(options)
+    model = explainer.model
     check(model)
-    say_of_models([model])
-    explainer = with_reference(model, store, Library(chosen.cache).references)
     encoded = explainer.encode(example.text, example.second, options.unit)
     target = named_target(options, model.labels, int(explainer.logits(encoded).argmax()))
     return OneText(example, data, digest, store, explainer, encoded, target)
+
+
+def open_models(options: Options, told: Callable[[str], None] = say) -> tuple[Store, list[Explainer]]:
+    """The store, and every model that is asked for with what its inputs are tested by."""
+    from core.explanation.explainer import with_reference
+    from core.loading.loading import load
+
+    chosen = settings.read()
+    store, kept = Store(chosen.cache, chosen.cache_bytes), Library(chosen.cache).references
+    models = [
+        load(name, options.device, options.precision) for name in (options.model, *vars(options).get("beside", []))
+    ]
+    say_of_models(models, told)
+    return store, [with_reference(model, store, kept) for model in models]
+
+
+def origin_of(options: Options, explainers: Sequence[Explainer], data: DataSet, ids: Sequence[str]) -> dict[str, Any]:
+    """Where a file of answers comes from: models, data and its examples, choices, versions, commit and day."""
+    from core.reports.answers import origin
+    from core.reports.exports import model_identity
+
+    first, *beside = (model_identity(one.model) for one in explainers)
+    about = first | ({"beside": [f"{one['model']} {one['weights_sha256']}" for one in beside]} if beside else {})
+    about |= {"reference_sha256": explainers[0].tests_by or ""}
+    about |= {"data": data.name, "data_sha256": data.digest, "feature_unit": options.unit, "variant": options.sign}
+    return about | {"seed": options.seed} | origin() | {"sample_ids": list(ids)}
 
 
 def only_output(out: str | None) -> AbstractContextManager[Path | None]:
@@ -138,11 +164,6 @@ def say_of_store(store: Store, told: Callable[[str], None]) -> None:
     """Say what the store could not keep, since the next run will not find it."""
     if store.last_problem is not None:
         told(store.last_problem)
-
-
-def say(sentence: str) -> None:
-    """Print a sentence beside what is computed, on standard error."""
-    print(sentence, file=sys.stderr)
 
 
 def say_of_models(models: Iterable[Model], told: Callable[[str], None] = say) -> None:
