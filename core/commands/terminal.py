@@ -5,6 +5,7 @@ from collections.abc import Callable, Iterable, Sequence
 from contextlib import AbstractContextManager, nullcontext
 from dataclasses import dataclass, replace
 from pathlib import Path
+from typing import Any
 
 from core import settings
 from core.commands.options import ROLES, Options
@@ -110,9 +111,8 @@ def open_models(options: Options, told: Callable[[str], None] = say) -> tuple[St
 
     chosen = settings.read()
     store, kept = Store(chosen.cache, chosen.cache_bytes), Library(chosen.cache).references
-    models = [
-        load(name, options.device, options.precision) for name in (options.model, *vars(options).get("beside", []))
-    ]
+    names = (options.model, *vars(options).get("beside", []))
+    models = [load(name, options.device, options.precision) for name in names]
     say_of_models(models, told)
     return store, [with_reference(model, store, kept) for model in models]
 

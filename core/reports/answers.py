@@ -78,7 +78,8 @@ def answer_text(sections: Sequence[Section]) -> str:
     """What was found, for a terminal."""
     parts: list[str] = []
     for one in sections:
-        parts += filter(None, [one.title, one.result and write_result(one.result)])
+        parts += [one.title] if one.title else []
+        parts += [] if one.result is None else [write_result(one.result)]
         parts += [text_table(header, [[visible(cell) for cell in row] for row in rows]) for header, rows in one.tables]
         parts += one.notes
     return "\n\n".join(map(visible, parts))

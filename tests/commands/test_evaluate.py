@@ -45,7 +45,7 @@ def evaluate(tiny_root, tmp_path, texts, monkeypatch, tiny_model):
     """`evaluate(*more)`: the exit status of the command on that file, three random attributions and two draws."""
     model = tiny_model("bert")
     monkeypatch.setenv("FAITHSCOPE_CACHE", str(tmp_path / "cache"))
-    monkeypatch.setattr("core.commands.evaluate.load", lambda *_: model)
+    monkeypatch.setattr("core.loading.loading.load", lambda *_: model)
 
     def run(*more, data=texts, measures=MEASURES, metrics=METRICS):
         return main(

@@ -16,7 +16,7 @@ import pytest
 from pyarrow import parquet
 from safetensors import SafetensorError
 
-from core.commands import command_line, evaluate
+from core.commands import command_line
 from core.commands.command_line import FREE_SPACE, main
 from core.loading import loading
 from core.storage.files import only_writer
@@ -30,8 +30,7 @@ FOLDERS = "train", "encoder"
 def model(tiny_model, monkeypatch, tmp_path):
     """The model of every command that asks for one; nothing else is loaded, and what is kept lies on a healthy disk."""
     model = tiny_model("bert")
-    for room in (evaluate, loading):
-        monkeypatch.setattr(room, "load", lambda *_: model)
+    monkeypatch.setattr(loading, "load", lambda *_: model)
     monkeypatch.setenv("FAITHSCOPE_CACHE", str(tmp_path / "cache"))
     return model
 
@@ -118,8 +117,7 @@ def test_what_there_is_to_know_of_a_model_and_what_the_store_cannot_keep_is_said
 ):
     monkeypatch.setenv("FAITHSCOPE_CACHE", str(full / "cache"))
     noted = replace(model, notes=("It has no mask token.", "Its card is of others."))
-    for room in (evaluate, loading):
-        monkeypatch.setattr(room, "load", lambda *_: noted)
+    monkeypatch.setattr(loading, "load", lambda *_: noted)
     for name in ("limits", "evaluate", "check"):
         assert main(command(name, data, tmp_path / name, tiny_root)) == 0
         said = capsys.readouterr().err
@@ -174,8 +172,7 @@ def test_a_text_that_the_model_cannot_read_is_one_row_with_its_problem(
     tokenizer = copy.deepcopy(model.tokenizer)
     assert tokenizer.add_tokens(["zzyzx"]) == 1 and len(tokenizer) > model.word_embeddings.shape[0]
     other = replace(model, tokenizer=tokenizer)
-    for room in (evaluate, loading):
-        monkeypatch.setattr(room, "load", lambda *_: other)
+    monkeypatch.setattr(loading, "load", lambda *_: other)
     rows = [json.loads(line) for line in data.read_text().splitlines()[:4]]
     rows[1]["text"] = "The zzyzx leaves the harbour."
     data.write_text("".join(json.dumps(row) + "\n" for row in rows))

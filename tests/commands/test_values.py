@@ -5,7 +5,6 @@ import json
 import pytest
 from pyarrow import parquet
 
-from core.commands import evaluate
 from core.commands.command_line import main
 from core.explanation.rows import SIGNS, values_taken
 from core.measures.catalogue import measure, measures
@@ -39,7 +38,7 @@ def run(tmp_path, tiny_model, monkeypatch):
         "".join(json.dumps({"text": text, "label": label}) + "\n" for text, label in zip(("a b", "b c d"), tiny.LABELS))
     )
     monkeypatch.setenv("FAITHSCOPE_CACHE", str(tmp_path / "cache"))
-    monkeypatch.setattr(evaluate, "load", lambda *_: tiny_model("bert"))
+    monkeypatch.setattr("core.loading.loading.load", lambda *_: tiny_model("bert"))
 
     def found(command, *more):
         given = ["--model", "tiny", "--data", str(path), "--out", str(out), "--measures", *TAKEN, *more]

@@ -15,7 +15,6 @@ import streamlit as st
 from pyarrow import parquet
 
 from core import figures, results
-from core.commands import evaluate
 from core.commands.command_line import main
 from core.data.examples import Example
 from core.evaluation import studies
@@ -106,7 +105,7 @@ def test_the_command_asks_it_and_goes_on_where_it_stopped(tiny_model, tmp_path, 
     model, out = tiny_model("bert"), tmp_path / "found.parquet"
     (tmp_path / "mine.jsonl").write_bytes(lines(*({"id": f"e{i}", "text": text} for i, text in enumerate(TEXTS))))
     monkeypatch.setenv("FAITHSCOPE_CACHE", str(tmp_path / "cache"))
-    monkeypatch.setattr(evaluate, "load", lambda *_: model)
+    monkeypatch.setattr("core.loading.loading.load", lambda *_: model)
     command = ["evaluate", "--model", "tiny", "--data", str(tmp_path / "mine.jsonl"), "--out", str(out)]
     really, asked = Run.add, []
 

@@ -13,7 +13,6 @@ from hypothesis import strategies as st
 from pyarrow import parquet
 from scipy import stats
 
-from core.commands import evaluate
 from core.commands.command_line import main
 from core.data.examples import Example
 from core.evaluation.asking import ask, run_study
@@ -732,7 +731,7 @@ def test_texts_of_few_words(tiny_model, words):
 def test_the_command_writes_parquet_csv_and_latex(tiny_model, tmp_path, monkeypatch, capsys):
     (tmp_path / "mine.jsonl").write_bytes(lines(*({"id": one.id, "text": one.text} for one in TEXTS[:2])))
     monkeypatch.setenv("FAITHSCOPE_CACHE", str(tmp_path / "cache"))
-    monkeypatch.setattr(evaluate, "load", lambda *_: tiny_model("bert"))
+    monkeypatch.setattr("core.loading.loading.load", lambda *_: tiny_model("bert"))
     command = ["evaluate", "--model", "tiny", "--data", str(tmp_path / "mine.jsonl"), "--what", "scoreboard"]
     command += ["--measures", "gradient", "--draws", "1", "--by", "NS", "--out"]
     for ending in ("parquet", "csv", "tex"):
