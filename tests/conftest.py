@@ -73,6 +73,7 @@ def tiny_model(tiny_root):
 def shipped():
     """`shipped(name)`: a model that ships, loaded once, whoever asks first and from whatever thread."""
     from core.loading.loading import load
+    from tests.remembering import Remembering
 
     loaded, lock = {}, threading.Lock()
 
@@ -80,6 +81,7 @@ def shipped():
         with lock:
             if name not in loaded:
                 loaded[name] = load(name, "cpu")
+                loaded[name].scheduler.network = Remembering(loaded[name].scheduler.network)
             return loaded[name]
 
     return model
@@ -155,7 +157,8 @@ def server(monkeypatch, shared_store, shipped, component_manifests, compiled_scr
     import core.loading.loading as loading
     from core.explanation.explainer import Cost
     from core.loading.locating import bundled_models
-    from tests.app_session import NAMES, WAITING
+    from tests.app_session import NAMES, WAITING, ended
+    from tests.remembering import Remembering
 
     for name in ("DEVICE", "PRECISION", "MODEL", "DATA", "CACHE_MB", "EXACT", "HOSTS"):
         monkeypatch.delenv(f"FAITHSCOPE_{name}", raising=False)
@@ -187,6 +190,9 @@ def server(monkeypatch, shared_store, shipped, component_manifests, compiled_scr
     monkeypatch.setattr("core.viewers._STAYS_SECONDS", 600.0)
     # A whole sample takes a minute, which most tests of pages only pass by.
     monkeypatch.setattr("pages.parts.sections.studying.Studying.at_once", property(lambda work: False))
+    # A thousand looks a second at a script that runs take time from it.
+    monkeypatch.setattr("streamlit.testing.v1.local_script_runner.require_widgets_deltas", ended)
+    monkeypatch.setattr(Remembering, "on", True)
     st.cache_resource.clear()
     st.cache_data.clear()
     yield
