@@ -1,6 +1,7 @@
 """Fixtures shared by the tests: tiny models, written and loaded once a session."""
 
 import contextlib
+import gc
 import os
 import shutil
 import sys
@@ -19,6 +20,8 @@ hypothesis.settings.load_profile("suite")
 # a test starts.
 for name in ("OMP_NUM_THREADS", "MKL_NUM_THREADS"):
     os.environ[name] = "1"
+# What torch and its like are made of is looked through at every full collection, a quarter of a second each.
+gc.set_threshold(10_000, 20, 10)
 # To draw maps of some points, UMAP's functions run in less time than they take to compile; it is read at the import.
 os.environ.setdefault("NUMBA_DISABLE_JIT", "1")
 # What ships computed would be found where a test means to see it computed; its own tests turn it on.
@@ -82,6 +85,8 @@ def shipped():
             if name not in loaded:
                 loaded[name] = load(name, "cpu")
                 loaded[name].scheduler.network = Remembering(loaded[name].scheduler.network)
+                # Neither it nor what was imported for it leaves before the end.
+                gc.freeze()
             return loaded[name]
 
     return model
