@@ -153,14 +153,13 @@ def compiled_scripts():
 
 
 @pytest.fixture
-def server(monkeypatch, shared_store, shipped, component_manifests, compiled_scripts):
-    """A server that has just started, as sessions without a browser see it."""
+def plain_server(monkeypatch, shared_store, shipped, component_manifests, compiled_scripts):
+    """A server that has just started, as sessions without a browser see it; what it starts unasked is as in the app."""
     import streamlit as st
     from streamlit.components.v2 import manifest_scanner
     from streamlit.runtime.media_file_manager import MediaFileManager
 
     import core.loading.loading as loading
-    from core.explanation.explainer import Cost
     from core.loading.locating import bundled_models
     from tests.app_session import NAMES, WAITING, ended
     from tests.remembering import Remembering
@@ -189,12 +188,6 @@ def server(monkeypatch, shared_store, shipped, component_manifests, compiled_scr
     monkeypatch.setattr(manifest_scanner, "scan_component_manifests", lambda: component_manifests)
     # Nothing is loaded here that the collector should pass over, and asking it how much it passes over takes time.
     monkeypatch.setattr("core.network.memory.without_collecting", contextlib.nullcontext)
-    # Whatever this machine's speed: beam search waits to be asked, the rest is computed at once.
-    monkeypatch.setattr(Cost, "cheap", property(lambda cost: cost.passes < 300))
-    # Nor do they wait for what stands aside; `stands_aside` is for those that do.
-    monkeypatch.setattr("core.viewers._STAYS_SECONDS", 600.0)
-    # A whole sample takes a minute, which most tests of pages only pass by.
-    monkeypatch.setattr("pages.parts.sections.studying.Studying.at_once", property(lambda work: False))
     # A thousand looks a second at a script that runs take time from it.
     monkeypatch.setattr("streamlit.testing.v1.local_script_runner.require_widgets_deltas", ended)
     monkeypatch.setattr(Remembering, "on", True)
@@ -206,6 +199,19 @@ def server(monkeypatch, shared_store, shipped, component_manifests, compiled_scr
     st.cache_data.clear()
     WAITING.clear()
     NAMES.clear()
+
+
+@pytest.fixture
+def server(monkeypatch, plain_server):
+    """The same, which starts what is cheap in passes and no study."""
+    from core.explanation.explainer import Cost
+
+    # Whatever this machine's speed: beam search waits to be asked, the rest is computed at once.
+    monkeypatch.setattr(Cost, "cheap", property(lambda cost: cost.passes < 300))
+    # Nor do they wait for what stands aside; `stands_aside` is for those that do.
+    monkeypatch.setattr("core.viewers._STAYS_SECONDS", 600.0)
+    # A whole sample takes a minute, which most tests of pages only pass by.
+    monkeypatch.setattr("pages.parts.sections.studying.Studying.at_once", property(lambda work: False))
 
 
 @pytest.fixture

@@ -45,7 +45,7 @@ from tests.sessions import Session, running_server
 from tests.shipped_work import MASKED, MEASURE, PLAIN, SURE, walk
 from tests.shipping import EVERYTHING, FIRST, PAGES, any_machine, believed, sides, strip
 
-pytestmark = pytest.mark.usefixtures("server")
+pytestmark = pytest.mark.usefixtures("plain_server")
 LINES = sentences("tour", "stops")
 # What another stop may show of another thing.
 CHOSEN = ("model", "data", "example", "beside")
@@ -139,6 +139,12 @@ def test_at_the_stop_on_limits_normalising_changes_which_model_is_ahead(walked):
 @pytest.fixture(params=[FIRST_REVIEWS, HARD_REVIEWS])
 def first_text(request):
     return next(one.text for one in read_bundled(request.param) if one.id == first_example(request.param))
+
+
+@pytest.fixture
+def stands_aside(plain_server, monkeypatch):
+    """What stands aside starts at once; the rest is as in the app."""
+    monkeypatch.setattr("core.viewers._STAYS_SECONDS", 0.0)
 
 
 @pytest.fixture
