@@ -274,6 +274,12 @@ def wait(app: App, until, seconds: float = 120.0, rest: float = 0.1) -> App:
     return app
 
 
+def ended(runner, timeout: float) -> None:
+    """Wait for a run of the script, as `AppTest` does, without looking again and again whether it has ended."""
+    runner._script_thread.join(timeout)
+    assert not runner._script_thread.is_alive(), f"the page took longer than {timeout} seconds"
+
+
 def complete(app: App) -> App:
     """Wait until nothing is computed any more, as the page says."""
     return wait(app, lambda: not app.at.get("progress") and not app.has("button", "Cancel"), rest=3.0)

@@ -1,6 +1,7 @@
 """Fixtures shared by the tests: tiny models, written and loaded once a session."""
 
 import contextlib
+import gc
 import os
 import shutil
 import sys
@@ -19,6 +20,8 @@ hypothesis.settings.load_profile("suite")
 # a test starts.
 for name in ("OMP_NUM_THREADS", "MKL_NUM_THREADS"):
     os.environ[name] = "1"
+# What torch and its like are made of is looked through at every full collection, a quarter of a second each.
+gc.set_threshold(10_000, 20, 10)
 # To draw maps of some points, UMAP's functions run in less time than they take to compile; it is read at the import.
 os.environ.setdefault("NUMBA_DISABLE_JIT", "1")
 # What ships computed would be found where a test means to see it computed; its own tests turn it on.
@@ -73,6 +76,7 @@ def tiny_model(tiny_root):
 def shipped():
     """`shipped(name)`: a model that ships, loaded once, whoever asks first and from whatever thread."""
     from core.loading.loading import load
+    from tests.remembering import Remembering
 
     loaded, lock = {}, threading.Lock()
 
@@ -80,6 +84,9 @@ def shipped():
         with lock:
             if name not in loaded:
                 loaded[name] = load(name, "cpu")
+                loaded[name].scheduler.network = Remembering(loaded[name].scheduler.network)
+                # Neither it nor what was imported for it leaves before the end.
+                gc.freeze()
             return loaded[name]
 
     return model
@@ -146,16 +153,16 @@ def compiled_scripts():
 
 
 @pytest.fixture
-def server(monkeypatch, shared_store, shipped, component_manifests, compiled_scripts):
-    """A server that has just started, as sessions without a browser see it."""
+def plain_server(monkeypatch, shared_store, shipped, component_manifests, compiled_scripts):
+    """A server that has just started, as sessions without a browser see it; what it starts unasked is as in the app."""
     import streamlit as st
     from streamlit.components.v2 import manifest_scanner
     from streamlit.runtime.media_file_manager import MediaFileManager
 
     import core.loading.loading as loading
-    from core.explanation.explainer import Cost
     from core.loading.locating import bundled_models
-    from tests.app_session import NAMES, WAITING
+    from tests.app_session import NAMES, WAITING, ended
+    from tests.remembering import Remembering
 
     for name in ("DEVICE", "PRECISION", "MODEL", "DATA", "CACHE_MB", "EXACT", "HOSTS"):
         monkeypatch.delenv(f"FAITHSCOPE_{name}", raising=False)
@@ -181,12 +188,9 @@ def server(monkeypatch, shared_store, shipped, component_manifests, compiled_scr
     monkeypatch.setattr(manifest_scanner, "scan_component_manifests", lambda: component_manifests)
     # Nothing is loaded here that the collector should pass over, and asking it how much it passes over takes time.
     monkeypatch.setattr("core.network.memory.without_collecting", contextlib.nullcontext)
-    # Whatever this machine's speed: beam search waits to be asked, the rest is computed at once.
-    monkeypatch.setattr(Cost, "cheap", property(lambda cost: cost.passes < 300))
-    # Nor do they wait for what stands aside; `stands_aside` is for those that do.
-    monkeypatch.setattr("core.viewers._STAYS_SECONDS", 600.0)
-    # A whole sample takes a minute, which most tests of pages only pass by.
-    monkeypatch.setattr("pages.parts.sections.studying.StudyWork.at_once", property(lambda work: False))
+    # A thousand looks a second at a script that runs take time from it.
+    monkeypatch.setattr("streamlit.testing.v1.local_script_runner.require_widgets_deltas", ended)
+    monkeypatch.setattr(Remembering, "on", True)
     st.cache_resource.clear()
     st.cache_data.clear()
     yield
@@ -195,6 +199,19 @@ def server(monkeypatch, shared_store, shipped, component_manifests, compiled_scr
     st.cache_data.clear()
     WAITING.clear()
     NAMES.clear()
+
+
+@pytest.fixture
+def server(monkeypatch, plain_server):
+    """The same, which starts what is cheap in passes and no study."""
+    from core.explanation.explainer import Cost
+
+    # Whatever this machine's speed: beam search waits to be asked, the rest is computed at once.
+    monkeypatch.setattr(Cost, "cheap", property(lambda cost: cost.passes < 300))
+    # Nor do they wait for what stands aside; `stands_aside` is for those that do.
+    monkeypatch.setattr("core.viewers._STAYS_SECONDS", 600.0)
+    # A whole sample takes a minute, which most tests of pages only pass by.
+    monkeypatch.setattr("pages.parts.sections.studying.StudyWork.at_once", property(lambda work: False))
 
 
 @pytest.fixture

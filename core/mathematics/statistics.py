@@ -357,19 +357,19 @@ def share_interval(count: int, n: int) -> Interval:
     Raises:
         ValueError: not 0 ≤ count ≤ n with n at least 1.
     """
-    from scipy import stats
-
-    found = stats.binomtest(count, n).proportion_ci(1 - ALPHA, "exact")
-    return Interval(count / n, float(found.low), float(found.high))
+    if not 0 <= count <= n or n < 1:
+        raise ValueError(f"no share: {count} of {n}")
+    low, high = share_ends(np.array([count]), n)[:, 0]
+    return Interval(count / n, float(low), float(high))
 
 
 def share_ends(counts: np.ndarray, n: int) -> np.ndarray:
     """The ends of `share_interval` of K counts, int[K], of n texts: float64[2, K] in [0, 1], low ≤ high."""
-    from scipy.stats import beta
+    from scipy.special import betaincinv
 
     k = np.asarray(counts)
-    low = np.where(k > 0, beta.ppf(ALPHA / 2, np.maximum(k, 1), n - k + 1), 0.0)
-    return np.stack([low, np.where(k < n, beta.ppf(1 - ALPHA / 2, k + 1, np.maximum(n - k, 1)), 1.0)])
+    low = np.where(k > 0, betaincinv(np.maximum(k, 1), n - k + 1, ALPHA / 2), 0.0)
+    return np.stack([low, np.where(k < n, betaincinv(k + 1, np.maximum(n - k, 1), 1 - ALPHA / 2), 1.0)])
 
 
 def more_often(counts: np.ndarray, n: int, others: np.ndarray, m: int) -> np.ndarray:

@@ -7,6 +7,8 @@ from scipy import stats
 from core.evaluation.findings import FEW, look_share
 from core.mathematics.statistics import ALPHA, leads, signed_rank_p, significant
 
+pytestmark = pytest.mark.simulation
+
 
 def test_the_shares_of_both_looks_add_up():
     assert look_share(FEW) + look_share(FEW + 1) == pytest.approx(1)

@@ -8,6 +8,7 @@ from core.interactions import pairs
 from core.interactions.pairs import TOGETHER, TWICE, WordPair
 from core.interactions.splitting import split_exactly
 
+pytestmark = pytest.mark.simulation
 F, N = 6, 1_000
 LEFT = ~(np.arange(2**F)[:, None] >> np.arange(F) & 1).astype(bool)
 PAIRS = list(zip(*np.triu_indices(F, 1)))

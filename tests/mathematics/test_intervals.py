@@ -79,6 +79,12 @@ def test_paired_intervals_hold_the_difference(n, b, c):
 
 def test_a_share_is_clopper_and_pearsons():
     assert ends(share_interval(0, 20)) == pytest.approx([0, 0, 1 - 0.025 ** (1 / 20)])
+    for k, n in ((0, 1), (1, 1), (3, 7), (80, 200), (199, 200)):
+        found = stats.binomtest(k, n).proportion_ci(0.95, "exact")
+        assert ends(share_interval(k, n)) == pytest.approx([k / n, found.low, found.high], abs=1e-10)
+    for k, n in ((-1, 2), (3, 2), (0, 0)):
+        with pytest.raises(ValueError):
+            share_interval(k, n)
 
 
 @PROPERTY

@@ -432,7 +432,7 @@ def test_dear_work_says_its_cost_and_is_done_when_asked(bundled, fresh):
     passes = measure("beam").passes(bundled.encode(example.text).F)
     assert f"{passes:,} forward passes" in app.said and list(app.rows) == ["gradient"]
     app.press("Compute beam")
-    wait(app, lambda: "beam" in app.rows)
+    wait(app, lambda: "beam" in app.rows, rest=60.0)
     row = build_row(
         measure("beam"),
         Explainer(bundled).attribute(
@@ -494,7 +494,7 @@ def test_a_job_shows_how_far_it_is_and_outlives_other_choices(slow_beam):
     app.go(HOME).go(ATTRIBUTIONS).press("Previous")
     assert "beam" in under_way(app)
     slow_beam.set()
-    wait(app, lambda: "beam" in app.rows)
+    wait(app, lambda: "beam" in app.rows, rest=1.0)
     assert "beam" not in under_way(app)
 
 
@@ -519,7 +519,7 @@ def test_a_page_does_not_wait_for_a_job_on_its_own_example(monkeypatch, bundled,
     assert not let_go.is_set(), "the page waited for the job"
     late.cancel()
     let_go.set()
-    wait(app, lambda: "beam" in app.rows)
+    wait(app, lambda: "beam" in app.rows, rest=1.0)
 
 
 def test_the_server_can_stop_in_the_middle_of_a_job():
@@ -562,7 +562,7 @@ def test_a_job_is_cancelled_and_can_be_asked_again(slow_beam):
     app.press("Compute beam")
     wait(app, lambda: app.at.get("progress"), 20)
     slow_beam.set()
-    wait(app, lambda: "beam" in app.rows)
+    wait(app, lambda: "beam" in app.rows, rest=1.0)
 
 
 def test_work_waits_for_other_work(slow_beam):
@@ -760,7 +760,7 @@ def test_a_dear_measure_without_a_store_still_arrives(monkeypatch, tmp_path):
     (tmp_path / "file").write_text("", encoding="utf-8")
     monkeypatch.setenv("FAITHSCOPE_CACHE", str(tmp_path / "file"))
     app = App(ATTRIBUTIONS, example=SMALL.id, measures=["beam"]).press("Compute beam")
-    wait(app, lambda: "beam" in app.rows)
+    wait(app, lambda: "beam" in app.rows, rest=1.0)
 
 
 # A model that gives no numbers

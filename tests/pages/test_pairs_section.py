@@ -92,7 +92,7 @@ def test_what_is_dear_is_asked_for_and_a_single_word_has_none(fresh):
     assert not [table for table in app.tables if "both masked" in table[0]]
     assert app.has("button", EXACT) and app.has("button", SAMPLED)
     app.press(SAMPLED)
-    wait(app, lambda: "2,048 of the 2^14" in " ".join(one.value for one in app.at.caption).replace("\\", ""))
+    wait(app, lambda: "2,048 of the 2^14" in " ".join(one.value for one in app.at.caption).replace("\\", ""), rest=60.0)
     app = App(ATTRIBUTIONS).type("superb")
     assert any("2 to 20 words" in one.value for one in app.at.caption) and not app.errors
 

@@ -74,5 +74,5 @@ def test_the_question_stands_with_the_answer_and_the_evidence_is_scored():
 def test_redundant_stories_are_stepped_through_either_way(computed):
     twice = next(example for example in read_bundled("stories 1") if TWICE in example.tags)
     app = App(RECURSIVE, model="stories-1-fmm", example=twice.id, computed=computed, measures=["gradient"])
-    wait(app, lambda: any("average precision ↑" in table[0] for table in app.tables))
+    wait(app, lambda: any("average precision ↑" in table[0] for table in app.tables), rest=60.0)
     assert twice.second in app.said

@@ -45,6 +45,7 @@ from tests.sessions import Session, running_server
 from tests.shipped_work import MASKED, MEASURE, PLAIN, SURE, walk
 from tests.shipping import EVERYTHING, FIRST, PAGES, any_machine, believed, sides, strip
 
+pytestmark = pytest.mark.usefixtures("plain_server")
 LINES = sentences("tour", "stops")
 # What another stop may show of another thing.
 CHOSEN = ("model", "data", "example", "beside")
@@ -138,6 +139,12 @@ def test_at_the_stop_on_limits_normalising_changes_which_model_is_ahead(walked):
 @pytest.fixture(params=[FIRST_REVIEWS, HARD_REVIEWS])
 def first_text(request):
     return next(one.text for one in read_bundled(request.param) if one.id == first_example(request.param))
+
+
+@pytest.fixture
+def stands_aside(plain_server, monkeypatch):
+    """What stands aside starts at once; the rest is as in the app."""
+    monkeypatch.setattr("core.viewers._STAYS_SECONDS", 0.0)
 
 
 @pytest.fixture
@@ -329,18 +336,18 @@ def test_a_stop_that_is_none_is_no_tour(asked):
 
 
 @pytest.fixture(scope="module")
-def server(tmp_path_factory):
-    with running_server(tmp_path_factory.mktemp("tour"), FAITHSCOPE_SHIPPED="yes") as address:
-        yield address
+def address(tmp_path_factory):
+    with running_server(tmp_path_factory.mktemp("tour"), FAITHSCOPE_SHIPPED="yes") as started:
+        yield started
 
 
 def said(visitor: Session) -> str:
     return unescaped(" ".join(visitor.texts))
 
 
-def test_the_tour_goes_forth_and_back_and_each_stop_shows_what_its_link_shows(server):
+def test_the_tour_goes_forth_and_back_and_each_stop_shows_what_its_link_shows(address):
     """Whatever was chosen before: a stop is its link and nothing else."""
-    with Session(server, "", example="s005", unit="token", measures="attention") as walker:
+    with Session(address, "", example="s005", unit="token", measures="attention") as walker:
         walker.press("Take the tour")
         for stop, line in zip(STOPS, LINES):
             assert line in said(walker)
@@ -365,9 +372,9 @@ def test_the_tour_goes_forth_and_back_and_each_stop_shows_what_its_link_shows(se
         ("Check a model", "Are masked texts", "weights=", OWN),
     ],
 )
-def test_the_ways_in_lead_where_they_say(server, button, question, part, data):
+def test_the_ways_in_lead_where_they_say(address, button, question, part, data):
     """Mistakes and checks are of data, whatever text of one's own was looked at."""
-    with Session(server, "", data=data) as visitor:
+    with Session(address, "", data=data) as visitor:
         visitor.press(button)
         assert any(text.startswith(question) for text in visitor.texts), visitor.texts[:3]
         assert part in visitor.query and ("own" in visitor.query) == (button == "Paste a text")

@@ -8,6 +8,7 @@ from scipy import stats
 
 from core.stability.moving import AGREE, OFFERED, dissenting, least_dissenting, shown_agreement, top_agreement
 
+pytestmark = pytest.mark.simulation
 TEXTS = 2_000
 
 

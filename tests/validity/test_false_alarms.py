@@ -20,6 +20,7 @@ from core.validity.masf import Combine, p_values
 from core.validity.simulating import pooled, readable_simulation, simulate
 from tests import tiny
 
+pytestmark = pytest.mark.simulation
 REPETITIONS, TEXTS, SAMPLES = 300, 200, (20, 40, 50, 100, 200)
 LAYERS, WIDTH, RANKED = 3, 10, 90
 
