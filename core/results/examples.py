@@ -30,7 +30,9 @@ def examples_result(index: Index, judged: Predicted, query: Query, rows: np.ndar
     partial = [] if complete else [Caveat.PARTIAL]
     found = slice_of(judged, left, index.texts)
     if not found.judged:
-        return Result.of(ExamplesOutcome.NO_LABELS, [_least_sure(index, judged, left)], partial, count=len(left))
+        row = int(left[np.nanargmin(judged.confidence[left])])
+        fact = Fact("least_sure", "least sure example", index.data.examples[row].id, Kind.TEXT)
+        return Result.of(ExamplesOutcome.NO_LABELS, [fact], partial, count=len(left))
     outcome = ExamplesOutcome.RIGHT_OF_FILTERED if query.narrows else ExamplesOutcome.RIGHT
     caveats = [*partial, *([Caveat.FEW_TEXTS] if found.judged < FEW else [])]
     caveats += [Caveat.SELECTED] if query.picked_by else []
@@ -62,8 +64,3 @@ def _worst(index: Index, judged: Predicted, left: np.ndarray) -> list[Fact]:
         facts.append(Fact("surest_mistake", "surest mistake", index.data.examples[row].id, Kind.TEXT))
         facts.append(Fact("its_confidence", "its confidence", float(judged.confidence[row]), about="confidence"))
     return facts
-
-
-def _least_sure(index: Index, judged: Predicted, left: np.ndarray) -> Fact:
-    row = int(left[np.nanargmin(judged.confidence[left])])
-    return Fact("least_sure", "least sure example", index.data.examples[row].id, Kind.TEXT)

@@ -180,11 +180,13 @@ def check_json(found: CheckReport) -> dict:
 
 
 def _line_as_json(line: CurveFigures) -> dict:
+    # A measure whose order is recursive already is not computed again.
+    anew = line.curve.random or (line.curve.recompute and not measure(line.curve.measure).recursive)
     return {
         "measure": line.curve.measure,
         "values": values_taken(line.curve.measure, line.curve.sign),
         "unit": line.curve.unit,
-        "computed": EACH_STEP if recomputed(line.curve) else ONCE,
+        "computed": EACH_STEP if anew else ONCE,
         "examples": line.n,
         "performance": line.performance.tolist(),
         "performance_interval": None if line.ends is None else line.ends.tolist(),
@@ -201,8 +203,3 @@ def _line_as_json(line: CurveFigures) -> dict:
         "evidence_recall": as_json(line.recall),
         "evidence_chance": as_json(line.chance),
     }
-
-
-def recomputed(curve: Curve) -> bool:
-    """Whether a curve's measure is computed again at each step; beam's order is recursive already."""
-    return curve.random or (curve.recompute and not measure(curve.measure).recursive)
