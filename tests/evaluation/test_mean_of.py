@@ -109,8 +109,9 @@ def test_its_figure_has_a_point_a_text_and_a_line_at_the_mean():
 def test_the_command_and_the_page_ask_it(tiny_model, fresh, monkeypatch, tmp_path, capsys):
     data, out = tmp_path / "mine.jsonl", tmp_path / "found.csv"
     data.write_bytes(lines(*({"id": f"e{i}", "text": text} for i, text in enumerate(TEXTS))))
-    monkeypatch.setattr("core.loading.loading.load", lambda *_: tiny_model("bert"))
-    assert main(["evaluate", "--model", "tiny", "--data", str(data), "--what", NAME, "--out", str(out)]) == 0
+    with monkeypatch.context() as patch:
+        patch.setattr("core.loading.loading.load", lambda *_: tiny_model("bert"))
+        assert main(["evaluate", "--model", "tiny", "--data", str(data), "--what", NAME, "--out", str(out)]) == 0
     assert "mean fall when all is masked" in capsys.readouterr().out and "e3" in out.read_text(encoding="utf-8")
     monkeypatch.setenv("FAITHSCOPE_DATA", str(data))
     st.cache_resource.clear()

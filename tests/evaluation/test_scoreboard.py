@@ -18,7 +18,6 @@ from core.data.examples import Example
 from core.evaluation.asking import ask, run_study
 from core.evaluation.engine import Run
 from core.evaluation.sampling import without_labels
-from core.evaluation.studies.board_leads import Lead, LeadKind, figure_leads
 from core.evaluation.studies.board_report import (
     COMPREHENSIVENESS,
     NAOPC_C,
@@ -30,7 +29,10 @@ from core.evaluation.studies.board_report import (
 )
 from core.evaluation.studies.board_rows import FEWER, BoardMeasure, K, board_metrics, milliseconds_of, passes_of
 from core.evaluation.studies.board_tables import (
+    Lead,
+    LeadKind,
     board_table,
+    figure_leads,
     front,
     front_numbers,
     leads_table,

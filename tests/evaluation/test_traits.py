@@ -9,12 +9,13 @@ from core.data.browsing import TRAITS, Index, Query, Trait, counts, judge, match
 from core.data.examples import DataSet, read_bundled
 from core.evaluation.asking import run_study
 from core.evaluation.sampling import without_labels
-from core.evaluation.studies.agreement import Agreement, least_agreement
 from core.evaluation.studies.behaviour import Changes, Course
 from core.evaluation.studies.model_check import Curve
 from core.evaluation.studies.traits import (
+    Agreement,
     first_rejected,
     joined_traits,
+    least_agreement,
     predicted_sample,
     trait_cell,
     trait_of,

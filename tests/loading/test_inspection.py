@@ -19,8 +19,7 @@ import torch
 from core.evaluation.predicting import rows_of
 from core.explanation.explainer import Explainer
 from core.loading import inspection as checking
-from core.loading.headers import blueprint, read_headers
-from core.loading.inspection import ModelCheck, check_model, memory_bytes
+from core.loading.inspection import ModelCheck, blueprint, check_model, memory_bytes, read_headers
 from core.loading.loading import load
 from core.loading.locating import locate
 from core.loading.small_files import read_config

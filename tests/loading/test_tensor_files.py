@@ -14,8 +14,7 @@ from safetensors.torch import load as library_load
 from safetensors.torch import save
 
 from core.loading.loading import load
-from core.loading.model_files import ModelFiles
-from core.loading.tensor_files import read_tensors
+from core.loading.model_files import ModelFiles, read_tensors
 from tests import tiny
 
 HALVES = torch.float8_e4m3fn, torch.float8_e4m3fnuz, torch.float8_e5m2, torch.float8_e5m2fnuz

@@ -12,11 +12,11 @@ from core.commands.command_line import main
 from core.data.examples import Example
 from core.evaluation.asking import run_study
 from core.evaluation.sampling import Sample, without_labels
-from core.evaluation.studies.agreement import Agreement
 from core.evaluation.studies.behaviour import Course
 from core.evaluation.studies.limits_of_texts import Batch
 from core.evaluation.studies.model_check import Curve
 from core.evaluation.studies.scoring import SHUFFLED, VALUE, Scoring
+from core.evaluation.studies.traits import Agreement
 from core.evaluation.study import Subject
 from core.explanation.explainer import Explainer, with_reference
 from core.explanation.recursive import BY_RATIO

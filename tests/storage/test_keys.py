@@ -18,13 +18,13 @@ from core.evaluation.asking import read_study
 from core.evaluation.predicting import stored_predictions
 from core.evaluation.sampling import Sample
 from core.evaluation.studies import behaviour, model_check
-from core.evaluation.studies.agreement import Agreement
 from core.evaluation.studies.board_rows import board_metrics
 from core.evaluation.studies.embedding_map import Points, read_map
 from core.evaluation.studies.fewest import FewestFeatures
 from core.evaluation.studies.limits_of_texts import Batch, batch_limits
 from core.evaluation.studies.scoreboard import Scoreboard
 from core.evaluation.studies.scoring import SHUFFLED, Scoring
+from core.evaluation.studies.traits import Agreement
 from core.evaluation.studies.verdicts import VerdictsOfTexts
 from core.explanation.explainer import with_reference
 from core.interactions.finding import stored_interactions

@@ -2,27 +2,89 @@
 
 import json
 from collections import Counter
-from typing import Any
+from enum import StrEnum
+from typing import Any, NamedTuple
 
 import numpy as np
 
-from core.evaluation.studies.board_leads import figure_leads
 from core.evaluation.studies.board_report import (
     COMPREHENSIVENESS,
     EVIDENCE,
+    NAOPC_C,
+    NAOPC_S,
     RANDOM,
     BoardReport,
     arrow,
     direction_of,
     figures,
 )
+from core.evaluation.studies.board_rows import board_metrics
 from core.evaluation.study import Table
 from core.explanation.recursive import UNSTABLE
-from core.mathematics.ranking import pareto_front
+from core.judging.metric_table import orders
+from core.mathematics.ranking import are_level, pareto_front
 from core.measures.catalogue import measures
+from core.metrics.registry import HIGHER
 from core.validity.marks import SIGN, with_sign
 from core.verdicts.deciding import Word
 from core.wording import fixed_number, joined, number, p_value, with_ends
+
+
+class LeadKind(StrEnum):
+    """What a metric says of who is first."""
+
+    UNBEATEN = "unbeaten"
+    AHEAD = "ahead"
+    TIED = "all tied"
+    OUT = "too few in-distribution or stable"
+    NO_VALUE = "too few values"
+
+
+class Lead(NamedTuple):
+    """Who is first by a figure; names may hold random order, and are empty where nobody can be named."""
+
+    figure: str
+    standing: LeadKind
+    names: tuple[str, ...] = ()
+
+
+def figure_leads(report: BoardReport) -> list[Lead]:
+    """Of each figure who is first; [] before that may be told. What is marked or unstable has no part in it."""
+    if report.n == report.tally.total == 1:
+        return _on_one_text(report)
+    return [Lead(figure, LeadKind.UNBEATEN, report.unbeaten(figure)) for figure in report.beaten]
+
+
+def _on_one_text(report: BoardReport) -> list[Lead]:
+    """Erasure metrics are tied within their errors, other figures within a hundredth or overlapping intervals."""
+    if report.waiting or len(report.names) < 3:
+        return []
+    # On one text NAOPC puts measures in the order of AOPC.
+    return [_lead(report, figure) for figure in figures() if figure not in (NAOPC_C, NAOPC_S)]
+
+
+def _lead(report: BoardReport, figure: str) -> Lead:
+    values, own = report.means(figure), set(report.names) - {RANDOM}
+    if (~np.isnan(values[:-1])).sum() < 2:
+        out = any(report.cells[name, figure].out for name in report.names)
+        return Lead(figure, LeadKind.OUT if out else LeadKind.NO_VALUE)
+    best = tuple(name for name, first in zip(report.names, _first(report, figure, values)) if first)
+    return Lead(figure, LeadKind.TIED if own <= set(best) else LeadKind.AHEAD, best)
+
+
+def _first(report: BoardReport, figure: str, values: np.ndarray) -> np.ndarray:
+    """Who none is ahead of, bool[M + 1]; values: float64[M + 1], higher is better, NaN where there is none."""
+    if figure not in board_metrics():
+        # RACU, which has no upper end, by so much of itself, and within its intervals.
+        best = np.nanmax(values)
+        ends = [report.cells[name, figure].interval for name in report.names]
+        low = ends[int(np.nanargmax(values))].low
+        within = np.array([one.known and one.high >= low for one in ends]) & ~np.isnan(values)
+        return are_level((best - values) / max(1.0, abs(best))) | within
+    errors = np.array([report.cells[name, figure].error for name in report.names])
+    ahead = orders(values[:, None], np.array([HIGHER]), errors[:, None])[..., 0] == 1
+    return ~np.isnan(values) & ~ahead.any(axis=0)
+
 
 PASSES, TOOK, MEASURE = "forward passes", "milliseconds", "measure"
 Rows = tuple[list[str], list[list[Any]]]
