@@ -265,14 +265,14 @@ def _owners(text, words, offsets, unit):
     """Each token's feature (-1: none) and each feature's characters."""
     # Behind the space that a token begins with.
     starts = [int(b) - len(text[a:b].lstrip()) for a, b in offsets]
+    owner = np.full(len(offsets), -1, dtype=np.int64)
     if unit == "token":
         kept = [i for i, s in enumerate(starts) if s < offsets[i, 1]]
-        owner = np.full(len(offsets), -1, dtype=np.int64)
         owner[kept] = np.arange(len(kept))
         return owner, [(starts[i], int(offsets[i, 1])) for i in kept]
     words = _spans(text, words, offsets, unit)
     word_of = np.searchsorted(words[:, 0], starts, side="right") - 1
-    owner, spans, last = np.full(len(offsets), -1, dtype=np.int64), [], -1
+    spans, last = [], -1
     for i, (word, start) in enumerate(zip(word_of.tolist(), starts)):
         if word < 0 or start >= offsets[i, 1]:
             continue
