@@ -57,11 +57,9 @@ def bench(model: Model, repeats: int = 7) -> dict:
 
 def matrix_product_peak(model: Model, repeats: int) -> float:
     """Fastest square matrix product in the model's precision, in operations a second."""
-    best = 0.0
+    best, dtype = 0.0, next(model.module.parameters()).dtype
     for size in (512, 1024, 2048):
-        left, right = (
-            torch.rand(size, size, device=model.device, dtype=next(model.module.parameters()).dtype) for _ in range(2)
-        )
+        left, right = torch.rand(2, size, size, device=model.device, dtype=dtype)
         seconds = min(clocked(lambda: left @ right, model.device)[1] for _ in range(repeats + 2))
         best = max(best, 2 * size**3 / seconds)
     return best
@@ -102,8 +100,7 @@ def p_value_cost(model: Model, encoded: Encoded, repeats: int) -> dict[int, floa
         types = None if encoded.type_ids is None else np.tile(encoded.type_ids, (batch, 1))
 
         def tested() -> None:
-            states = np.asarray(model.run(ids, lengths, types, reference.pooling)[1])
-            p_values(reference.forms, states)
+            p_values(reference.forms, np.asarray(model.run(ids, lengths, types, reference.pooling)[1]))
 
         times = [(clocked(lambda: model.run(ids, lengths, types))[1], clocked(tested)[1]) for _ in range(4 * repeats)]
         plain, with_p = (statistics.median(column) for column in zip(*times))
@@ -111,21 +108,11 @@ def p_value_cost(model: Model, encoded: Encoded, repeats: int) -> dict[int, floa
     return added
 
 
-def operations(model: Model, encoded: Encoded) -> int:
-    """Floating-point operations of the matrix products in one forward pass, counted by torch."""
-    from torch.utils.flop_counter import FlopCounterMode
-
-    with model.eager_attention(), torch.no_grad(), FlopCounterMode(display=False) as counter:
-        model.differentiable(model.embed(encoded.ids[None]), encoded.type_ids)
-    return counter.get_total_flops()
-
-
 def machine(model: Model) -> str:
     """The processor, its threads and the device, in words."""
     return (
-        f"{platform.system()} {platform.machine()}, {os.cpu_count()} cores, {torch.get_num_threads()} threads, torch "
-        f"{torch.__version__}, "
-        f"{model.device}, {model.precision}"
+        f"{platform.system()} {platform.machine()}, {os.cpu_count()} cores, {torch.get_num_threads()} threads, "
+        f"torch {torch.__version__}, {model.device}, {model.precision}"
     )
 
 
@@ -153,10 +140,14 @@ def bench_report(found: dict) -> str:
 
 
 def _forward(model: Model, encoded: Encoded, batch: int, peak: float, repeats: int) -> tuple[float, float]:
+    from torch.utils.flop_counter import FlopCounterMode
+
     ids, lengths = np.tile(encoded.ids, (batch, 1)), np.full(batch, encoded.T)
     types = None if encoded.type_ids is None else np.tile(encoded.type_ids, (batch, 1))
     seconds = statistics.median(clocked(lambda: model.run(ids, lengths, types))[1] for _ in range(2 * repeats))
-    return batch / seconds, operations(model, encoded) * batch / seconds / peak
+    with model.eager_attention(), torch.no_grad(), FlopCounterMode(display=False) as counter:
+        model.differentiable(model.embed(encoded.ids[None]), encoded.type_ids)
+    return batch / seconds, counter.get_total_flops() * batch / seconds / peak
 
 
 def _against_captum(model: Model, encoded: Encoded, repeats: int) -> dict[str, float]:
@@ -167,12 +158,10 @@ def _against_captum(model: Model, encoded: Encoded, repeats: int) -> dict[str, f
     expected = contestants["ours"]()
     for name, run in contestants.items():
         np.testing.assert_allclose(run(), expected, atol=1e-4, err_msg=f"{name} disagrees")
-    seconds = {name: [] for name in contestants}
-    for _ in range(repeats):
-        for name, run in contestants.items():
-            seconds[name].append(clocked(run)[1])
-    ours = statistics.median(seconds.pop("ours"))
-    return {name: statistics.median(times) / ours for name, times in seconds.items()}
+    rounds = [[clocked(run)[1] for run in contestants.values()] for _ in range(repeats)]
+    seconds = dict(zip(contestants, map(statistics.median, zip(*rounds))))
+    ours = seconds.pop("ours")
+    return {name: time / ours for name, time in seconds.items()}
 
 
 def _ours(model: Model, encoded: Encoded, target: int) -> np.ndarray:

@@ -1,6 +1,7 @@
 """Speed of judging: metrics that share inputs against each by itself, draws in one batch against one by one."""
 
 import statistics
+from collections.abc import Callable
 
 from core.bench.clock import clocked
 from core.explanation.explainer import Explainer, with_reference
@@ -37,26 +38,26 @@ def judging_speed(model: Model, repeats: int = 5, text: str = WORDS_25) -> dict:
     explainer = with_reference(model, None)
     scores = [Judge(explainer, encoded).attribution(name)[0] for name in cheap]
     _together(model, encoded, cheap[:1], hard)
-    timed = [clocked(lambda: _together(model, encoded, cheap, hard))[1] for _ in range(repeats)]
+
+    def middle(work: Callable[[], None]) -> float:
+        return statistics.median(clocked(work)[1] for _ in range(repeats))
+
+    together = middle(lambda: _together(model, encoded, cheap, hard))
     before = model.scheduler.counters.passes
     _together(model, encoded, cheap, hard)
     passes = model.scheduler.counters.passes - before
-    shared, alone = (
-        [clocked(lambda: _rated(model, encoded, scores, hard, share))[1] for _ in range(repeats)]
-        for share in (True, False)
-    )
-    soft, single = ([clocked(lambda: run(model, encoded))[1] for _ in range(repeats)] for run in (_soft, _one_by_one))
-    middle = statistics.median
+    shared, alone = (middle(lambda: _rated(model, encoded, scores, hard, share)) for share in (True, False))
+    soft, single = (middle(lambda: run(model, encoded)) for run in (_soft, _one_by_one))
     return {
         "features": encoded.F,
         "measures": len(cheap),
         "metrics": len(hard),
-        "hard": middle(timed),
+        "hard": together,
         "passes": passes,
-        "shared": middle(shared),
-        "ratio": middle(alone) / middle(shared),
-        "soft": middle(soft),
-        "one_by_one": middle(single) / middle(soft),
+        "shared": shared,
+        "ratio": alone / shared,
+        "soft": soft,
+        "one_by_one": single / soft,
     }
 
 

@@ -54,7 +54,7 @@ def compare_searches(
                 file.write(json.dumps({"key": key} | row) + "\n")
         known[key] = row
         rows.append(row)
-        told(f"{i + 1} of {len(texts)} texts, {rows[-1]['features']} words")
+        told(f"{i + 1} of {len(texts)} texts, {row['features']} words")
     return rows
 
 
@@ -120,9 +120,8 @@ def _row(explainer: Explainer, encoded: Encoded, before: dict | None) -> dict:
         for name, search in asked.items():
             if name in searches:
                 continue
-            found = finish(
-                search()(searching, encoded.F, masked=encoded.premasked, rescore=None if rough is None else own)
-            )
+            rescore = None if rough is None else own
+            found = finish(search()(searching, encoded.F, masked=encoded.premasked, rescore=rescore))
             searches[name] = {"scores": found.scores, "lower": found.lower, "upper": found.upper}
         exact = None
         if 1 << left_over(encoded) <= default_exact(explainer.model.device):

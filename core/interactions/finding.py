@@ -139,15 +139,12 @@ def find_interactions(
         importing.join()
         oracle.flush()
     took = 1000 * (time.perf_counter() - before)
-    found = Interactions(target, _spread(part, free, encoded.F), exact, sets, len(free), asked.passes, took)
-    _store(explainer, encoded, found)
-    return found
-
-
-def _spread(part: Split, free: np.ndarray, F: int) -> Split:
-    own, pairs = np.zeros(F), np.zeros((F, F))
-    own[free], pairs[np.ix_(free, free)] = part.own, part.pairs
-    return Split(own, pairs)
+    arrays = {"own": np.zeros(encoded.F), "pairs": np.zeros((encoded.F, encoded.F))}
+    arrays["own"][free], arrays["pairs"][np.ix_(free, free)] = part.own, part.pairs
+    if explainer.store is not None:
+        meta = {"sets": sets, "passes": asked.passes, "milliseconds": took}
+        explainer.store.put(_key(explainer, encoded, target, exact), arrays, meta, _content(encoded.F))
+    return Interactions(target, Split(**arrays), exact, sets, len(free), asked.passes, took)
 
 
 def _key(explainer: Explainer, encoded: Encoded, target: Target, exact: bool) -> str:
@@ -164,17 +161,8 @@ def _key(explainer: Explainer, encoded: Encoded, target: Target, exact: bool) ->
 
 
 def _content(F: int) -> Content:
-    arrays = {"own": Numbers("float64", (F,)), "pairs": Numbers("float64", (F, F))}
     return Content(
-        arrays,
+        {"own": Numbers("float64", (F,)), "pairs": Numbers("float64", (F, F))},
         {"sets": is_count, "passes": is_count, "milliseconds": is_amount},
         agrees=lambda arrays, meta: bool((arrays["pairs"] == arrays["pairs"].T).all()),
     )
-
-
-def _store(explainer: Explainer, encoded: Encoded, found: Interactions) -> None:
-    if explainer.store is not None:
-        meta = {"sets": found.sets, "passes": found.passes, "milliseconds": found.milliseconds}
-        arrays = {"own": found.split.own, "pairs": found.split.pairs}
-        key = _key(explainer, encoded, found.target, found.exact)
-        explainer.store.put(key, arrays, meta, _content(encoded.F))

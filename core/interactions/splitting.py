@@ -61,10 +61,8 @@ def split_exactly(scores: np.ndarray) -> Split:
         from shapiq import SHAPIQ
 
     whole, places = len(scores) - 1, 1 << np.arange(F)
-    found = SHAPIQ(F, max_order=ORDER, index=INDEX, random_state=0).approximate(
-        len(scores), lambda present: scores[whole - present @ places]
-    )
-    return _split(found, F)
+    library = SHAPIQ(F, max_order=ORDER, index=INDEX, random_state=0)
+    return _split(library.approximate(len(scores), lambda present: scores[whole - present @ places]), F)
 
 
 def split_by_sample(value: Value, F: int, sets: int | None = None, seed: int = 0) -> Split:

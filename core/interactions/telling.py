@@ -23,18 +23,7 @@ MEANS = (
     "takes away. In logits, the score before it is made a probability."
 )
 MASKED = ["first masked", "second masked", "both masked"]
-RECORDED = [
-    "first_position",
-    "first",
-    "second_position",
-    "second",
-    "interaction",
-    "first_own",
-    "second_own",
-    "says",
-    "how",
-    "sets",
-]
+RECORDED = "first_position first second_position second interaction first_own second_own says how sets".split()
 
 
 @dataclass(frozen=True, eq=False)
@@ -92,13 +81,11 @@ class PairReport:
 
     def inputs(self, one: PairTest) -> list[str]:
         """Of each of a pair's three inputs what masking it costs and its p-value, text."""
-        p = one.p.get(self.form)
-        rejected = self.gate(one).rejected
-        return [
-            f"{signed(-float(fall))}"
-            + ("" if p is None else with_sign(f", {MASF_P} = {number(float(p[i]))}", bool(rejected[i])))
-            for i, fall in enumerate(one.falls)
-        ]
+        falls = [signed(-float(fall)) for fall in one.falls]
+        if self.form not in one.p:
+            return falls
+        told = zip(falls, one.p[self.form].tolist(), self.gate(one).rejected.tolist())
+        return [with_sign(f"{fall}, {MASF_P} = {number(p)}", rejected) for fall, p, rejected in told]
 
     def lines(self) -> Iterable[list]:
         """Every pair under RECORDED and, of those that were tested, what masking them does: see `header`."""

@@ -53,14 +53,11 @@ def _layer(layer: Module, parts: Tensor, attention: Tensor, read: int) -> Tensor
         rows = slice(first, min(first + size, read))
         mixed = torch.einsum("hij,jkhd->ikhd", attention[:, rows], values).flatten(-2)
         attended = with_bias(mixed @ output.dense.weight.float().T, bias)
-        found.append(_feed_forward(layer, _norm(output.LayerNorm, parts[rows] + attended)))
+        attended = _norm(output.LayerNorm, parts[rows] + attended)
+        # Eq. 9 to 12: the feed-forward layer.
+        inner = _active(layer.intermediate.intermediate_act_fn, _dense(layer.intermediate.dense, attended))
+        found.append(_norm(layer.output.LayerNorm, attended + _dense(layer.output.dense, inner)))
     return torch.cat(found)
-
-
-def _feed_forward(layer: Module, parts: Tensor) -> Tensor:
-    """The feed-forward layer, its residual connection and the norm behind it, Eq. 9 to 12."""
-    inner = _active(layer.intermediate.intermediate_act_fn, _dense(layer.intermediate.dense, parts))
-    return _norm(layer.output.LayerNorm, parts + _dense(layer.output.dense, inner))
 
 
 def _head(module: Module, parts: Tensor) -> Tensor:

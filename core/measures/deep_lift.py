@@ -55,15 +55,11 @@ def lifted_tokens(inside: Inside, baseline: str = "mask") -> Tensor:
         try:
             scores = DeepLift(Logit()).attribute(embeddings, start)
         finally:
-            _forget_activations(model.module)
+            # What Captum keeps on activations when it is stopped half-way.
+            for part in model.module.modules():
+                vars(part).pop("input", None)
+                vars(part).pop("output", None)
     return scores[0].detach().float().sum(dim=1)
-
-
-def _forget_activations(module) -> None:
-    """Let go of what Captum keeps on activations when it is stopped half-way."""
-    for part in module.modules():
-        for name in ("input", "output"):
-            vars(part).pop(name, None)
 
 
 def deep_lift(explained: Explained, baseline: str = "mask") -> dict[str, np.ndarray]:

@@ -85,10 +85,11 @@ def mutual_information(explained: Explained) -> dict[str, np.ndarray]:
             "Mutual information is not measured for this model. Run: python -m core words --model MODEL "
             "--data FILE, FILE being its labelled training texts."
         )
-    scores, words = np.zeros(explained.F), find_words(encoded.text[: encoded.features[-1].end])
-    for i, feature in enumerate(encoded.features):
-        held = [encoded.text[a:b] for a, b in words if a < feature.end and b > feature.start]
-        scores[i] = sum(map(bits.of, held))
+    words = find_words(encoded.text[: encoded.features[-1].end])
+    scores = [
+        sum(bits.of(encoded.text[a:b]) for a, b in words if a < feature.end and b > feature.start)
+        for feature in encoded.features
+    ]
     return {"absolute": np.where(explained.masked, 0.0, scores)}
 
 

@@ -3,7 +3,6 @@
 import contextlib
 from collections.abc import Callable, Generator
 from dataclasses import dataclass
-from functools import partial
 from typing import TYPE_CHECKING, Any, TypeAlias
 
 if TYPE_CHECKING:
@@ -105,24 +104,15 @@ def classify(
         logits Tensor[B, C], tuple of hidden states Tensor[B, T, H] or None, attention tensors
         [B, heads, T, T] per layer or None.
     """
+    asked = {"output_hidden_states": hidden, "output_attentions": attentions, "return_dict": True}
     if architecture.reading == "last":
-        run = partial(module.base_model, use_cache=False)
-    elif architecture.type_ids and type_ids is not None:
-        run = partial(module, token_type_ids=type_ids)
-    else:
-        run = module
-    out = run(
-        inputs_embeds=embeddings,
-        attention_mask=attention,
-        output_hidden_states=hidden,
-        output_attentions=attentions,
-        return_dict=True,
-    )
-    if architecture.reading != "last":
-        return out.logits, out.hidden_states, out.attentions
-    rows = lengths.new_tensor(range(len(lengths)))
-    logits = module.score(out.last_hidden_state[rows, lengths - 1])
-    return logits, out.hidden_states, out.attentions
+        out = module.base_model(inputs_embeds=embeddings, attention_mask=attention, use_cache=False, **asked)
+        rows = lengths.new_tensor(range(len(lengths)))
+        return module.score(out.last_hidden_state[rows, lengths - 1]), out.hidden_states, out.attentions
+    if architecture.type_ids and type_ids is not None:
+        asked["token_type_ids"] = type_ids
+    out = module(inputs_embeds=embeddings, attention_mask=attention, **asked)
+    return out.logits, out.hidden_states, out.attentions
 
 
 def attention_bias(weights: Tensor) -> Tensor:
@@ -134,9 +124,8 @@ def attention_bias(weights: Tensor) -> Tensor:
     import torch
 
     T = weights.shape[1]
-    return (
-        torch.log(weights).clamp(min=torch.finfo(weights.dtype).min)[:, None, None, :].expand(-1, 1, T, T).contiguous()
-    )
+    bias = torch.log(weights).clamp(min=torch.finfo(weights.dtype).min)
+    return bias[:, None, None, :].expand(-1, 1, T, T).contiguous()
 
 
 @contextlib.contextmanager
@@ -168,9 +157,8 @@ def embeddings_changed(
     if change is None:
         yield
         return
-    hook = module.base_model.get_submodule(architecture.embeddings).register_forward_hook(
-        lambda _, given, found: change(found)
-    )
+    layer = module.base_model.get_submodule(architecture.embeddings)
+    hook = layer.register_forward_hook(lambda _, given, found: change(found))
     try:
         yield
     finally:

@@ -9,14 +9,13 @@ from dataclasses import dataclass, field
 import numpy as np
 
 from core.network.architectures import Tokenizer
-from core.network.grouping import GROUPS, find_groups
+from core.network.grouping import GROUPS, RUN, find_groups
 from core.network.tokens import read_tokens
 from core.wording import ordinal
 
 UNITS = ("word", "token", *GROUPS)
 # Spellings that stand for "masked from the start" whatever the model's own mask token is.
 MASK_SPELLINGS = ("[MASK]", "<mask>")
-_RUN = re.compile(r"\S+")
 
 
 class NoFeatures(ValueError):
@@ -121,7 +120,7 @@ def find_words(text: str, mask_spellings: tuple[str, ...] = MASK_SPELLINGS) -> l
     """
     literal = _literal(mask_spellings)
     any_typed, words = literal.search(text) is not None, []
-    for run in _RUN.finditer(text):
+    for run in RUN.finditer(text):
         start, end = run.span()
         for typed in literal.finditer(text, start, end) if any_typed else ():
             words += _split_edges(text, start, typed.start())
@@ -255,7 +254,8 @@ def _tied(texts, sides, offsets, unit, spellings, own) -> tuple[np.ndarray, list
         owner, spans = _owners(text, words, offsets[places], unit)
         feature_of[places] = np.where(owner >= 0, owner + len(features), -1)
         features += [Feature(text[a:b], a, b) for a, b in spans]
-        typed += _touch(spans, [found.span() for found in _literal(spellings).finditer(text)])
+        masks = np.array([*(found.span() for found in _literal(spellings).finditer(text)), (np.inf, np.inf)])
+        typed += [bool(masks[np.searchsorted(masks[:, 1], a, side="right"), 0] < b) for a, b in spans]
     masked = np.array(typed, dtype=bool)
     masked[feature_of[own & (feature_of >= 0)]] = True
     return feature_of, features, masked
@@ -265,14 +265,14 @@ def _owners(text, words, offsets, unit):
     """Each token's feature (-1: none) and each feature's characters."""
     # Behind the space that a token begins with.
     starts = [int(b) - len(text[a:b].lstrip()) for a, b in offsets]
+    owner = np.full(len(offsets), -1, dtype=np.int64)
     if unit == "token":
         kept = [i for i, s in enumerate(starts) if s < offsets[i, 1]]
-        owner = np.full(len(offsets), -1, dtype=np.int64)
         owner[kept] = np.arange(len(kept))
         return owner, [(starts[i], int(offsets[i, 1])) for i in kept]
     words = _spans(text, words, offsets, unit)
     word_of = np.searchsorted(words[:, 0], starts, side="right") - 1
-    owner, spans, last = np.full(len(offsets), -1, dtype=np.int64), [], -1
+    spans, last = [], -1
     for i, (word, start) in enumerate(zip(word_of.tolist(), starts)):
         if word < 0 or start >= offsets[i, 1]:
             continue
@@ -295,13 +295,6 @@ def _spans(text, words, offsets, unit) -> np.ndarray:
     read = words[words[:, 0] < read_to, 1].max(initial=0)
     groups[:, 1] = np.where(groups[:, 0] < read_to, np.minimum(groups[:, 1], read), groups[:, 1])
     return groups
-
-
-def _touch(spans, typed) -> list[bool]:
-    """For each span, whether it shares a character with a typed mask; both in order, not overlapping."""
-    ends = np.array([end for _, end in typed] + [np.inf])
-    starts = np.array([start for start, _ in typed] + [np.inf])
-    return [bool(starts[np.searchsorted(ends, a, side="right")] < b) for a, b in spans]
 
 
 def _truncation(words, second, cut, sides, ends):

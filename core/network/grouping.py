@@ -5,7 +5,7 @@ import re
 import unicodedata
 
 GROUPS = ("clause", "sentence")
-_RUN = re.compile(r"\S+")
+RUN = re.compile(r"\S+")
 _LINE_BREAK = re.compile(r"<br\s*+/?>", re.IGNORECASE)
 # Signs that end a sentence or a clause; after the full-width ones and long dashes no space needs to follow.
 _FULL_ENDS, _FULL_PAUSES, _DASHES, _HYPHENS = "。｡！？", "，；：、､", "—―", ("-", "--", "---")
@@ -44,11 +44,8 @@ def find_groups(text: str, unit: str) -> list[tuple[int, int]]:
     Raises:
         KeyError: another unit.
     """
-    cuts = [0, *_cuts(text, unit), len(text)]
-    groups = []
-    for start, end in itertools.pairwise(cuts):
-        part = text[start:end]
-        groups.append((end - len(part.lstrip()), start + len(part.rstrip())))
+    parts = itertools.pairwise([0, *_cuts(text, unit), len(text)])
+    groups = ((end - len(text[start:end].lstrip()), start + len(text[start:end].rstrip())) for start, end in parts)
     return [(start, end) for start, end in groups if start < end]
 
 
@@ -58,7 +55,7 @@ def _cuts(text: str, unit: str) -> list[int]:
     # As long as the text, so that places stay.
     plain = _LINE_BREAK.sub(lambda tag: "\n" + " " * (len(tag[0]) - 1), text)
     cuts, worded, ended, before = [], False, False, 0
-    for run in _RUN.finditer(plain):
+    for run in RUN.finditer(plain):
         start, end = run.span()
         joins = ended and not run[0].strip(joining)
         if worded and not joins and (ended or plain.count("\n", before, start) > 1):
@@ -68,9 +65,10 @@ def _cuts(text: str, unit: str) -> list[int]:
         # Behind a sign in here stands more than signs.
         for sign in inside.finditer(plain, start, start + len(run[0].rstrip(signs + _CLOSERS))):
             worded, seen = worded or _has_word(plain[seen : sign.end()]), sign.end()
-            if worded and not _in_number(plain, *sign.span()):
-                cuts.append(sign.end())
-                start, worded, begins = sign.end(), False, True
+            in_number = plain[sign.start() - 1 : sign.start()].isdecimal() and plain[seen : seen + 1].isdecimal()
+            if worded and not in_number:
+                cuts.append(seen)
+                start, worded, begins = seen, False, True
         ended = joins or _ends(plain[start:end], unit, begins)
         worded, before = worded or _has_word(plain[seen:end]), end
     # Punctuation that is left over goes with the last group.
@@ -89,10 +87,6 @@ def _ends(part: str, unit: str, begins: bool) -> bool:
     return not (
         (len(last) == 1 and last.isalpha()) or last.casefold() in _ABBREVIATIONS or (begins and body.isdecimal())
     )
-
-
-def _in_number(text: str, start: int, end: int) -> bool:
-    return text[start - 1 : start].isdecimal() and text[end : end + 1].isdecimal()
 
 
 def _has_word(part: str) -> bool:

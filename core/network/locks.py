@@ -50,7 +50,12 @@ class FairLock:
         try:
             turn.wait()
         except BaseException:
-            self._give_up(me, turn)
+            # Interrupted while waiting: the turn may have come in the meantime and must go on.
+            with self._guard:
+                if turn.is_set():
+                    self._hand_on()
+                else:
+                    self._waiting.remove((me, turn))
             raise
         locks_held().append(self)
         return self
@@ -71,11 +76,3 @@ class FairLock:
         self._owner, turn = self._waiting.popleft()
         self._depth = 1
         turn.set()
-
-    def _give_up(self, me: int, turn: threading.Event) -> None:
-        # Interrupted while waiting: the turn may have come in the meantime and must go on.
-        with self._guard:
-            if turn.is_set():
-                self._hand_on()
-            else:
-                self._waiting.remove((me, turn))

@@ -173,14 +173,9 @@ class Scheduler:
                 progress(done, len(rows))
 
     def _fit(self, rows, order, start) -> int:
-        count = 0
-        # Ascending order: the newest row is the longest of the batch.
-        while count < self.max_rows and start + count < len(order):
-            width = len(rows[order[start + count]].ids)
-            if count and (count + 1) * width > self.max_tokens:
-                break
-            count += 1
-        return count
+        # Ascending order: the newest row is the longest of the batch, and the sizes ascend.
+        some = enumerate(order[start : start + self.max_rows], start=1)
+        return max(1, sum(count * len(rows[i].ids) <= self.max_tokens for count, i in some))
 
     def _batch(self, rows, hidden):
         asked = len(rows)

@@ -121,10 +121,9 @@ def _pairs(shown: Shown) -> dict | None:
     report = shown.pairs
     if report is None or not report.paired.tests:
         return None
-    lines = [report.cells(one) + report.inputs(one) for one in report.paired.tests]
     return {
         "header": [*COLUMNS, *MASKED],
-        "lines": lines,
+        "lines": [report.cells(one) + report.inputs(one) for one in report.paired.tests],
         "result": written(pairs_result(report)),
         "notes": [f"{report.how}. {RULE}"],
     }
@@ -136,5 +135,4 @@ def _squares(shown: Shown, top: int) -> dict | None:
         return None
     k = min(top, len(shown.rows[0].free))
     tau, overlap = agreement(list(shown.rows), k)
-    chance = k / len(shown.rows[0].free)
-    return {"k": k, "tau": tau, "overlap": overlap, "chance": chance}
+    return {"k": k, "tau": tau, "overlap": overlap, "chance": k / len(shown.rows[0].free)}

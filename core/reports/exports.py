@@ -162,18 +162,11 @@ def attribution_table(shown: Shown, beside: Beside | None = None) -> tuple[list[
     """
     versions = [("", shown)] if beside is None else beside.versions(shown)
     known = any(one.example.evidence for _, one in versions)
-    named, lines = beside is not None, []
-    for name, one in versions:
-        lines += [[name] * named + line for line in _lines(one, known, shown)]
-    return ["version"] * named + COLUMNS + ["evidence"] * known + _judged_columns(shown) + CONSTANT, lines
-
-
-def _judged_columns(shown: Shown) -> list[str]:
-    """What is known of measures besides their scores: names of columns."""
-    columns = [] if shown.verdicts is None else [*VERDICT]
-    if shown.unstable:
-        columns.append("unstable")
-    return columns + [f"{name} ({erasure})" for erasure in shown.erased for name in (*VERDICT, "inputs")]
+    named = beside is not None
+    lines = [[name] * named + line for name, one in versions for line in _lines(one, known, shown)]
+    judged = VERDICT * (shown.verdicts is not None) + ["unstable"] * bool(shown.unstable)
+    judged += [f"{name} ({erasure})" for erasure in shown.erased for name in (*VERDICT, "inputs")]
+    return ["version"] * named + COLUMNS + ["evidence"] * known + judged + CONSTANT, lines
 
 
 def _judged_cells(shown: Shown, wanted: Shown, measure: str) -> list:

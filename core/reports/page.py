@@ -34,9 +34,8 @@ def write_page(template: str, title: str, style: str, **given: Any) -> str:
     """
     from markupsafe import Markup
 
-    return (
-        environment(_TEMPLATES).get_template(template).render(title=title, style=Markup(style), policy=POLICY, **given)
-    )
+    found = environment(_TEMPLATES).get_template(template)
+    return found.render(title=title, style=Markup(style), policy=POLICY, **given)
 
 
 def read_style(*names: str) -> str:

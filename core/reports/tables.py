@@ -24,28 +24,21 @@ def latex_table(header: Sequence[str], rows: Sequence[Sequence[str]], caption: s
     return _NEEDS + "\n".join([*lines, r"\end{table}"]) + "\n"
 
 
-def parquet_table(lines: Sequence[Mapping[str, Any]], about: Mapping[str, Any], texts: Sequence[str] = ()) -> Any:
-    """Lines as a table of `pyarrow`; columns that a line lacks are null.
+def parquet_bytes(lines: Sequence[Mapping[str, Any]], about: Mapping[str, Any], texts: Sequence[str] = ()) -> bytes:
+    """Lines as the bytes of a Parquet file; columns that a line lacks are null.
 
     about: metadata, as JSON under "faithscope"; texts: columns that are text even where no line has a value.
     """
-    import pyarrow
+    import io
 
-    columns = {}
+    import pyarrow
+    from pyarrow import parquet
+
+    columns, out = {}, io.BytesIO()
     for name in dict.fromkeys(name for line in lines for name in line):
         values = [line.get(name) for line in lines]
         empty = all(value is None for value in values)
         kind = (pyarrow.string() if name in texts else pyarrow.float64()) if empty else None
         columns[name] = pyarrow.array(values, kind)
-    return pyarrow.table(columns).replace_schema_metadata({"faithscope": json.dumps(about)})
-
-
-def parquet_bytes(lines: Sequence[Mapping[str, Any]], about: Mapping[str, Any], texts: Sequence[str] = ()) -> bytes:
-    """The same as the bytes of a file."""
-    import io
-
-    from pyarrow import parquet
-
-    out = io.BytesIO()
-    parquet.write_table(parquet_table(lines, about, texts), out)
+    parquet.write_table(pyarrow.table(columns).replace_schema_metadata({"faithscope": json.dumps(about)}), out)
     return out.getvalue()

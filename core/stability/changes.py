@@ -3,6 +3,7 @@
 import re
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, fields
+from functools import partial
 
 import numpy as np
 
@@ -106,8 +107,7 @@ def _halved(explainer: Explainer, encoded: Encoded) -> Reading:
 
 
 def _rebatched(explainer: Explainer, encoded: Encoded) -> Reading:
-    model = explainer.model
-    given = {one.name: getattr(model, one.name) for one in fields(model) if one.init}
+    given = {one.name: getattr(explainer.model, one.name) for one in fields(explainer.model) if one.init}
     return Reading(Rebatched(**given), encoded)
 
 
@@ -141,9 +141,9 @@ def attribute_anew(
         Cancelled, OutOfMemory, NonFinite, NotApplicable: as `Explainer.attribute`.
     """
     encoded, model = reading.encoded, reading.model
-    oracle, inside = Oracle(model, encoded), Inside(model, encoded, encoded.premasked, target)
+    inside = Inside(model, encoded, encoded.premasked, target)
     explained = Explained(
-        lambda masks: oracle.logits(masks, cancelled=cancelled),
+        partial(Oracle(model, encoded).logits, cancelled=cancelled),
         encoded.F,
         target,
         encoded.premasked.copy(),

@@ -2,6 +2,7 @@
 
 from collections.abc import Callable, Generator, Mapping, Sequence
 from dataclasses import dataclass, replace
+from functools import partial
 
 import numpy as np
 
@@ -164,8 +165,8 @@ def find_stability(
     for steps in STEPS if named.path else ():
         sums.append(asking.path(steps))
         yield found
-    found = replace(found, steps=STEPS[: len(sums)], sums=tuple(one for one, _ in sums))
-    found = replace(found, due=sums[0][1]) if sums else found
+    if sums:
+        found = replace(found, steps=STEPS, sums=tuple(one for one, _ in sums), due=sums[0][1])
     for change in CHANGES:
         found = replace(found, changed={**(found.changed or {}), change: asking.changed(change, drawn[0])})
         yield found
@@ -185,16 +186,9 @@ class _Asking:
     def attributed(self, name: str, seed: int) -> Scores:
         """The scores of one run, from the store where it has them."""
         before = self.done
+        ask = partial(self.explainer.attribute, self.encoded, name, self.target, seed=seed, cancelled=self.cancelled)
         try:
-            found = self.explainer.attribute(
-                self.encoded,
-                name,
-                self.target,
-                seed=seed,
-                progress=lambda done, _: self._tell(before + done),
-                cancelled=self.cancelled,
-            )
-            return _sound(found.scores, name)
+            return _sound(ask(progress=lambda done, _: self._tell(before + done)).scores, name)
         finally:
             self._tell(before + measure(name).passes(self.encoded.F))
 
@@ -202,10 +196,8 @@ class _Asking:
         """Sum and due of the measure's path in so many steps."""
         encoded, model = self.encoded, self.explainer.model
         inside = Inside(model, encoded, encoded.premasked, self.target)
-        logits = self.explainer.oracles.of(encoded).logits
-        explained = Explained(
-            logits, encoded.F, self.target, encoded.premasked, inside=inside, features=encoded.features
-        )
+        logits, features = self.explainer.oracles.of(encoded).logits, encoded.features
+        explained = Explained(logits, encoded.F, self.target, encoded.premasked, inside=inside, features=features)
         assert self.measure.path is not None
         with inside.watched(None, self.cancelled):
             found = self.measure.path(explained, steps)
@@ -219,8 +211,8 @@ class _Asking:
             read = CHANGES[change].read(self.explainer, self.encoded)
             if read.same:
                 return whole
-            found = attribute_anew(self.explainer, read, self.measure, self.target, example, self.cancelled)
-            found = _sound(found, self.measure.name)
+            anew = attribute_anew(self.explainer, read, self.measure, self.target, example, self.cancelled)
+            found = _sound(anew, self.measure.name)
         except NoReading as error:
             found = str(error)
         except (NonFinite, RuntimeError) as error:
@@ -278,7 +270,7 @@ def _content(measure: Measure, F: int, counts: tuple[int, ...], runs: int) -> Co
     if counts:
         arrays |= {f"rungs {one}": scores(one, len(counts) + 1, F) for one in measure.variants}
     changed = {f"{change} {one}": scores(one, F) for change in CHANGES for one in measure.variants}
-    arrays |= {"sums": Numbers("float64", (len(STEPS) + 1 if measure.path else 0,))}
+    arrays["sums"] = Numbers("float64", (len(STEPS) + 1 if measure.path else 0,))
 
     def whole(there: Mapping, meta: Mapping) -> bool:
         return all(
@@ -297,12 +289,11 @@ def _store(explainer: Explainer, encoded: Encoded, measure: Measure, found: Runs
     if explainer.store is None:
         return
     changed = found.changed or {}
-    arrays = {f"drawn {one}": scores for one, scores in found.drawn.items()}
-    arrays |= {f"rungs {one}": scores for one, scores in (found.rungs or {}).items()}
-    for change, scores in changed.items():
-        arrays |= {} if isinstance(scores, str) else {f"{change} {one}": values for one, values in scores.items()}
-    arrays["sums"] = np.array([*found.sums, found.due] if found.steps else [], dtype=np.float64)
     why = {change: said for change, said in changed.items() if isinstance(said, str)}
+    parts = {"drawn": found.drawn, "rungs": found.rungs or {}}
+    parts |= {change: scores for change, scores in changed.items() if not isinstance(scores, str)}
+    arrays = {f"{part} {one}": values for part, scores in parts.items() for one, values in scores.items()}
+    arrays["sums"] = np.array([*found.sums, found.due] if found.steps else [], dtype=np.float64)
     explainer.store.put(
         _key(explainer, encoded, measure, found.target, found.counts, runs),
         arrays,

@@ -1,6 +1,7 @@
 """How stable rankings are as far as that is known: what the store has is read, and nothing is computed on the way."""
 
 from collections.abc import Callable, Iterable, Mapping
+from functools import partial
 
 import numpy as np
 
@@ -58,13 +59,9 @@ def draw_stability(
     Raises:
         Cancelled, OutOfMemory: as `Explainer.attribute`.
     """
+    ask = partial(explainer.attribute, encoded, name, target, cancelled=cancelled)
     try:
-        runs = _drawn(
-            encoded,
-            target,
-            name,
-            lambda seed: explainer.attribute(encoded, name, target, seed=seed, cancelled=cancelled),
-        )
+        runs = _drawn(encoded, target, name, lambda seed: ask(seed=seed))
     except NonFinite:
         return None
     return None if runs is None else Stability(runs, encoded, sign)

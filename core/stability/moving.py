@@ -3,6 +3,7 @@
 from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import lru_cache
+from itertools import takewhile
 from math import comb
 
 import numpy as np
@@ -105,12 +106,8 @@ def settled_at(counts: Sequence[int], taus: Sequence[float]) -> int | None:
     Args:
         counts: ascending; taus: τ-b of each order with that of the largest count.
     """
-    found = None
-    for count, tau in zip(reversed(counts), reversed(taus)):
-        if not tau >= SETTLED:
-            break
-        found = count
-    return found
+    settled = takewhile(lambda one: one[1] >= SETTLED, zip(reversed(counts), reversed(taus)))
+    return min((count for count, _ in settled), default=None)
 
 
 def completeness_error(total: float, due: float) -> float:

@@ -4,6 +4,7 @@ import math
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
+from typing import Any
 
 import numpy as np
 
@@ -185,48 +186,35 @@ def front_cells(one: Stability) -> list[list[str]]:
 
 def path_cells(one: Stability) -> list[list[str]]:
     """Of a path its error of completeness: [steps, sum, due, relative error] each, text."""
-    due = number(one.runs.due)
     lines = zip(one.runs.steps, one.runs.sums, one.errors)
-    return [[f"{steps:,}", number(total), due, number(error)] for steps, total, error in lines]
+    return [[f"{steps:,}", number(total), number(one.runs.due), number(error)] for steps, total, error in lines]
 
 
 def stability_lines(one: Stability) -> list[list]:
     """All of it under RECORDED: plain values, one line each."""
-    errors = zip(one.runs.steps, one.errors)
-    path = [["completeness error", steps, None, None, error, None, ""] for steps, error in errors]
-    parts = [*_run_lines(one), *_sample_lines(one), *path, *_change_lines(one)]
-    why = "; ".join(one.movers) or NOT_SHOWN
-    return [[one.measure, one.variant, *part] for part in [*parts, [UNSTABLE, None, None, None, None, None, why]]]
+    lines = []
 
+    def add(what: str, at: Any, value: Any, note: str = "") -> None:
+        lines.append([one.measure, one.variant, what, at, None, None, value, None, note])
 
-def _run_lines(one: Stability) -> list[list]:
-    if not one.draws:
-        return []
-    k, places = len(one.drawn), np.flatnonzero(~one.encoded.premasked).tolist()
-    means = [
-        ["mean over runs", k, i + 1, one.encoded.features[i].text, float(mean), float(sd), ""]
-        for i, mean, sd in zip(places, *one.spread)
-    ]
-    return [["agreement on the top word", k, None, None, one.agrees, None, ""], *means]
-
-
-def _sample_lines(one: Stability) -> list[list]:
-    if not one.taus:
-        return []
-    taus = zip(one.runs.counts, one.taus)
-    lines = [["tau-b with the most samples", count, None, None, tau, None, ""] for count, tau in taus]
-    note = "" if one.settled else _NOT_SETTLED
-    return [*lines, ["samples at which it settles", None, None, None, one.settled, None, note]]
-
-
-def _change_lines(one: Stability) -> list[list]:
-    what, lines = "tau-b after a change", []
+    if one.draws:
+        k, features = len(one.drawn), one.encoded.features
+        add("agreement on the top word", k, one.agrees)
+        for i, mean, sd in zip(np.flatnonzero(~one.encoded.premasked).tolist(), *one.spread):
+            mean_of = [i + 1, features[i].text, float(mean), float(sd), ""]
+            lines.append([one.measure, one.variant, "mean over runs", k, *mean_of])
+    for count, tau in zip(one.runs.counts, one.taus):
+        add("tau-b with the most samples", count, tau)
+    if one.taus:
+        add("samples at which it settles", None, one.settled, "" if one.settled else _NOT_SETTLED)
+    for steps, error in zip(one.runs.steps, one.errors):
+        add("completeness error", steps, error)
     for change, move in one.moves.items():
         if isinstance(move, str):
-            lines.append([what, change, None, None, None, None, move])
+            add("tau-b after a change", change, None, move)
         else:
-            note = EQUAL if move.equal else STAYS if move.top else MOVES
-            lines.append([what, change, None, None, move.tau, None, note])
+            add("tau-b after a change", change, move.tau, EQUAL if move.equal else STAYS if move.top else MOVES)
+    add(UNSTABLE, None, None, "; ".join(one.movers) or NOT_SHOWN)
     return lines
 
 

@@ -65,17 +65,10 @@ def renewed(root: Path) -> dict[Path, tuple[str, str]]:
 
 def measure_table() -> str:
     """The registered measures as a Markdown table, in the order of menus; no newline at its end."""
-    rows = [
-        (
-            m.name,
-            ", ".join(m.variants) + (f" (options: {', '.join(m.options)})" if m.options else ""),
-            m.definition,
-            m.cost,
-            m.needs,
-            m.source,
-        )
-        for m in measures().values()
-    ]
+    rows = []
+    for m in measures().values():
+        options = f" (options: {', '.join(m.options)})" if m.options else ""
+        rows.append((m.name, ", ".join(m.variants) + options, m.definition, m.cost, m.needs, m.source))
     return _markdown(_HEAD, rows)
 
 

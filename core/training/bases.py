@@ -36,8 +36,7 @@ def load_base(
     source = _locate_base(name)
     if source.adapter:
         raise UnsupportedModel(f"{name!r} is an adapter. Give its base.")
-    config = read_config(source)
-    tokenizer = read_tokenizer(source)
+    config, tokenizer = read_config(source), read_tokenizer(source)
     architecture = architecture_of(config.model_type)
     config.id2label, config.label2id = dict(enumerate(labels)), {label: i for i, label in enumerate(labels)}
     torch.manual_seed(seed)
@@ -70,10 +69,8 @@ def save_trained(
     module: Module, tokenizer: Tokenizer, out: Path, base: str, method: str, labels: tuple[str, ...], half: bool
 ) -> Path:
     """Write a model's folder; what is there stays until all is written. half: weights in half precision."""
-    if half:
-        module = module.to(torch.float16)
     with whole_folder(out) as made:
-        module.save_pretrained(made)
+        (module.to(torch.float16) if half else module).save_pretrained(made)
         if method == "full":
             tokenizer.save_pretrained(made)
         else:
@@ -86,12 +83,11 @@ def _finish_adapter(out: Path, base: str, labels: tuple[str, ...]) -> None:
     path = out / ADAPTER
     found = json.loads(path.read_text(encoding="utf-8"))
     # PEFT writes sets and lists in no fixed order; the model's digest needs one.
-    found = {
-        k: sorted(v) if isinstance(v, list) and all(isinstance(x, str) for x in v) else v for k, v in found.items()
-    }
-    found["base_model_name_or_path"] = (
-        base if base in bundled_bases() or not Path(base).is_dir() else str(Path(base).resolve())
-    )
+    for key, value in found.items():
+        if isinstance(value, list) and all(isinstance(x, str) for x in value):
+            found[key] = sorted(value)
+    own = base not in bundled_bases() and Path(base).is_dir()
+    found["base_model_name_or_path"] = str(Path(base).resolve()) if own else base
     found["faithscope_labels"] = list(labels)
     path.write_text(json.dumps(found, indent=1, sort_keys=True) + "\n", encoding="utf-8")
     (out / "README.md").unlink(missing_ok=True)

@@ -45,8 +45,8 @@ def build_card(
     split = "test" if "test" in data else "validation"
     shown = data[split]
     model = load(str(folder), plan["device"])
-    seconds = shown.seconds or [None] * len(shown)
-    encoded = [model.encode(t, s, "token", second_maskable=True) for t, s in zip(shown.texts, seconds)]
+    pairs = zip(shown.texts, shown.seconds or [None] * len(shown))
+    encoded = [model.encode(text, second, "token", second_maskable=True) for text, second in pairs]
     predicted = predict_at_ratios(model, encoded, RATIOS, plan["seed"], lambda a, b: progress("measuring", a, b))
     metric = METRICS[plan["metric"]]
     majority = majority_class(data["train"].labels, len(labels))

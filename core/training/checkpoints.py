@@ -68,8 +68,8 @@ class Checkpoint:
         weights = {name: p.detach().cpu().contiguous() for name, p in _trainable(module).items()}
         tensors = {f"w.{name}": value for name, value in weights.items()}
         for i, parameter in enumerate(_trainable(module).values()):
-            for part, value in optimiser.state[parameter].items():
-                tensors[f"o.{part}.{i}"] = value.detach().cpu().contiguous()
+            parts = optimiser.state[parameter].items()
+            tensors |= {f"o.{part}.{i}": value.detach().cpu().contiguous() for part, value in parts}
         history = [*self.history, scores]
         state, best = f"state-{epoch}.safetensors", _best(history)
         made = {state: tensors} | ({f"best-{epoch}.safetensors": weights} if best == epoch else {})

@@ -150,9 +150,8 @@ def save_tokenizer(out: Path) -> None:
     fast.save_pretrained(out)
     # What is tokenised has nothing to do with the machine that wrote it.
     path = out / "tokenizer_config.json"
-    path.write_text(
-        json.dumps(json.loads(path.read_text(encoding="utf-8")), indent=1, sort_keys=True) + "\n", encoding="utf-8"
-    )
+    config = json.loads(path.read_text(encoding="utf-8"))
+    path.write_text(json.dumps(config, indent=1, sort_keys=True) + "\n", encoding="utf-8")
 
 
 def _fresh(shape: Shape):
@@ -178,9 +177,8 @@ def _fresh(shape: Shape):
         words, positions = embeddings.word_embeddings.weight, embeddings.position_embeddings.weight
         words.normal_(0, 0.5)
         words[0] = 0
-        angle = torch.arange(_POSITIONS)[:, None] * torch.exp(
-            -math.log(1000.0) * torch.arange(0, shape.width, 2) / shape.width
-        )
+        pace = torch.exp(-math.log(1000.0) * torch.arange(0, shape.width, 2) / shape.width)
+        angle = torch.arange(_POSITIONS)[:, None] * pace
         positions[:, 0::2], positions[:, 1::2] = 0.5 * torch.sin(angle), 0.5 * torch.cos(angle)
     return module
 

@@ -159,14 +159,9 @@ class _Run:
         self.architecture = architecture_of(self.classifier.config.model_type)
         self.steps = -(-len(train_set.ids) // plan.batch)
         trainable = [p for p in module.parameters() if p.requires_grad]
-        decayed = [p for p in trainable if p.ndim > 1]
-        self.optimiser = torch.optim.AdamW(
-            [
-                {"params": decayed, "weight_decay": 0.01},
-                {"params": [p for p in trainable if p.ndim < 2], "weight_decay": 0.0},
-            ],
-            lr=plan.rate,
-        )
+        decayed = {"params": [p for p in trainable if p.ndim > 1], "weight_decay": 0.01}
+        others = {"params": [p for p in trainable if p.ndim < 2], "weight_decay": 0.0}
+        self.optimiser = torch.optim.AdamW([decayed, others], lr=plan.rate)
         rng = np.random.default_rng([plan.seed, 1])
         self.valid_masks = [bernoulli_masks(m[None], rng)[0] for m in valid_set.maskable]
 
@@ -187,11 +182,8 @@ class _Run:
             torch.nn.utils.clip_grad_norm_(self.module.parameters(), 1.0)
             self.optimiser.step()
             total += float(loss.detach()) * len(indices)
-            self.progress(
-                f"epoch {epoch + 1} of {self.plan.epochs}, loss {total / ((step + 1) * self.plan.batch):.3f}",
-                step + 1,
-                self.steps,
-            )
+            loss = total / ((step + 1) * self.plan.batch)
+            self.progress(f"epoch {epoch + 1} of {self.plan.epochs}, loss {loss:.3f}", step + 1, self.steps)
         if not np.isfinite(total):
             raise TrainingError("The loss is not finite. Try a smaller learning rate.")
         return total / len(self.train_set.ids)
@@ -203,9 +195,8 @@ class _Run:
         metric, labels = METRICS[self.plan.metric], self.valid_set.labels
         both = metric(np.tile(labels, 2), np.concatenate([unmasked, masked]))
         scores = {"unmasked": metric(labels, unmasked), "masked": metric(labels, masked), "both": both}
-        return scores | {
-            "selection": scores[{"none": "unmasked", "mask": "masked", "both": "both"}[self.plan.validation_strategy]]
-        }
+        by = {"none": "unmasked", "mask": "masked", "both": "both"}[self.plan.validation_strategy]
+        return scores | {"selection": scores[by]}
 
     def _predict(self, masks) -> np.ndarray:
         self.module.eval()
@@ -246,10 +237,9 @@ def _keep_reference(out: Path, plan: Plan, data: dict[str, LabelledTexts], progr
         (out / REFERENCE_FILE).unlink(missing_ok=True)
         return
     drawing = Drawing(plan.training, seed=plan.seed, compact=plan.half)
-    write_reference(
-        fit_reference(load(str(out), plan.device), data["validation"], drawing, data.get("test"), progress),
-        out / REFERENCE_FILE,
-    )
+    model = load(str(out), plan.device)
+    reference = fit_reference(model, data["validation"], drawing, data.get("test"), progress)
+    write_reference(reference, out / REFERENCE_FILE)
 
 
 def tokenise(tokenizer: Tokenizer, data: LabelledTexts, max_tokens: int) -> Tokenised:
@@ -268,10 +258,8 @@ def tokenise(tokenizer: Tokenizer, data: LabelledTexts, max_tokens: int) -> Toke
 
 def batches(data: Tokenised, size: int, rng: np.random.Generator) -> Iterator[np.ndarray]:
     """Shuffled mini-batches of similar length, so that little is padded; every example once."""
-    order = rng.permutation(len(data.ids))
-    pool = 64 * size
+    order, pool, found = rng.permutation(len(data.ids)), 64 * size, []
     lengths = np.array([len(ids) for ids in data.ids])
-    found = []
     for start in range(0, len(order), pool):
         chunk = order[start : start + pool]
         chunk = chunk[np.argsort(lengths[chunk], kind="stable")]

@@ -249,12 +249,16 @@ def reference_of(
 
 def rejections(forms: dict[str, Masf], observed: Observed) -> dict[str, np.ndarray]:
     """Which texts each form rejects at 5 % at each ratio: {form: bool[N, R]}."""
-    N, R = observed.by_ratio.shape
-    rejected = {name: np.zeros((N, R), dtype=bool) for name in forms}
-    for r in range(R):
-        for name, found in p_values(forms, observed.states[observed.by_ratio[:, r]]).items():
-            rejected[name][:, r] = alone(found.at(np.full(N, r)))
-    return rejected
+    return {name: alone(p) for name, p in p_at_ratios(forms, observed).items()}
+
+
+def p_at_ratios(forms: dict[str, Masf], observed: Observed) -> dict[str, np.ndarray]:
+    """p-values of texts under each form at each ratio: {form: float64[N, R]}."""
+    p = {name: np.zeros(observed.by_ratio.shape) for name in forms}
+    for r, places in enumerate(observed.by_ratio.T):
+        for name, found in p_values(forms, observed.states[places]).items():
+            p[name][:, r] = found.at(np.full(len(places), r))
+    return p
 
 
 def readable_reference(reference: Reference) -> str:
@@ -290,9 +294,8 @@ def place_for(model: Model, name: str = REFERENCE_FILE) -> Path:
 def _states(model: Model, rows: list[Input], pooling: str, progress) -> np.ndarray:
     states = np.empty(0)
     for indices, _, batch in model.scheduler.run(rows, hidden=pooling, progress=progress):
-        states = (
-            np.empty((len(rows), *batch.shape[1:]), np.float32) if batch is not None and not states.size else states
-        )
+        if batch is not None and not states.size:
+            states = np.empty((len(rows), *batch.shape[1:]), np.float32)
         states[indices] = batch
     return states
 

@@ -208,12 +208,6 @@ class Masf:
         """
         return p_values({"alone": self}, states)["alone"]
 
-    def _from_layers(self, statistics: np.ndarray) -> PValues:
-        sides, size = _sides(self.second.below(statistics), self.second.count, self.calibrated)
-        totals = _total(sides, size, self.combine.layers)
-        below, n = self.third.below(np.repeat(totals[:, None], self.R, axis=1)), self.n
-        return PValues((1 + n - below) / (n + 1) if self.calibrated else (n - below) / n, 2 * sides / size)
-
 
 def p_values(forms: dict[str, Masf], states: np.ndarray) -> dict[str, PValues]:
     """Test the same M observations under several forms, as `Masf.p_values`; a first level that they share is looked up
@@ -234,7 +228,14 @@ def p_values(forms: dict[str, Masf], states: np.ndarray) -> dict[str, PValues]:
             statistics[name].append(
                 _reduced(looked_up[key], form.first.count, chunk.shape, form.calibrated, form.combine.dimensions)
             )
-    return {name: form._from_layers(np.concatenate(statistics[name])) for name, form in forms.items()}
+    found = {}
+    for name, form in forms.items():
+        layers, n = np.concatenate(statistics[name]), form.n
+        sides, size = _sides(form.second.below(layers), form.second.count, form.calibrated)
+        totals = _total(sides, size, form.combine.layers)
+        below = form.third.below(np.repeat(totals[:, None], form.R, axis=1))
+        found[name] = PValues((1 + n - below) / (n + 1) if form.calibrated else (n - below) / n, 2 * sides / size)
+    return found
 
 
 def fit_literal(
@@ -301,18 +302,19 @@ def _fit(parts, combine: Combine, compact: bool, calibrated: bool, tolerance: fl
     second = Ecdf.of(_statistics(first, second_part - tolerance, calibrated, combine.dimensions))
     totals = []
     for part in last:
-        statistics = _statistics(first, part - tolerance, calibrated, combine.dimensions)
-        totals.append(_total(*_sides(second.below(statistics), second.count, calibrated), combine.layers))
+        below = second.below(_statistics(first, part - tolerance, calibrated, combine.dimensions))
+        totals.append(_total(*_sides(below, second.count, calibrated), combine.layers))
     return Masf(first, second, Ecdf.of(np.stack(totals, axis=1)), combine, calibrated, tolerance)
 
 
 def _statistics(first: Ecdf, states: np.ndarray, calibrated: bool, how: str) -> np.ndarray:
     """Each layer's statistic, float64[M, L]."""
-    found = [
-        _reduced(first.below(chunk.reshape(len(chunk), -1)), first.count, chunk.shape, calibrated, how)
-        for chunk in _chunks(states)
-    ]
-    return np.concatenate(found)
+    return np.concatenate(
+        [
+            _reduced(first.below(chunk.reshape(len(chunk), -1)), first.count, chunk.shape, calibrated, how)
+            for chunk in _chunks(states)
+        ]
+    )
 
 
 def _chunks(states: np.ndarray) -> Iterator[np.ndarray]:

@@ -80,7 +80,8 @@ class MaskTests:
             self._widths = [*(form.R for form in forms), *(form.L for form in forms)]
             masks = Numbers("uint8", (ROWS, -(-oracle().F // 8)))
             self.content = Content({"masks": masks, "p": Numbers("float64", (ROWS, sum(self._widths)), 0, 1)})
-            self._read_store()
+            for segment in store.segments(self.key, self.content) if store is not None else ():
+                self._known.update(zip((row.tobytes() for row in segment.arrays["masks"]), segment.arrays["p"]))
 
     @property
     def oracle(self) -> Oracle:
@@ -110,7 +111,11 @@ class MaskTests:
             )
             found = MasfTest(self.reference).tested(states)
             parts = [found[form].by_ratio for form in FORMS] + [found[form].layers for form in FORMS]
-            self._keep(list(missing), np.concatenate(parts, axis=1))
+            with self._guard:
+                self._known.update(zip(missing, np.concatenate(parts, axis=1)))
+                self._unsaved += missing
+            if len(self._unsaved) >= SEGMENT_ROWS:
+                self.flush()
         ratios = nearest_ratio(whole.sum(axis=1), self.oracle.F) if ratios is None else ratios
         parts = np.split(np.stack([self._known[key] for key in keys]), np.cumsum(self._widths)[:-1], axis=1)
         return MaskTest(
@@ -121,9 +126,7 @@ class MaskTests:
 
     def known(self, masks: np.ndarray) -> bool:
         """Whether all of these masks cost nothing any more."""
-        if self.reference is None:
-            return bool(self.oracle.known(masks).all())
-        rows = np.packbits(with_premasked(self.oracle.encoded, masks), axis=1)
+        rows = np.packbits(with_premasked(self.oracle.encoded, masks), axis=1) if self.reference is not None else ()
         return all(row.tobytes() in self._known for row in rows) and bool(self.oracle.known(masks).all())
 
     def flush(self) -> None:
@@ -139,14 +142,3 @@ class MaskTests:
             masks = np.frombuffer(b"".join(unsaved), dtype=np.uint8).reshape(len(unsaved), -1)
             p = np.stack([self._known[key] for key in unsaved])
             self.store.append(self.key, {"masks": masks, "p": p}, {}, self.content)
-
-    def _keep(self, keys: list[bytes], rows: np.ndarray) -> None:
-        with self._guard:
-            self._known.update(zip(keys, rows))
-            self._unsaved += keys
-        if len(self._unsaved) >= SEGMENT_ROWS:
-            self.flush()
-
-    def _read_store(self) -> None:
-        for segment in self.store.segments(self.key, self.content) if self.store is not None else ():
-            self._known.update(zip((row.tobytes() for row in segment.arrays["masks"]), segment.arrays["p"]))

@@ -3,7 +3,7 @@
 import hashlib
 import json
 import shlex
-from dataclasses import dataclass
+from dataclasses import asdict, dataclass
 from pathlib import Path
 
 import numpy as np
@@ -124,10 +124,8 @@ def find_reference(model: Model, kept: Path | None = None) -> Reference | None:
     """
     places = [model.folder / REFERENCE_FILE] if model.folder is not None else []
     places += [kept_place(kept, model)] if kept is not None else []
-    problem = None
-    for place in sorted(
-        (place for place in places if place.is_file()), key=lambda place: place.stat().st_mtime_ns, reverse=True
-    ):
+    there, problem = [place for place in places if place.is_file()], None
+    for place in sorted(there, key=lambda place: place.stat().st_mtime_ns, reverse=True):
         try:
             return read_reference(place, model)
         except BadReference as error:
@@ -198,23 +196,15 @@ def _packed(forms: dict[str, Masf], about: dict) -> bytes:
     first = next(iter(forms.values())).first
     if any(form.first is not first for form in forms.values()):
         raise ValueError("forms share their first level")
-    arrays = {"first.places": first.places}
+    arrays, levels = {"first.places": first.places, "first.values": first.values}, {}
     if len(first.places) < first.count:
         # Half precision holds the inner values exactly, since they were rounded to it.
         arrays |= {"first.values": first.values.astype(np.float16), "first.extremes": first.values[:, [0, -1]]}
-    else:
-        arrays["first.values"] = first.values
-    levels = {}
     for name, form in forms.items():
         arrays |= {f"{name}.second": form.second.values, f"{name}.third": form.third.values}
         levels[name] = {"calibrated": form.calibrated, "tolerance": form.tolerance}
     combine = next(iter(forms.values())).combine
-    record = about | {
-        "version": _VERSION,
-        "count": first.count,
-        "forms": levels,
-        "combine": {"dimensions": combine.dimensions, "layers": combine.layers},
-    }
+    record = about | {"version": _VERSION, "count": first.count, "forms": levels, "combine": asdict(combine)}
     return tensors.save(
         {name: np.ascontiguousarray(array) for name, array in arrays.items()},
         {"faithscope": json.dumps(record, sort_keys=True)},
@@ -222,8 +212,7 @@ def _packed(forms: dict[str, Masf], about: dict) -> bytes:
 
 
 def _unpacked(arrays: dict[str, np.ndarray], record: dict, digest: str) -> Reference:
-    version = record.pop("version")
-    if version != _VERSION:
+    if record.pop("version") != _VERSION:
         raise BadReference("Another version fitted this MaSF reference. Fit it again: python -m core reference")
     count, levels, combine = record.pop("count"), record.pop("forms"), Combine(**record.pop("combine"))
     kept, places = arrays["first.values"], arrays["first.places"]
@@ -233,14 +222,8 @@ def _unpacked(arrays: dict[str, np.ndarray], record: dict, digest: str) -> Refer
     forms = {}
     for name in FORMS:
         second, third = (arrays[f"{name}.{level}"] for level in ("second", "third"))
-        forms[name] = Masf(
-            first,
-            _ecdf(second),
-            _ecdf(third),
-            combine,
-            bool(levels[name]["calibrated"]),
-            float(levels[name]["tolerance"]),
-        )
+        calibrated, tolerance = bool(levels[name]["calibrated"]), float(levels[name]["tolerance"])
+        forms[name] = Masf(first, _ecdf(second), _ecdf(third), combine, calibrated, tolerance)
         ratios = len(RATIOS) if name == CALIBRATED and record["training"] != "none" else 1
         if len(first.values) % len(second) or len(third) != ratios:
             raise ValueError("levels do not match")

@@ -20,9 +20,9 @@ from core.mathematics.masking import RATIOS
 from core.mathematics.statistics import rejected_count_p, simes
 from core.network.model import Model
 from core.storage.files import whole_file
-from core.validity.fitting import FEWEST, TOLERANCE, Drawing, Observed, fit, observe
+from core.validity.fitting import FEWEST, TOLERANCE, Drawing, Observed, fit, observe, p_at_ratios
 from core.validity.marks import alone
-from core.validity.masf import Masf, fit_calibrated
+from core.validity.masf import fit_calibrated
 from core.validity.references import CALIBRATED
 from core.wording import share_text, text_table
 
@@ -140,31 +140,16 @@ def simulate(
         held, tried = observed.of(order[:texts]), observed.of(order[texts:])
         ratios = len(drawing.ratios)
         now = fit(replace(held, by_ratio=held.by_ratio[:, :ratios]), replace(drawing, seed=s))[CALIBRATED]
-        forms = {CALIBRATED: now, COPIES: _with_copies(held, drawing)}
-        for name, form in forms.items():
-            p = _tried(form, tried)
+        # The form before; texts are in random order already.
+        parts = np.split(held.drawn, [texts // 2, texts // 2 + texts // 4])
+        first, second, last = (held.states[part.ravel()] for part in parts)
+        copies = fit_calibrated(first, second, last, drawing.combine, drawing.compact, TOLERANCE)
+        for name, p in p_at_ratios({CALIBRATED: now, COPIES: copies}, tried).items():
             single[name][s] = alone(p).mean(axis=0)
             for size in sizes:
                 samples[name][size][s] = _alarms(p, size, now.n if name == CALIBRATED else None, rng)
         progress(s + 1, splits)
     return Simulated(single, samples)
-
-
-def _with_copies(held: Observed, drawing: Drawing) -> Masf:
-    """The form before: texts are in random order already."""
-    N = len(held.tokens)
-    parts = np.split(held.drawn, [N // 2, N // 2 + N // 4])
-    first, second, third = (held.states[part.ravel()] for part in parts)
-    return fit_calibrated(first, second, third, drawing.combine, drawing.compact, TOLERANCE)
-
-
-def _tried(form: Masf, tried: Observed) -> np.ndarray:
-    """p-values of texts at each ratio, float64[N, R]."""
-    N = len(tried.tokens)
-    return np.stack(
-        [form.p_values(tried.states[tried.by_ratio[:, r]]).at(np.full(N, r)) for r in range(tried.by_ratio.shape[1])],
-        axis=1,
-    )
 
 
 def _alarms(p: np.ndarray, size: int, n: int | None, rng: np.random.Generator) -> np.ndarray:
