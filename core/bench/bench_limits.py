@@ -127,19 +127,9 @@ def random_classifier(device: str, config: Config | None = None) -> Model:
         torch.manual_seed(0)
         module = AutoModelForSequenceClassification.from_config(config)
     module.eval().requires_grad_(False).to(device)
-    labels = tuple(map(str, config.id2label or ()))
-    return Model(
-        "random",
-        "random",
-        module,
-        None,
-        architecture_of("bert"),
-        device,
-        "float32",
-        labels,
-        3,
-        config.max_position_embeddings,
-    )
+    family, labels = architecture_of("bert"), tuple(map(str, config.id2label or ()))
+    most = config.max_position_embeddings
+    return Model("random", "random", module, None, family, device, "float32", labels, 3, most)
 
 
 def plain_tokens(features: int, vocabulary: int, mask_id: int) -> Encoded:
@@ -149,18 +139,9 @@ def plain_tokens(features: int, vocabulary: int, mask_id: int) -> Encoded:
     spans = tuple(Feature(word, int(end) - len(word) - 1, int(end) - 1) for word, end in zip(words, ends))
     ids = np.array([1, *np.random.default_rng(0).integers(mask_id + 1, vocabulary, features), 2], dtype=np.int64)
     feature_of = np.array([-1, *range(features), -1], dtype=np.int64)
-    return Encoded(
-        " ".join(words),
-        None,
-        "word",
-        ids,
-        np.zeros_like(ids),
-        feature_of,
-        spans,
-        np.zeros(features, dtype=bool),
-        mask_id,
-        Truncation(features, features, False),
-    )
+    text, types, premasked = " ".join(words), np.zeros_like(ids), np.zeros(features, dtype=bool)
+    whole = Truncation(features, features, False)
+    return Encoded(text, None, "word", ids, types, feature_of, spans, premasked, mask_id, whole)
 
 
 def limits_lines(found: dict) -> list[str]:

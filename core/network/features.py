@@ -199,18 +199,10 @@ def encode(
         typed = (word_of >= 0) & masked[word_of]
         ids = np.where(typed, mask_id, ids)
         premasked = np.bincount(feature_of[(feature_of >= 0) & ~typed], minlength=len(features)) == 0
+    cut = _truncation(texts[0][1], second, tokens.cut, sides, offsets[:, 1])
+    unknown = getattr(tokenizer, "unk_token_id", None)
     return Encoded(
-        text,
-        second,
-        unit,
-        ids,
-        tokens.type_ids,
-        feature_of,
-        tuple(features),
-        premasked,
-        mask_id,
-        _truncation(texts[0][1], second, tokens.cut, sides, offsets[:, 1]),
-        getattr(tokenizer, "unk_token_id", None),
+        text, second, unit, ids, tokens.type_ids, feature_of, tuple(features), premasked, mask_id, cut, unknown
     )
 
 

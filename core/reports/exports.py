@@ -189,29 +189,15 @@ def _lines(shown: Shown, known: bool, wanted: Shown) -> list[list]:
     lines = []
     marks = feature_mask(shown.encoded, shown.example.evidence) if shown.example.evidence else None
     for row in shown.rows:
+        judged = _judged_cells(shown, wanted, row.measure)
+        ends = [*judged, *constant, measure(row.measure).version, facts.get("date", "")]
         for i, feature in enumerate(shown.encoded.features):
             masked = bool(row.masked[i])
             value = None if masked or row.kind == "rank" else float(row.scores[i])
-            lines.append(
-                [
-                    shown.example.id,
-                    i + 1,
-                    feature.text,
-                    feature.start,
-                    feature.end,
-                    masked,
-                    row.measure,
-                    row.variant,
-                    value,
-                    row.unit,
-                    None if masked else int(row.places[i]),
-                    *[None if marks is None else bool(marks[i])] * known,
-                    *_judged_cells(shown, wanted, row.measure),
-                    *constant,
-                    measure(row.measure).version,
-                    facts.get("date", ""),
-                ]
-            )
+            place = None if masked else int(row.places[i])
+            cells = [shown.example.id, i + 1, feature.text, feature.start, feature.end, masked]
+            scored = [row.measure, row.variant, value, row.unit, place]
+            lines.append([*cells, *scored, *[None if marks is None else bool(marks[i])] * known, *ends])
     return lines
 
 

@@ -142,15 +142,10 @@ def attribute_anew(
     """
     encoded, model = reading.encoded, reading.model
     inside = Inside(model, encoded, encoded.premasked, target)
+    logits, masked = partial(Oracle(model, encoded).logits, cancelled=cancelled), encoded.premasked.copy()
+    words, features = explainer.words_of(measure), encoded.features
     explained = Explained(
-        partial(Oracle(model, encoded).logits, cancelled=cancelled),
-        encoded.F,
-        target,
-        encoded.premasked.copy(),
-        example=example,
-        inside=inside,
-        words=explainer.words_of(measure),
-        features=encoded.features,
+        logits, encoded.F, target, masked, example=example, inside=inside, words=words, features=features
     )
     if isinstance(model, Rebatched):
         model.asked = False

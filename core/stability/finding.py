@@ -100,19 +100,10 @@ def stored_stability(
     def kept(what: str) -> Scores:
         return {one: arrays[f"{what} {one}"] for one in named.variants}
 
-    return Runs(
-        name,
-        target,
-        _asked(named, runs),
-        kept("drawn"),
-        counts,
-        kept("rungs") if counts else None,
-        STEPS if named.path else (),
-        sums[:-1],
-        sums[-1] if sums else float("nan"),
-        {change: why.get(change) or kept(change) for change in CHANGES},
-        True,
-    )
+    rungs, steps = kept("rungs") if counts else None, STEPS if named.path else ()
+    due, changed = sums[-1] if sums else float("nan"), {change: why.get(change) or kept(change) for change in CHANGES}
+    asked, drawn = _asked(named, runs), kept("drawn")
+    return Runs(name, target, asked, drawn, counts, rungs, steps, sums[:-1], due, changed, complete=True)
 
 
 def find_stability(

@@ -182,8 +182,8 @@ class _Run:
             torch.nn.utils.clip_grad_norm_(self.module.parameters(), 1.0)
             self.optimiser.step()
             total += float(loss.detach()) * len(indices)
-            loss = total / ((step + 1) * self.plan.batch)
-            self.progress(f"epoch {epoch + 1} of {self.plan.epochs}, loss {loss:.3f}", step + 1, self.steps)
+            mean = total / ((step + 1) * self.plan.batch)
+            self.progress(f"epoch {epoch + 1} of {self.plan.epochs}, loss {mean:.3f}", step + 1, self.steps)
         if not np.isfinite(total):
             raise TrainingError("The loss is not finite. Try a smaller learning rate.")
         return total / len(self.train_set.ids)
