@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 from pyarrow import parquet
 
-from core.commands import evaluate, old
+from core.commands import old
 from core.commands.command_line import main
 from core.commands.explain import PARTS
 from core.commands.terminal import Bar
@@ -26,8 +26,7 @@ ORIGIN = {"model", "weights_sha256", "precision", "feature_unit", "variant", "se
 @pytest.fixture
 def model(tiny_model, monkeypatch, tmp_path):
     model = tiny_model("bert")
-    for room in (loading, evaluate):
-        monkeypatch.setattr(room, "load", lambda *_: model)
+    monkeypatch.setattr(loading, "load", lambda *_: model)
     monkeypatch.setenv("FAITHSCOPE_CACHE", str(tmp_path / "cache"))
     return model
 
