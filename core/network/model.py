@@ -4,7 +4,6 @@ import contextlib
 import weakref
 from collections.abc import Callable, Generator
 from dataclasses import dataclass, field
-from functools import cached_property
 from pathlib import Path
 from typing import Any
 
@@ -53,6 +52,8 @@ class Model:
     folder: Path | None = None
     lock: FairLock = field(default_factory=FairLock, repr=False)
     scheduler: Scheduler = field(init=False, repr=False)
+    _gram: "Tensor | None" = field(default=None, repr=False)
+    _spread: float | None = field(default=None, repr=False)
 
     def __post_init__(self):
         # More tokens at once are no faster on a CPU and only take memory; in half precision a batch is over sooner.
@@ -99,18 +100,22 @@ class Model:
         config = self.module.config
         return config.embedding_size if config.model_type == "electra" else config.hidden_size
 
-    @cached_property
+    @property
     def gram(self) -> Tensor:
         """Tensor[E, E], EᵀE in float32: gives vocabulary norms of a gradient without the vocabulary."""
         with self.lock:
-            matrix = self.word_embeddings.float()
-            return matrix.T @ matrix
+            if self._gram is None:
+                matrix = self.word_embeddings.float()
+                self._gram = matrix.T @ matrix
+            return self._gram
 
-    @cached_property
+    @property
     def spread(self) -> float:
         """Standard deviation of all elements of the word embeddings: the size of noise that is as large as they are."""
         with self.lock:
-            return float(self.word_embeddings.float().std())
+            if self._spread is None:
+                self._spread = float(self.word_embeddings.float().std())
+            return self._spread
 
     def encode(
         self, text: str, second: str | None = None, unit: str = "word", second_maskable: bool = False
