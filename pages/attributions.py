@@ -192,7 +192,7 @@ def _computed(works: list[Attributing], place: DeltaGenerator) -> dict[str, Attr
     offered = [work for work in waiting if not work.runs]
     if offered:
         with place:
-            stream(offered, name="measures")
+            stream(offered, name="measures", together=True)
     return found
 
 

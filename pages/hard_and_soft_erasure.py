@@ -47,7 +47,7 @@ def hard_and_soft_erasure() -> None:
     else:
         known = KnownRatings.of(side, choice)
         draw, say = partial(_draw, view, known), partial(_say, view, known, badges)
-        stream(known.works, (stage, draw), (view.places.answer, say))
+        stream(known.works, (stage, draw), (view.places.answer, say), together=True)
     with below:
         about_text(view)
 

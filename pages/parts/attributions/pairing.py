@@ -41,11 +41,6 @@ class Pairing(Work):
     failed, aside = "{problem}", True
 
     @property
-    def extra(self) -> bool:
-        """Every set of many words comes in place of a sample of them."""
-        return self.exact and left_over(self.view.encoded) > AT_ONCE
-
-    @property
     def key(self) -> str:
         return canonical_key("job/interactions", 1, **about_explained(self.view), exact=self.exact)
 

@@ -131,6 +131,7 @@ def draw_behaviour(frame: DataView, choice: CheckChoice) -> None:
         (stage, lambda asks: _draw(frame, _shown(grown), choice.mapped, asks)),
         (said, lambda: _say(_shown(grown))),
         name="behaviour",
+        together=True,
     )
 
 

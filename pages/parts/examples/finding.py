@@ -119,7 +119,7 @@ def finding_section(explainer: Explainer, browsed: Browsed) -> None:
         st.caption(f"Twin: {plain(data.twin_of(explainer) or '')}")
     if works:
         far = lambda: sum(12 * work.progress[0] // work.progress[1] for work in works)  # noqa: E731
-        stream(works, rests_on=far, name="traits")
+        stream(works, rests_on=far, name="traits", together=True)
 
 
 def _works(explainer: Explainer, browsed: Browsed) -> list[Work]:

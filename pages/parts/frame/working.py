@@ -27,8 +27,7 @@ class Work(abc.ABC):
     counted: what its progress counts, where a person should see the numbers; batch: whether it is about many examples.
     asks, asks_again: what its button says before anything of it is computed, and after; failed: what is said of it
     once it failed. Texts in which {label} and {problem} stand for what they name. kept: what is said once it was
-    cancelled; first: whether its button is the first to press; extra: whether who asks for all does without it, since
-    other work on the page holds it or does instead; aside: the page is not for it: it is drawn without it, and it goes
+    cancelled; first: whether its button is the first to press; part: whether other work on the page holds it; aside: the page is not for it: it is drawn without it, and it goes
     after what is.
     """
 
@@ -36,7 +35,7 @@ class Work(abc.ABC):
     asks, asks_again = "Compute {label}", "Go on with {label}"
     kept = "Cancelled; what was computed is kept, and asking again goes on from there."
     failed = "{label} stopped: {problem}"
-    batch = first = extra = aside = False
+    batch = first = part = aside = False
     # What stands before the time that it takes; and what work is like it, of which a token takes about as long.
     about, likeness = "about", ""
 

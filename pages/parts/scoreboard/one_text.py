@@ -53,7 +53,7 @@ def board_of_text(view: View, places: BoardPlaces) -> None:
     one = Asking(view.explainer, sample, replace(question, orders=ORDERS), drawn_from=1)
     board = TextBoard(one, Side(view.explainer, view.encoded, view.predicted, view.predicted))
     draw, say = partial(_draw, board), partial(_say, view, board)
-    stream(lambda: board.works, (places.stage, draw), (places.answer, say), rests_on=lambda: board.state)
+    stream(lambda: board.works, (places.stage, draw), (places.answer, say), rests_on=lambda: board.state, together=True)
     about_text(view)
 
 

@@ -51,7 +51,7 @@ def board_of_sample(frame: DataView, places: BoardPlaces) -> None:
     _ = grown.shown.report  # kept from here on
     waits.empty()
     draw, say = partial(_draw, grown, texts), partial(_say, grown, about)
-    stream(lambda: grown.offered, (places.stage, draw), (places.answer, say))
+    stream(lambda: grown.offered, (places.stage, draw), (places.answer, say), together=True)
 
 
 def _say(grown: Asking, about: str) -> None:

@@ -96,7 +96,8 @@ def question_section(
         return
     one = Asking(frame.explainer, sample, question, drawn_from=len(frame.browsed.index.data), grows=True)
     _ = one.shown.report  # kept from here on
-    stream(lambda: one.offered, (stage, partial(_draw, one, shown)), (said, partial(_say, one, about, shown)))
+    draw, say = partial(_draw, one, shown), partial(_say, one, about, shown)
+    stream(lambda: one.offered, (stage, draw), (said, say), together=True)
 
 
 def asked_result(asked: Asking, report: Any) -> Result:

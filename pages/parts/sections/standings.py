@@ -149,7 +149,7 @@ class Exact(Work):
     """Exact limits under one model, on request."""
 
     side: Side
-    counted, at_once, extra = "sets", False, True
+    counted, at_once = "sets", False
 
     @cached_property
     def key(self) -> str:

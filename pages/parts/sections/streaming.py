@@ -32,6 +32,7 @@ def stream(
     *,
     rests_on: Callable[[], object] | None = None,
     name: str = "works",
+    together: bool = False,
 ) -> None:
     """Start what is cheap, and draw what is known of all, again and again until nothing is under way.
 
@@ -43,7 +44,7 @@ def stream(
         answer: a container, and what draws the sentence there, above the picture or elsewhere.
         rests_on: gives what picture and answer rest on, or the page: they are drawn again only when that changes, and
             in between what the network computes need not wait for them; progress and offers go on.
-        name: of these works, unique on the page.
+        name: of these works, unique on the page; together: whether one button asks for all that waits.
     """
     wanted: Callable[[], Sequence[Work]] = (lambda: list(works)) if isinstance(works, Sequence) else works
     start(begun := wanted(), patience := _PATIENCE if picture else 0.0)
@@ -59,7 +60,7 @@ def stream(
 
     def asks() -> None:
         show_progress(asked, name)
-        _offer(asked)
+        _offer(asked, together)
 
     def follow() -> None:
         followed.look()
@@ -170,11 +171,11 @@ def _together(works: Sequence[Work]) -> str:
     return ", ".join(name + work.counts for (name, *_), work in zip(parts, named)) + "".join(parts[0][1:]) + rest
 
 
-def _offer(works: Sequence[Work]) -> None:
+def _offer(works: Sequence[Work], together: bool) -> None:
     """What waits to be asked for, with what it costs, and why it stopped; of many one button, and a menu of each."""
     waiting = [work for work in works if not work.complete and not work.runs]
-    every = [work for work in waiting if not work.extra]
-    if len(every) < 2:
+    every = [work for work in waiting if not work.part]
+    if not together or len(every) < 2:
         _offer_each(waiting)
     else:
         with st.container(horizontal=True, vertical_alignment="center", border=True):

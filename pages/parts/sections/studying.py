@@ -58,7 +58,7 @@ class StudyWork(Work):
         )
 
     @property
-    def extra(self) -> bool:
+    def part(self) -> bool:
         return bool(self.of)
 
     @property
