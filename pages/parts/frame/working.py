@@ -27,8 +27,8 @@ class Work(abc.ABC):
     counted: what its progress counts, where a person should see the numbers; batch: whether it is about many examples.
     asks, asks_again: what its button says before anything of it is computed, and after; failed: what is said of it
     once it failed. Texts in which {label} and {problem} stand for what they name. kept: what is said once it was
-    cancelled; first: whether its button is the first to press; part: whether other work on the page holds it; aside: the page is not for it: it is drawn without it, and it goes
-    after what is.
+    cancelled; first: whether its button is the first to press; part: whether other work on the page holds it; aside:
+    the page is not for it: it is drawn without it, and it goes after what is.
     """
 
     counted = ""
