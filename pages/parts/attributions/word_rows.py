@@ -37,10 +37,16 @@ def edit_word(view: View, word: int) -> None:
             key=f"edit-to-{key}",
             help="Becomes a text of your own, shown beside this one.",
         )
-        puts = st.form_submit_button("Replace", type="primary")
-        takes = st.form_submit_button("Take it out")
-    if takes or puts:
-        _edit(view, word, "" if takes else new.strip(), takes)
+        # A press outlasts the run that it begins: the page may be drawn anew before it comes here.
+        pressed = f"pressed-{key}"
+        st.form_submit_button("Replace", type="primary", on_click=_hold, args=(pressed, "put"))
+        st.form_submit_button("Take it out", on_click=_hold, args=(pressed, "take"))
+    if (asked := st.session_state.pop(pressed, None)) is not None:
+        _edit(view, word, "" if asked == "take" else new.strip(), asked == "take")
+
+
+def _hold(key: str, asked: str) -> None:
+    st.session_state[key] = asked
 
 
 def _edit(view: View, word: int, new: str, takes: bool) -> None:
