@@ -8,8 +8,6 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from core.explanation import explainer as explaining
-from core.explanation import recursive
 from core.explanation.explainer import Explainer, softmax, with_reference
 from core.explanation.recursive import (
     BY_FEATURE,
@@ -29,7 +27,6 @@ from core.explanation.recursive import (
 )
 from core.mathematics.curves import racu
 from core.measures.beam import beam
-from core.measures.catalogue import measures
 from core.measures.leave_one_out import leave_one_out
 from core.measures.registry import NOTHING, REGISTERED, Measure
 from core.network.scheduler import Cancelled, NonFinite
@@ -461,22 +458,19 @@ def test_a_measure_that_gives_nan_says_where(explainer, monkeypatch):
         scores = np.arange(explained.F, dtype=float)
         return {"signed": np.where(explained.masked.sum() >= 2, np.nan, scores)}
 
-    added = measures() | {
-        "broken": Measure(
-            name="broken",
-            variants=("signed",),
-            signed=frozenset({"signed"}),
-            definition="",
-            cost="0",
-            passes=lambda F: 0,
-            needs=NOTHING,
-            source="",
-            unit="none",
-            compute=broken,
-        )
-    }
-    for module in (explaining, recursive):
-        monkeypatch.setattr(module, "measures", lambda: added)
+    added = Measure(
+        name="broken",
+        variants=("signed",),
+        signed=frozenset({"signed"}),
+        definition="",
+        cost="0",
+        passes=lambda F: 0,
+        needs=NOTHING,
+        source="",
+        unit="none",
+        compute=broken,
+    )
+    monkeypatch.setitem(REGISTERED, "broken", added)
     encoded = explainer.encode(TEXT, None, "word")
     seen = []
     with pytest.raises(NonFinite, match="broken gave NaN with 2 of 13 words masked"):
