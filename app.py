@@ -87,7 +87,7 @@ def _example(view: View) -> None:
     if not verdicts:
         st.page_link("pages/attributions.py", label="Compare with random orders", icon=":material/arrow_forward:")
     found = [(measure(name), one) for name in default_measures() if (one := _attribution(view, name)) is not None]
-    rows = [build_row(measure, one, "signed", view.encoded.premasked) for measure, one in found]
+    rows = [build_row(named, one, "signed", view.encoded.premasked) for named, one in found]
     if rows:
         text = pieces(view.encoded, view.example.evidence)
         _words(rows, text, view.class_name, verdicts, link_to("attributions"))

@@ -64,8 +64,7 @@ def aopc_and_naopc() -> None:
     known = [KnownLimits.of(side, choice) for side in sides] if left_over(view.encoded) else []
     if known:
         draw, say = partial(_draw, view, known), partial(_say, view, known)
-        works = lambda: [work for one in known for work in one.works]  # noqa: E731
-        stream(works, (stage, draw), (view.places.answer, say))
+        stream(lambda: [work for one in known for work in one.works], (stage, draw), (view.places.answer, say))
     else:
         with view.places.answer:
             draw_headline(limits_result(None, "", view.encoded), *view_badges(view), more=view_caveats(view))

@@ -164,7 +164,7 @@ def attribution_table(shown: Shown, beside: Beside | None = None) -> tuple[list[
     known = any(one.example.evidence for _, one in versions)
     named = beside is not None
     lines = [[name] * named + line for name, one in versions for line in _lines(one, known, shown)]
-    judged = VERDICT * (shown.verdicts is not None) + ["unstable"] * bool(shown.unstable)
+    judged = [*(VERDICT if shown.verdicts is not None else []), *(["unstable"] if shown.unstable else [])]
     judged += [f"{name} ({erasure})" for erasure in shown.erased for name in (*VERDICT, "inputs")]
     return ["version"] * named + COLUMNS + ["evidence"] * known + judged + CONSTANT, lines
 

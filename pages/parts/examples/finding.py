@@ -118,8 +118,12 @@ def finding_section(explainer: Explainer, browsed: Browsed) -> None:
     if TWIN in browsed.judged.traits:
         st.caption(f"Twin: {plain(data.twin_of(explainer) or '')}")
     if works:
-        far = lambda: sum(12 * work.progress[0] // work.progress[1] for work in works)  # noqa: E731
-        stream(works, rests_on=far, name="traits", together=True)
+        stream(works, rests_on=functools.partial(_twelfths, works), name="traits", together=True)
+
+
+def _twelfths(works: list[Work]) -> int:
+    """How far works are, so that the table takes in what comes a few times and not always."""
+    return sum(12 * work.progress[0] // work.progress[1] for work in works)
 
 
 def _works(explainer: Explainer, browsed: Browsed) -> list[Work]:

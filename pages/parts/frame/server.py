@@ -143,13 +143,16 @@ def keep_downloads(files: MediaFileManager, seconds: float = 20.0) -> None:
     """
     register, execute = files.add_deferred, files.execute_deferred
     known: OrderedDict[str, tuple[float, Callable[[], str]]] = OrderedDict()
+    # Every visitor's page is drawn by a thread of its own.
+    guard = threading.Lock()
 
     def add_deferred(content: Callable, mimetype: str | None, coordinates: str, **named: Any) -> str:
         now, file_id = time.monotonic(), register(content, mimetype, coordinates, **named)
         name = named.get("file_name")
-        known[file_id] = now, lambda: execute(register(content, mimetype, "pressed late", file_name=name))
-        while known and now - next(iter(known.values()))[0] > seconds:
-            known.popitem(last=False)
+        with guard:
+            known[file_id] = now, lambda: execute(register(content, mimetype, "pressed late", file_name=name))
+            while now - next(iter(known.values()))[0] > seconds:
+                known.popitem(last=False)
         return file_id
 
     def execute_deferred(file_id: str) -> str:
