@@ -13,7 +13,6 @@ from core.commands.command_line import main
 from core.commands.explain import PARTS
 from core.commands.terminal import Bar
 from core.explanation.explainer import Explainer
-from core.loading import loading
 from core.measures.catalogue import measure
 from core.reports.answers import commit
 from tests import tiny
@@ -21,14 +20,6 @@ from tests import tiny
 TEXT = "the =boat did\x1b[31m not leave"
 LONG = "one two three four five six seven eight nine ten eleven twelve thirteen fourteen"
 ORIGIN = {"model", "weights_sha256", "precision", "feature_unit", "variant", "seed", "faithscope", "commit", "date"}
-
-
-@pytest.fixture
-def model(tiny_model, monkeypatch, tmp_path):
-    model = tiny_model("bert")
-    monkeypatch.setattr(loading, "load", lambda *_: model)
-    monkeypatch.setenv("FAITHSCOPE_CACHE", str(tmp_path / "cache"))
-    return model
 
 
 @pytest.fixture

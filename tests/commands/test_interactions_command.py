@@ -11,19 +11,10 @@ from core.interactions.finding import find_interactions
 from core.interactions.pairs import RULE, every_pair
 from core.interactions.splitting import INDEX
 from core.interactions.telling import signed
-from core.loading import loading
 from core.mathematics.stepwise import finish
 from core.oracle.target import Contrast, target_name
 
 TEXT = "the =boat did\x1b[31m not leave"
-
-
-@pytest.fixture
-def model(tiny_model, monkeypatch, tmp_path):
-    model = tiny_model("bert")
-    monkeypatch.setattr(loading, "load", lambda *_: model)
-    monkeypatch.setenv("FAITHSCOPE_CACHE", str(tmp_path / "cache"))
-    return model
 
 
 def test_it_prints_the_strongest_and_writes_every_pair(model, tmp_path, capsys):

@@ -27,15 +27,6 @@ FOLDERS = "train", "encoder"
 
 
 @pytest.fixture
-def model(tiny_model, monkeypatch, tmp_path):
-    """The model of every command that asks for one; nothing else is loaded, and what is kept lies on a healthy disk."""
-    model = tiny_model("bert")
-    monkeypatch.setattr(loading, "load", lambda *_: model)
-    monkeypatch.setenv("FAITHSCOPE_CACHE", str(tmp_path / "cache"))
-    return model
-
-
-@pytest.fixture
 def data(tmp_path):
     path = tmp_path / "data.jsonl"
     rows = ({"id": f"t{i}", "text": text, "label": tiny.LABELS[i % 3]} for i, text in enumerate(tiny.SENTENCES[:20]))

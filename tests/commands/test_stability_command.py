@@ -7,7 +7,6 @@ import pytest
 
 from core.commands.command_line import main
 from core.explanation.explainer import Explainer
-from core.loading import loading
 from core.mathematics.stepwise import finish
 from core.results.stability import stability_result
 from core.stability.finding import find_stability
@@ -15,14 +14,6 @@ from core.stability.telling import RECORDED, Stability, front_cells, path_cells,
 from core.texts.rendering import headline
 
 TEXT = "the =boat did\x1b[31m not leave"
-
-
-@pytest.fixture
-def model(tiny_model, monkeypatch, tmp_path):
-    model = tiny_model("bert")
-    monkeypatch.setattr(loading, "load", lambda *_: model)
-    monkeypatch.setenv("FAITHSCOPE_CACHE", str(tmp_path / "cache"))
-    return model
 
 
 def test_it_prints_and_writes_what_the_library_says(model, tmp_path, capsys):

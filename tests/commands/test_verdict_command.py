@@ -8,7 +8,6 @@ import pytest
 from core.commands.command_line import main
 from core.explanation.explainer import Explainer
 from core.explanation.standings import StandingGates
-from core.loading import loading
 from core.mathematics.stepwise import finish
 from core.results.verdicts import verdict_cells, verdicts_result
 from core.verdicts.deciding import decide_verdicts
@@ -16,14 +15,6 @@ from core.verdicts.finding import find_chance
 
 TEXT = "the =boat did\x1b[31m not leave"
 NAMES = ["leave-one-out", "gradient"]
-
-
-@pytest.fixture
-def model(tiny_model, monkeypatch, tmp_path):
-    model = tiny_model("bert")
-    monkeypatch.setattr(loading, "load", lambda *_: model)
-    monkeypatch.setenv("FAITHSCOPE_CACHE", str(tmp_path / "cache"))
-    return model
 
 
 def test_it_prints_and_writes_the_verdicts_of_each_way_of_erasing(model, tmp_path, capsys):
