@@ -76,12 +76,6 @@ def _line(one: BehaviourReport, line: CourseLine, place: int, several: bool) -> 
     ]
 
 
-def _path_of(places: np.ndarray) -> dict:
-    """A line through the places of the chosen example, float64[P, 2]."""
-    more = {"line": {"color": INK, "width": 2}, "name": "the chosen example", "showlegend": True}
-    return trace("lines", *places.T.tolist(), **more)
-
-
 def map_figure(
     places: np.ndarray,
     groups: list[tuple[str, str, int, np.ndarray]],
@@ -100,7 +94,8 @@ def map_figure(
     ]
     traces, chosen = [], set() if path is None else set(path.tolist())
     if chosen:
-        traces.append(_path_of(places[path]))
+        more = {"line": {"color": INK, "width": 2}, "name": "the chosen example", "showlegend": True}
+        traces.append(trace("lines", *places[path].T.tolist(), **more))
     for name, colour, mark, members in groups:
         at = np.flatnonzero(members)
         look = {"color": colour, "symbol": _MARKS[mark % len(_MARKS)], "opacity": 0.8, "line": {"width": 0}}

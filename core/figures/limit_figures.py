@@ -161,7 +161,8 @@ def _blocks(
         for place, (one, name, row) in enumerate(drawn):
             at_y = y + _HEAD + place
             ticks.append((at_y, html.escape(name)))
-            shapes.append(_allowed(one.limits, at_y))
+            line = {"color": LIMIT, "width": 1.5}
+            shapes.append(_ground(one.limits, y0=at_y - 0.4, y1=at_y + 0.4, line=line))
             if isinstance(row, Gauge):
                 traces.append(_marks([row], at, one.limits, at_y))
             else:
@@ -177,11 +178,6 @@ def _blocks(
 def _row_of(one: ModelGauges, measure: str | None) -> Gauge | Range | None:
     """What a model has of a measure, None for random order; None where it has nothing."""
     return one.chance if measure is None else next((row for row in one.rows if row.name == measure), None)
-
-
-def _allowed(limits: Limits, y: float) -> dict:
-    """What one model allows, in its row."""
-    return _ground(limits, y0=y - 0.4, y1=y + 0.4, line={"color": LIMIT, "width": 1.5})
 
 
 def _ground(limits: Limits, **more: Any) -> dict:

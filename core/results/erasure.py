@@ -44,7 +44,8 @@ def erasure_result(report: MetricReport, asked: int, coming: bool = False, unsta
     caveats = [*gate_caveats(report.gates.values())]
     caveats += [Caveat.PARTIAL] if len(report.rated) < asked else []
     caveats += [Caveat.UNSTABLE] if set(unstable) & set(report.rated) else []
-    caveats += [Caveat.MEASURE_USES_MASKING] if any(_masks(one) for one in first[False]) else []
+    masking = any(is_measure(name) and measure(name).needs == ORACLE for name in first[False])
+    caveats += [Caveat.MEASURE_USES_MASKING] if masking else []
     return Result.of(outcome, _facts(report, first, both), caveats, **slots)
 
 
@@ -135,7 +136,3 @@ def _as_good(report: MetricReport, first: _First) -> int | None:
         if rows:
             counts += report.as_good[np.ix_(rows, columns)].min(axis=0).tolist()
     return max(counts) if counts and min(counts) >= 0 else None
-
-
-def _masks(name: str) -> bool:
-    return is_measure(name) and measure(name).needs == ORACLE

@@ -31,14 +31,12 @@ class Lead(NamedTuple):
 
 
 def figure_leads(report: BoardReport) -> list[Lead]:
-    """Of each figure who is first; [] before that may be told. What is marked or unstable has no part in it."""
-    if report.n == report.tally.total == 1:
-        return _on_one_text(report)
-    return [Lead(figure, LeadKind.UNBEATEN, report.unbeaten(figure)) for figure in report.beaten]
+    """Of each figure who is first; [] before that may be told. What is marked or unstable has no part in it.
 
-
-def _on_one_text(report: BoardReport) -> list[Lead]:
-    """Erasure metrics are tied within their errors, other figures within a hundredth or overlapping intervals."""
+    On one text erasure metrics are tied within their errors, other figures within a hundredth or overlapping intervals.
+    """
+    if not report.n == report.tally.total == 1:
+        return [Lead(figure, LeadKind.UNBEATEN, report.unbeaten(figure)) for figure in report.beaten]
     if report.waiting or len(report.names) < 3:
         return []
     # On one text NAOPC puts measures in the order of AOPC.
