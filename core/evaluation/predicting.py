@@ -15,7 +15,7 @@ from core.mathematics.masking import random_mask
 from core.network.features import MASK_SPELLINGS, Encoded, NoFeatures, masked_ids
 from core.network.model import Model
 from core.network.scheduler import Input
-from core.network.tokens import Tokens, read_tokens
+from core.network.tokens import read_tokens
 from core.storage.content import ROWS, Content, Numbers
 from core.storage.store import Entry, Store, canonical_key
 
@@ -193,15 +193,11 @@ def _tokenised(model: Model, texts: list[Text], paired: bool) -> list[Input | No
             model.mask_id not in ids
             and not any(spelling in text for spelling in spellings)
             and model.reads(ids, tokens.type_ids)
-            and _has_ink(text, tokens)
+            # A token stands for more than spaces of the first text; mostly the first one does.
+            and any(text[start:end].strip() for start, end in tokens.offsets[tokens.sides == 0])
         )
         rows.append(Input(ids, tokens.type_ids) if plainly else None)
     return rows
-
-
-def _has_ink(text: str, tokens: Tokens) -> bool:
-    """Whether a token stands for more than spaces of the first text; mostly the first one does."""
-    return any(text[start:end].strip() for start, end in tokens.offsets[tokens.sides == 0])
 
 
 def _encoded(model: Model, text: str, second: str | None) -> Input | str:
@@ -256,7 +252,9 @@ class _Whole:
                 if progress is not None:
                     progress(self.done, len(self.place))
                 if time.monotonic() >= end:
-                    self._save_some()
+                    unsaved = (self.known & ~self.kept).sum()
+                    if unsaved >= SAVE_ROWS or time.monotonic() - self.last_saved >= SAVE_SECONDS:
+                        self.save()
                     yield
                     end = time.monotonic() + seconds
 
@@ -291,10 +289,6 @@ class _Whole:
         self.logits[places] = np.where(broken[:, None], np.nan, logits)
         self.probabilities[places] = softmax(self.logits[places])
         self.known[places] = True
-
-    def _save_some(self) -> None:
-        if (self.known & ~self.kept).sum() >= SAVE_ROWS or time.monotonic() - self.last_saved >= SAVE_SECONDS:
-            self.save()
 
     def _read_store(self) -> None:
         if self.store is None:
@@ -335,9 +329,7 @@ def _by_sentence(problems: dict[int, str]) -> dict[str, list[int]]:
 
 def _digest(texts: Sequence[Text]) -> str:
     """SHA-256 of the texts in order, each with its length, so that no two lists spell the same."""
-    parts = []
-    for text, second in texts:
-        parts.append(f"{len(text)}:{text}" + ("-" if second is None else f"{len(second)}:{second}"))
+    parts = [f"{len(one)}:{one}" + ("-" if second is None else f"{len(second)}:{second}") for one, second in texts]
     return hashlib.sha256("\0".join(parts).encode("utf-8", "surrogatepass")).hexdigest()
 
 

@@ -25,7 +25,9 @@ class BehaviourOutcome(Outcome):
 @register_result(Behaviour.name)
 def behaviour_result(found: BehaviourReport) -> Result:
     """What erasing along each order says; of few texts, and of picked ones, no order is set above another."""
-    chance, first = _chance(found), _earliest(found)
+    chance, ranked = _chance(found), found.ranked
+    # None is named of few texts or of picked ones.
+    first = ranked[0] if ranked and ranked[0].judged >= FEW and not found.sample.picked else None
     line = first or chance
     slots: dict[str, str | int | float] = {"model": found.model}
     if line is not None:
@@ -47,14 +49,6 @@ def _chance(found: BehaviourReport) -> CourseLine | None:
     if chance is None or not chance.judged or (ranked and chance.n != ranked[0].n):
         return None
     return chance
-
-
-def _earliest(found: BehaviourReport) -> CourseLine | None:
-    """The measure that changes predictions earliest; None of few texts or of picked ones."""
-    ranked = found.ranked
-    if not ranked or ranked[0].judged < FEW or found.sample.picked:
-        return None
-    return ranked[0]
 
 
 def _outcome(found: BehaviourReport, first: CourseLine | None, chance: CourseLine | None) -> BehaviourOutcome:

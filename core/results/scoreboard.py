@@ -27,7 +27,8 @@ class ScoreboardOutcome(Outcome):
 def scoreboard_result(report: BoardReport) -> Result:
     """What a scoreboard comes to by the figure that its measures are compared by."""
     by, tally = report.board.by, report.tally
-    leaders = _leaders(report)
+    # The one that most other metrics leave unbeaten first.
+    leaders = sorted(report.leaders(by), key=lambda name: -_agree(report, name))
     slots: dict[str, Any] = {"figure": by, "count": report.n, "total": tally.total, "needed": FEW}
     if leaders:
         passes = min(report.passes[name] for name in leaders)
@@ -60,11 +61,6 @@ def _outcome(report: BoardReport) -> ScoreboardOutcome:
         case 1:
             return ScoreboardOutcome.ONE_LEADS
     return ScoreboardOutcome.SEVERAL_UNBEATEN
-
-
-def _leaders(report: BoardReport) -> list[str]:
-    """The unbeaten measures that beat random order, the one that most other metrics leave unbeaten first."""
-    return sorted(report.leaders(report.board.by), key=lambda name: -_agree(report, name))
 
 
 def _agree(report: BoardReport, name: str) -> int:

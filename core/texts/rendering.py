@@ -2,7 +2,6 @@
 
 import functools
 import tomllib
-from collections.abc import Sequence
 from enum import StrEnum
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -94,11 +93,12 @@ def latex_comment(result: Result) -> str:
     return "\n".join(f"% {' '.join(line.split())}" for line in write_result(result).split("\n"))
 
 
-def _paragraphs(lines: Sequence[str]) -> str:
-    return "".join(f"<p>{line}</p>" for line in lines)
-
-
-_JOIN = {Form.HTML: _paragraphs, Form.MARKDOWN: "\n\n".join, Form.TEXT: "\n".join, Form.LATEX: "\n\n".join}
+_JOIN = {
+    Form.HTML: lambda lines: "".join(f"<p>{line}</p>" for line in lines),
+    Form.MARKDOWN: "\n\n".join,
+    Form.TEXT: "\n".join,
+    Form.LATEX: "\n\n".join,
+}
 
 
 def _value_text(fact: Fact) -> str:

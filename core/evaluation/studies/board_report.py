@@ -1,6 +1,7 @@
 """What a scoreboard comes to in numbers: each measure's figures with intervals and marks, and which beat which."""
 
 from collections import Counter
+from collections.abc import Callable
 from dataclasses import dataclass, field
 from functools import cached_property
 from typing import Any, NamedTuple, Protocol
@@ -186,11 +187,10 @@ def build_board(board: Board, answers: Answers) -> BoardReport | None:
     if not there.any():
         return None
     names = (*begun, RANDOM)
-    values, marks, curves = _values(chance, limits, begun, there), _marks(chance, limits, begun, there), {}
+    values, marks = _values(chance, limits, begun, there), _marks(chance, limits, begun, there)
     errors = _errors(chance, begun, there)
     base = chance.columns["curves"][there]
-    for name, one in begun.items():
-        curves[name] = _areas(one.columns["curve"][there], base, answers.resamples)
+    curves = {name: _areas(one.columns["curve"][there], base, answers.resamples) for name, one in begun.items()}
     columns = np.concatenate([values[figure] for figure in values if figure != RACU], axis=1)
     told = iter(mean_intervals(columns, answers.resamples))
     cells = {}
@@ -203,6 +203,7 @@ def build_board(board: Board, answers: Answers) -> BoardReport | None:
             alone = len(answers.sample) == 1 and figure in errors
             cells[name, figure] = cell._replace(error=float(errors[figure][0, k])) if alone else cell
     took = {name: one.columns["took"][there] for name, one in begun.items()}
+    coming = any(one in answers.coming and not rows[one].complete for one in (board.chance, *board.measured))
     return BoardReport(
         board,
         answers.model.name,
@@ -211,23 +212,16 @@ def build_board(board: Board, answers: Answers) -> BoardReport | None:
         int(there.sum()),
         values,
         cells,
-        {name: _mean(one[:, 0]) for name, one in took.items()},
-        {name: _middle(one[:, 1]) for name, one in took.items()},
+        {name: _of_known(np.mean, one[:, 0]) for name, one in took.items()},
+        {name: _of_known(np.median, one[:, 1]) for name, one in took.items()},
         {name: _problems(one, there) for name, one in begun.items()},
         tuple(name for name in every if name not in begun),
         answers.left_out,
-        _tally(board, answers, int(there.sum())),
+        Tally(int(there.sum()), len(chance), len(chance.problems), coming, fewest=FEW),
         answers.sample.picked,
         answers.reference is not None,
         chance.cut,
     )
-
-
-def _tally(board: Board, answers: Answers, n: int) -> Tally:
-    """How far it is: texts that are known of all that began, of those that can be; whether more are on their way."""
-    asked = [answers.found[one] for one in (board.chance, *board.measured) if one in answers.coming]
-    chance = answers.found[board.chance]
-    return Tally(n, len(chance), len(chance.problems), any(not one.complete for one in asked), fewest=FEW)
 
 
 def text_values(board: Board, answers: Answers, i: int, name: str) -> dict[str, float]:
@@ -382,11 +376,6 @@ def _problems(rows: Rows, there: np.ndarray) -> dict[str, int]:
     return dict(Counter(rows.sentences[k] for k in rows.columns["notes"][there] if rows.sentences[k]))
 
 
-def _mean(values: np.ndarray) -> float:
+def _of_known(of: Callable[[np.ndarray], Any], values: np.ndarray) -> float:
     known = values[~np.isnan(values)]
-    return float(known.mean()) if len(known) else float("nan")
-
-
-def _middle(values: np.ndarray) -> float:
-    known = values[~np.isnan(values)]
-    return float(np.median(known)) if len(known) else float("nan")
+    return float(of(known)) if len(known) else float("nan")

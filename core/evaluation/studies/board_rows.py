@@ -285,8 +285,7 @@ class BoardLimits(_Part):
         if 1 << F <= _EXACT:
             found = finish(find_exact(explainer, encoded, target, _EXACT, cancelled=cancelled))
         else:
-            width = _width(F)
-            found = finish(find_searched(explainer, encoded, target, width, True, False, cancelled=cancelled))
+            found = finish(find_searched(explainer, encoded, target, _width(F), True, False, cancelled=cancelled))
         gating = StandingGates(encoded, explainer.reference)
         marks = [_mark(gating.gate(one)) for one in (found.lowest, found.highest)]
         limits = found.limits

@@ -313,10 +313,8 @@ def _worse(labels: np.ndarray, predicted: np.ndarray, majority: int) -> float:
     """Sign test over the examples of which one of the two answers is right; 1 for labels of one class."""
     if len(np.unique(labels)) < 2:
         return 1.0
-    better, worse = (
-        int(((predicted == labels) & (labels != majority)).sum()),
-        int(((predicted != labels) & (labels == majority)).sum()),
-    )
+    better = int(((predicted == labels) & (labels != majority)).sum())
+    worse = int(((predicted != labels) & (labels == majority)).sum())
     return float(binomtest(worse, worse + better, alternative="greater").pvalue) if worse + better else 1.0
 
 

@@ -369,14 +369,16 @@ def paper_findings(found: DiagnosticityReport) -> list[PaperFinding]:
     if found.study.baseline != RANDOM:
         return []
     rules = {(one.soft, one.rule): one.found for one in found.tests}
-    told = []
-    for hard, soft in dict.fromkeys((one.hard, one.soft) for one in found.tests):
-        claim, by = _MORE.format(soft, hard), {rule: rules[soft, rule] for rule in RULES}
-        told.append(_finding(claim, _averages(soft, hard), by, {rule: _rises(by[rule]) for rule in RULES}))
+    more: list[tuple[str, str, Mapping[str, Compared]]] = [
+        (soft, hard, {rule: rules[soft, rule] for rule in RULES})
+        for hard, soft in dict.fromkeys((one.hard, one.soft) for one in found.tests)
+    ]
     if NC_OVER_NS in found.trends:
-        by = found.trends[NC_OVER_NS]
-        claim = _MORE.format("NC", "NS")
-        told.append(_finding(claim, _averages("NC", "NS"), by, {rule: _rises(by[rule]) for rule in RULES}))
+        more.append(("NC", "NS", found.trends[NC_OVER_NS]))
+    told = []
+    for one, other, by in more:
+        paper = f"{PAPER[one][-1]:.3f} against {PAPER[other][-1]:.3f}"
+        told.append(_finding(_MORE.format(one, other), paper, by, {rule: _rises(by[rule]) for rule in RULES}))
     for name in found.lengths:
         if name in PAPER and name in found.trends:
             claim = _SHORTER.format(name)
@@ -393,10 +395,6 @@ def _finding(claim: str, paper: str, by: Mapping[str, Compared], agrees: Mapping
     ours = "" if one.first != one.first else f"{one.second:.3f} against {one.first:.3f}"
     p = one.paired if one.n >= FEW else float("nan")
     return PaperFinding(claim, paper, ours, p, agrees[STRICT], agrees[HALF])
-
-
-def _averages(first: str, second: str) -> str:
-    return f"{PAPER[first][-1]:.3f} against {PAPER[second][-1]:.3f}"
 
 
 def _shorter(found: DiagnosticityReport, name: str, rule: str) -> bool | None:

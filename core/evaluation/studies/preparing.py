@@ -68,14 +68,13 @@ def rate_all(
     ]
     prepare(judge, attributions, [[name for name in asked if name not in one] for asked, one in zip(names, held)])
     for (scores, magnitudes), asked, known, keep in zip(attributions, names, held, kept):
-        rate = rate_kept if keep else _rate
-        each = [known.get(name) or rate(judge, name, scores, magnitudes) for name in asked]
+        each = [
+            known.get(name)
+            or (rate_kept(judge, name, scores, magnitudes) if keep else judge.rate(scores, (name,), magnitudes))
+            for name in asked
+        ]
         found = {name: score for one in each for name, score in one.found.items()}
         yield Rated(scores, found, {name: inputs for one in each for name, inputs in one.inputs.items()})
-
-
-def _rate(judge: Judge, name: str, scores: np.ndarray, magnitudes: bool) -> Rated:
-    return judge.rate(scores, (name,), magnitudes)
 
 
 def rate_random(judge: Judge, names: Sequence[str]) -> list[Rated]:

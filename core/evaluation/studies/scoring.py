@@ -2,7 +2,7 @@
 
 import functools
 import hashlib
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping
 from dataclasses import asdict, dataclass, field, replace
 from typing import Any, ClassVar, cast
 
@@ -46,12 +46,6 @@ class Attributed:
         if self.random:
             return f"random {self.r}"
         return self.measure if self.r < 0 else f"{self.measure}, shuffle {self.r}"
-
-
-def score_keys(explainer: Explainer, attributions: Sequence[Attributed], names: Sequence[str], how: How) -> list[bytes]:
-    """The key of the prediction, then of each attribution's metrics, to be joined with the example's digest."""
-    scores = [_score_key(explainer, attributed, name, how) for attributed in attributions for name in names]
-    return [bytes.fromhex(key) for key in (canonical_key("scores/prediction", 1), *scores)]
 
 
 def _score_key(explainer: Explainer, attributed: Attributed, name: str, how: How) -> str:
@@ -390,10 +384,15 @@ class Scoring(Study[Scored]):
         return (scores if attributed.r < 0 else judge.shuffled(scores, attributed.r)), magnitudes
 
     def _every_series(self, explainer: Explainer) -> list[bytes]:
-        """What each row depends on beside model, seed and example; written down once for the words that are read."""
+        """What each row depends on beside model, seed and example, the prediction, then each attribution's metrics;
+        written down once for the words that are read.
+        """
         words = explainer.words_read(*self.measures).get("words", "")
         if words not in self._written:
-            self._written[words] = score_keys(explainer, self.attributions, self.metrics, self.how)
+            each = [(attributed, name) for attributed in self.attributions for name in self.metrics]
+            scores = [_score_key(explainer, *one, self.how) for one in each]
+            keys = (canonical_key("scores/prediction", 1), *scores)
+            self._written[words] = [bytes.fromhex(key) for key in keys]
         return self._written[words]
 
     @functools.cached_property

@@ -223,26 +223,23 @@ class Verdicts(Question[VerdictsReport]):
         values = rows.columns["word"][rows.there]
         texts = np.array([[WORDS.get(value, str(Word.UNTOLD)) for value in one] for one in values])
         counts = np.stack([(texts == str(word)).sum(axis=0) for word in Word], axis=1)
-        n, told = len(texts), (texts != str(Word.UNTOLD)).any(axis=1)
-        none = int((told & ~(texts == str(Word.BETTER)).any(axis=1)).sum())
-        better = tuple(of_enough(share_interval(int(one), n), n) for one in counts[:, [*Word].index(Word.BETTER)])
-        best = texts == str(Word.BETTER)
-        ahead, against = leads(best, look_share(n)), tuple(lead_p(best).tolist())
-        untold = _why_untold(texts == str(Word.UNTOLD), np.isnan(rows.columns["reached"][rows.there]))
+        n, best, untold = len(texts), texts == str(Word.BETTER), texts == str(Word.UNTOLD)
+        none = int((~untold.all(axis=1) & ~best.any(axis=1)).sum())
+        better = tuple(of_enough(share_interval(int(one), n), n) for one in best.sum(axis=0))
         return VerdictsReport(
             self.measures,
             counts,
             better,
             none,
-            untold,
-            ahead,
+            _why_untold(untold, np.isnan(rows.columns["reached"][rows.there])),
+            leads(best, look_share(n)),
             n,
             self.erasure,
             answers.tally(),
             self.sign,
             answers.left_out,
             len(rows.cut),
-            against,
+            tuple(lead_p(best).tolist()),
             answers.sample.picked,
         )
 
