@@ -38,9 +38,10 @@ def is_measure(name: str) -> bool:
 
 
 def offered_measures(names: Iterable[str] = ()) -> list[str]:
-    """Names of every measure, and of those among `names` that are one with options."""
+    """Names of every measure, and of those among `names` that are one with options; ValueError as `measure`."""
     known = list(measures())
-    return known + [name for name in names if name not in known and is_measure(name)]
+    asked = [name for name in names if name.endswith("]") and name.partition(" [")[0] in known]
+    return known + [name for name in asked if measure(name)]
 
 
 def default_measures() -> tuple[str, ...]:

@@ -26,6 +26,9 @@ from core.network.scheduler import ZERO_ID, Scheduler
 from core.wording import shortened
 
 POOLINGS = ("max", "mean")
+# Kinds of problems, as configurations name them, of which not exactly one class is right.
+OTHER_TASKS = ("multi_label_classification", "regression")
+_IN_FLOAT32 = "Compute in float32 (FAITHSCOPE_PRECISION=float32), or choose another model."
 
 
 @dataclass(eq=False)
@@ -70,6 +73,12 @@ class Model:
     @property
     def C(self) -> int:
         return len(self.labels)
+
+    @property
+    def advice(self) -> str:
+        """What to do where it gives NaN or infinity, by the cause as far as that can be told."""
+        whole = all(part.isfinite().all() for part in self.module.parameters())
+        return _IN_FLOAT32 if whole else "The weights hold NaN or infinity; choose another model."
 
     @property
     def H(self) -> int:
