@@ -59,7 +59,8 @@ class Caveat(Enum):
         Severity.WARNING,
         "Feature",
     )
-    SINGLE_FEATURE = ("single feature", "One feature has no ranking to judge.", Severity.BLOCKS, "Feature")
+    TYPED_SPECIAL = ("typed special", "Read as a separator; use the second text instead.", Severity.WARNING, "Feature")
+    SINGLE_FEATURE = ("single feature", "No ranking to judge; unit token may give more.", Severity.BLOCKS, "Feature")
     OWN_TEXT = (
         "own text",
         "This text was not sampled like the reference texts; unrejected inputs may still be out-of-distribution.",
@@ -91,6 +92,7 @@ class Caveat(Enum):
         Severity.BLOCKS,
         "Exact limits",
     )
+    FLAT = ("no effect", "All attributions are zero; the output does not depend on the text.", Severity.BLOCKS, "Score")
     LIMITS_SEARCHED = (
         "limits searched",
         "The limits were found by a search; the exact ones may lie further apart.",
@@ -133,6 +135,8 @@ class Caveat(Enum):
         Severity.WARNING,
         "Score",
     )
+    LABELS_EXCHANGED = ("labels exchanged?", "Another reading fits far better; see notes.", Severity.WARNING, "Score")
+    SEVERAL_LABELS = ("several labels", "Several labels or a number; read as one class.", Severity.WARNING, "Score")
     NOT_ABOVE_MAJORITY = (
         "not above majority",
         "The model is not significantly better here than always answering one class.",
@@ -142,6 +146,7 @@ class Caveat(Enum):
 
     def __init__(self, badge: str, explanation: str, severity: Severity, anchor: str):
         self.badge, self.explanation, self.severity, self.anchor = badge, explanation, severity, anchor
+        self.line = f"{badge}: {explanation}"
 
 
 def holding(found: Mapping[Caveat, bool]) -> list[Caveat]:
