@@ -79,6 +79,7 @@ def add_data_option(option: Option) -> None:
     option("--data", required=True, help=f"file or bundled set ({', '.join(bundled_data())})")
     for role in ROLES:
         option(f"--{role}", help=f"{role} column (default: guessed)")
+    option("--labels", nargs="+", help="names of labels 0, 1, …")
 
 
 def add_exact(option: Option) -> None:

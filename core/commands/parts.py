@@ -28,6 +28,7 @@ from core.mathematics.stepwise import finish
 from core.measures.catalogue import measure
 from core.network.scheduler import NonFinite
 from core.reports.answers import Section
+from core.results.caveats import Caveat
 from core.results.limits import limits_result
 from core.results.result import as_record
 from core.results.stability import stability_result
@@ -71,7 +72,9 @@ def tell_attributions(options: Namespace, one: OneText, bar: Bar) -> Part:
     lines = [[i + 1, one.text, one.start, one.end, *_value(row, i)] for row in rows for i, one in enumerate(features)]
     plain = [dict(zip(columns, line)) for line in lines]
     table = [one.encoded.unit, *(row.measure for row in rows)], cells
-    return Part([Section("attributions", None, [table])], columns, lines, {"attributions": plain}, rows)
+    flat = any(len(row.free) for row in rows) and not any(row.kind == "rank" or row.scores.any() for row in rows)
+    section = Section("attributions", None, [table], [Caveat.FLAT.line] if flat else [])
+    return Part([section], columns, lines, {"attributions": plain}, rows)
 
 
 def _value(row: WordRow, i: int) -> list:

@@ -18,6 +18,8 @@ from core.measures.catalogue import offered_measures
 from core.network.features import Encoded
 from core.network.model import Model
 from core.oracle.target import Contrast, Target, target_name
+from core.results.caveats import Caveat
+from core.results.inputs import model_caveats, text_caveats
 from core.storage.files import only_writer
 from core.storage.library import Library
 from core.storage.store import Store
@@ -73,6 +75,12 @@ class OneText:
     target: Target
 
     @property
+    def caveats(self) -> tuple[Caveat, ...]:
+        """What limits whatever is said of the text, typed or not, under its model."""
+        own = not self.digest and self.explainer.reference is not None
+        return (*text_caveats(self.encoded, own), *model_caveats(self.explainer.model))
+
+    @property
     def title(self) -> str:
         """Which text, and which class of it is explained."""
         return f"{self.example.id}, {target_name(self.explainer.model.labels, self.target)}"
@@ -85,10 +93,11 @@ class OneText:
         return provenance(model, self.encoded, self.example, self.data, self.digest, self.target)
 
     def origin(self, sign: str) -> dict[str, str]:
-        """What `facts` lacks: the commit, the reference, the values of measures and the seed of what draws."""
+        """What `facts` lacks: commit, reference, values of measures, seed of what draws, and what limits the text."""
         from core.reports.answers import commit
 
-        return {"commit": commit(), "reference_sha256": self.explainer.tests_by or "", "variant": sign, "seed": "0"}
+        told = {"commit": commit(), "reference_sha256": self.explainer.tests_by or "", "variant": sign, "seed": "0"}
+        return told | {"text_caveats": ", ".join(one.name for one in self.caveats)}
 
 
 def open_text(options: Options, check: Callable[[Model], None] = lambda model: None) -> OneText:
@@ -147,12 +156,13 @@ def refuse_measures(names: Sequence[str]) -> None:
         raise ValueError("name at least one measure")
 
 
-def columns_of(options: Options) -> tuple[tuple[str, str | None], ...]:
-    """The columns as they were named: (role, column)."""
-    return tuple((role, getattr(options, role)) for role in ROLES)
+def columns_of(options: Options) -> tuple[tuple[str, Any], ...]:
+    """The columns as they were named: (role, column), and the names of labels."""
+    named = ("label_names", tuple(vars(options).get("labels") or ()) or None)
+    return (*((role, getattr(options, role)) for role in ROLES), named)
 
 
-def read_named(data: str, columns: tuple[tuple[str, str | None], ...]) -> DataSet:
+def read_named(data: str, columns: tuple[tuple[str, Any], ...]) -> DataSet:
     """A bundled set by its name, or a file; columns: (role, column, None where it is guessed)."""
     if data in bundled_data():
         return bundled_set(data)

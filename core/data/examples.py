@@ -57,7 +57,8 @@ class DataSet:
     """N examples of one source, ids all different.
 
     digest: SHA-256 over what was read and how its columns were understood; classes: names of the
-    labels, in the source's order, () without labels; notes: sentences on what was left out or repaired.
+    labels, in the source's order, () without labels; notes: sentences on what was left out or repaired;
+    ordered: whether classes stand in the order in which the source numbers them.
     """
 
     name: str
@@ -65,6 +66,7 @@ class DataSet:
     examples: tuple[Example, ...]
     classes: tuple[str, ...] = ()
     notes: tuple[str, ...] = ()
+    ordered: bool = False
 
     def __len__(self) -> int:
         return len(self.examples)
@@ -171,7 +173,8 @@ def bundled_set(name: str) -> DataSet:
     else:
         content = (FOLDER / _FILES[name]).read_bytes()
         classes = tuple(sorted({e.label for e in found if e.label is not None}))
-    return DataSet(name, hashlib.sha256(content).hexdigest(), found, classes)
+    sst = classes == ("negative", "positive")
+    return DataSet(name, hashlib.sha256(content).hexdigest(), found, classes, ordered=sst)
 
 
 def read_examples(path: Path) -> list[Example]:

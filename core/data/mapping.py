@@ -99,7 +99,8 @@ def build(table: RawTable, mapping: Mapping) -> DataSet:
         for n, i in enumerate(kept)
     )
     digest = hashlib.sha256(json.dumps([table.digest, mapping.as_dict(), classes], sort_keys=True).encode()).hexdigest()
-    return DataSet(table.name, digest, examples, classes, (*table.notes, *notes, *about, *doubt, *unread))
+    ordered = mapping.label is not None and bool(_label_names(table, mapping))
+    return DataSet(table.name, digest, examples, classes, (*table.notes, *notes, *about, *doubt, *unread), ordered)
 
 
 def _check(table: RawTable, mapping: Mapping) -> None:

@@ -5,6 +5,7 @@ from collections.abc import Iterable
 import numpy as np
 
 from core.network.features import Encoded
+from core.network.model import OTHER_TASKS, Model
 from core.results.caveats import Caveat, holding
 from core.results.result import Fact, Kind
 from core.validity.marks import Gate, Why, doubts
@@ -18,10 +19,16 @@ DOUBTS = {
 }
 
 
+def model_caveats(model: Model) -> tuple[Caveat, ...]:
+    """What limits every probability that a model gives."""
+    return (Caveat.SEVERAL_LABELS,) if getattr(model.module.config, "problem_type", None) in OTHER_TASKS else ()
+
+
 def text_caveats(encoded: Encoded, own: bool = False) -> tuple[Caveat, ...]:
     """What limits every result on a text as the model reads it; own: whether a person typed it."""
     found = {
         Caveat.TRUNCATED: encoded.truncation.cut,
+        Caveat.TYPED_SPECIAL: encoded.typed_special,
         Caveat.SINGLE_FEATURE: encoded.F == 1,
         Caveat.UNKNOWN_WORDS: bool(np.any(encoded.unknown)),
         Caveat.OWN_TEXT: own,

@@ -314,7 +314,7 @@ def _preview(known: DataSet, marked: bool) -> None:
     """What was repaired, how labels meet the classes of the model, and the first examples."""
     model, notes = held("model") or resources.chosen_settings().model, [*known.notes]
     if known.classes and resources.is_loaded(model):
-        notes.append(match_labels(known.classes, resources.explainer(model).model.labels).how)
+        notes.append(match_labels(known.classes, resources.explainer(model).model.labels, known.ordered).how)
     for note in filter(None, notes):
         st.caption(plain(note))
     columns = ["id", "text", "second text", "label", "evidence"]
@@ -362,7 +362,7 @@ def _choose_names(found, guess: Mapping, label: str) -> tuple[str, ...]:
         "\n".join(names),
         height=90,
         key=f"names-{label}-{found.digest[:12]}",
-        help="Only for labels that are numbers from 0; leave empty for labels that are names already.",
+        help="Of labels 0, 1, …; or labels in the order of a model’s classes without names. Else leave empty.",
     )
     return tuple(filter(None, map(str.strip, typed.split("\n"))))
 

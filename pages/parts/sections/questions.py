@@ -103,7 +103,7 @@ def question_section(
 def asked_result(asked: Asking, report: Any) -> Result:
     """What a question comes to, also before anything is known of it."""
     runs = any(work.runs for work in asked.works)
-    result = None if report is None else question_result(asked.question.name, report)
+    result = None if report is None else question_result(asked.question.name, report, asked.model)
     return result or without_report(len(asked.sample), asked.question.done, asked.answers.complete, runs)
 
 
