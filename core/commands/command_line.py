@@ -13,7 +13,7 @@ from safetensors import SafetensorError
 from core.storage.files import no_room
 
 ROOM = "core.commands"
-FREE_SPACE = "The disk is full. Free some space and try again."
+FREE_SPACE = "There is no room for it. Free some space, or raise the limit, and try again."
 BEGINS_ANEW = "Unfinished work is lost; the same command starts over."
 # Names that commands had, and what they are now; they work as before until the next version.
 MOVED = {name: f"core.tools {name}" for name in ("bench", "encoder", "readme", "stories")} | {
@@ -91,7 +91,10 @@ def main(arguments: list[str] | None = None, room: str = ROOM) -> int:
         print(f"\nStopped. {getattr(asked, 'GOES_ON', BEGINS_ANEW)}", file=sys.stderr)
         return 130
     except (ValueError, RuntimeError, OSError, SafetensorError) as error:
-        advice = f". {FREE_SPACE}" if no_room(error) else ""
-        print(f"{type(error).__name__}: {error}{advice}", file=sys.stderr)
+        told = f"{type(error).__name__}: {error}"
+        if isinstance(error, OSError) and error.strerror:
+            # Without the system's number, which tells nobody anything.
+            told = ": ".join(str(part) for part in (type(error).__name__, error.filename, error.strerror) if part)
+        print(f"{told}. {FREE_SPACE}" if no_room(error) else told, file=sys.stderr)
         return 1
     return status

@@ -26,6 +26,7 @@ from core.interactions.pairs import RULE, check_pairs, listed_pairs
 from core.interactions.telling import COLUMNS, MASKED, PairReport
 from core.mathematics.stepwise import finish
 from core.measures.catalogue import measure
+from core.network.features import placed_texts
 from core.network.scheduler import NonFinite
 from core.reports.answers import Section
 from core.results.limits import limits_result
@@ -66,9 +67,11 @@ def tell_attributions(options: Namespace, one: OneText, bar: Bar) -> Part:
         else:
             rows.append(build_row(measure(name), found, options.sign, one.encoded.premasked))
     features = one.encoded.features
-    cells = [[feature.text, *(value_text(row, i) for row in rows)] for i, feature in enumerate(features)]
+    words = placed_texts(features)
+    cells = [[word, *(value_text(row, i) for row in rows)] for i, word in enumerate(words)]
     columns = "position word start end masked measure measure_version variant value unit place".split()
-    lines = [[i + 1, one.text, one.start, one.end, *_value(row, i)] for row in rows for i, one in enumerate(features)]
+    placed = [[i + 1, words[i], one.start, one.end] for i, one in enumerate(features)]
+    lines = [[*where, *_value(row, i)] for row in rows for i, where in enumerate(placed)]
     plain = [dict(zip(columns, line)) for line in lines]
     table = [one.encoded.unit, *(row.measure for row in rows)], cells
     return Part([Section("attributions", None, [table])], columns, lines, {"attributions": plain}, rows)

@@ -3,16 +3,16 @@
 import sys
 from collections.abc import Callable, Iterable, Sequence
 from contextlib import AbstractContextManager, nullcontext
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
 from core import settings
 from core.commands.options import ROLES, Options
 from core.data.examples import DataSet, Example, bundled_data, bundled_set
-from core.data.mapping import build
-from core.data.sources import understand
-from core.data.tables import read_table
+from core.data.mapping import Named
+from core.data.sources import read_data, read_labelled
+from core.data.tables import LabelledTexts
 from core.explanation.explainer import Cost, Explainer
 from core.measures.catalogue import offered_measures
 from core.network.features import Encoded
@@ -41,7 +41,7 @@ def named_example(options: Options) -> tuple[Example, str, str]:
         raise ValueError("give either --text, or both --data and --example")
     if typed:
         return Example("typed text", options.text, options.second), "typed text", ""
-    data = read_named(options.data, ())
+    data = read_named(options.data, {})
     found = next((one for one in data.examples if one.id == options.example), None)
     if found is None:
         raise ValueError(f"{data.name} has no example {options.example!r}")
@@ -147,17 +147,27 @@ def refuse_measures(names: Sequence[str]) -> None:
         raise ValueError("name at least one measure")
 
 
-def columns_of(options: Options) -> tuple[tuple[str, str | None], ...]:
-    """The columns as they were named: (role, column)."""
-    return tuple((role, getattr(options, role)) for role in ROLES)
+def columns_of(options: Options) -> Named:
+    """The columns as they were named."""
+    return {role: getattr(options, role, None) for role in ROLES}
 
 
-def read_named(data: str, columns: tuple[tuple[str, str | None], ...]) -> DataSet:
-    """A bundled set by its name, or a file; columns: (role, column, None where it is guessed)."""
+def read_named(data: str, columns: Named) -> DataSet:
+    """A bundled set by its name, or a file, of which is said what was left out."""
     if data in bundled_data():
         return bundled_set(data)
-    table, mapping, _ = understand(read_table(Path(data)))
-    return build(table, replace(mapping, **{role: column for role, column in columns if column is not None}))
+    _, _, found, notes = read_data(Path(data), columns)
+    for note in notes:
+        say(note)
+    return found
+
+
+def read_texts(data: str, columns: Named, classes: tuple[str, ...] = ()) -> LabelledTexts:
+    """The texts of a file, labelled where these are given classes; what was left out is said."""
+    found = read_labelled(Path(data), columns, classes, labelled=bool(classes))
+    for note in found.notes:
+        say(note)
+    return found
 
 
 def say_of_store(store: Store, told: Callable[[str], None]) -> None:

@@ -57,7 +57,8 @@ class DataSet:
     """N examples of one source, ids all different.
 
     digest: SHA-256 over what was read and how its columns were understood; classes: names of the
-    labels, in the source's order, () without labels; notes: sentences on what was left out or repaired.
+    labels, in the source's order, () without labels; notes: sentences on what was left out or repaired; rows: the
+    file's numbers of the N rows, () for 1…N.
     """
 
     name: str
@@ -65,6 +66,7 @@ class DataSet:
     examples: tuple[Example, ...]
     classes: tuple[str, ...] = ()
     notes: tuple[str, ...] = ()
+    rows: tuple[int, ...] = ()
 
     def __len__(self) -> int:
         return len(self.examples)

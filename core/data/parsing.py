@@ -131,6 +131,7 @@ def json_objects(text: str, name: str) -> list[dict]:
         if not isinstance(row, dict):
             raise _no_object(f"{name}, line {number}", row)
         rows.append(row)
+        check_count(len(rows))
     return rows
 
 
@@ -149,9 +150,13 @@ def json_columns(text: str, name: str) -> Parsed:
     if len(columns) > MOST_COLUMNS or len(columns) * len(rows) - sum(map(len, rows)) > MOST_GAPS:
         raise BadData(f"{name} has {len(columns):,} different keys in {len(rows):,} rows. Give all the same.")
     lacking = [number for number, row in enumerate(rows, start=1) if len(row) < len(columns)]
-    if lacking:
-        keys = [repr(column) for column in columns if any(column not in rows[number - 1] for number in lacking)]
-        notes.append(f"{Repair.LACKING} {listed(keys)}: {counted(lacking)}.")
+    gaps: dict[tuple[int, ...], list[str]] = {}
+    for column in columns if lacking else ():
+        gaps.setdefault(tuple(number for number in lacking if column not in rows[number - 1]), []).append(repr(column))
+    alike = [f"{listed(keys, 3)}: {counted(without)}" for without, keys in gaps.items() if without]
+    if alike:
+        more = f"; others in {len(alike) - 3:,} more ways" if len(alike) > 3 else ""
+        notes.append(f"{Repair.LACKING} {'; '.join(alike[:3])}{more}.")
     return Parsed(columns, [[row.get(column) for row in rows] for column in columns], notes)
 
 

@@ -8,14 +8,16 @@ import json
 from dataclasses import asdict, dataclass, replace
 from pathlib import Path
 
+import numpy as np
+
 from core.data.examples import DataSet, bundled_data, bundled_set
 from core.data.guessing import guess_mapping
-from core.data.mapping import Mapping, build
-from core.data.parsed import BadData
-from core.data.tables import RawTable, read_file, read_table
+from core.data.mapping import Mapping, Named, build
+from core.data.parsed import BadData, Repair, noted
+from core.data.tables import LabelledTexts, RawTable, read_file, read_table
 from core.data.tasks import Task, match_task, tasks
 from core.storage.library import FILE_BYTES, Library
-from core.wording import quoted
+from core.wording import listed, quoted
 
 # Rows that no file holds as they are (of a hub, or a part of a file) are kept as JSON Lines with their numbers.
 _ROWS, _NUMBER = ".rows.jsonl", "faithscope row"
@@ -104,19 +106,76 @@ def forget_data(library: Library, key: str) -> None:
         library.remove_file(file)
 
 
-def understand(table: RawTable, task: Task | None = None) -> tuple[RawTable, Mapping, Task | None]:
-    """The table (a task's own rows), what its columns mean, and its task or None; BadData where no column is text."""
+def understand(
+    table: RawTable, task: Task | None = None, named: Named | None = None
+) -> tuple[RawTable, Mapping, Task | None]:
+    """The table (a task's own rows), what its columns mean, and its task or None; BadData where no column is text.
+
+    named: columns that are not guessed.
+    """
     found = task or match_task(table.columns)
     if found is not None and set(found.needed) <= set(table.columns):
         try:
             prepared = found.prepare(table)
             build(prepared, found.mapping())
-            return prepared, found.mapping(), found
+            chosen = {role: column or None for role, column in (named or {}).items() if column is not None}
+            return prepared, replace(found.mapping(), **chosen), found
         except BadData:
             # Columns of the same names may hold something else; a task that was asked for is not guessed.
             if task is not None:
                 raise
-    return table, guess_mapping(table), None
+    return table, guess_mapping(table, named), None
+
+
+def read_data(
+    path: Path, named: Named | None = None, classes: tuple[str, ...] = ()
+) -> tuple[RawTable, Mapping, DataSet, list[str]]:
+    """A file as table, what its columns mean, its examples, and what there is to say of them.
+
+    classes: names that its labels are, or number from 0. BadData as `read_table` and `build`.
+    """
+    table, mapping, _ = understand(read_table(path), named=named)
+    mapping = replace(mapping, label_names=classes) if classes and mapping.label is not None else mapping
+    data = build(table, mapping)
+    roles = {"text": mapping.text, "second": mapping.second, "label": mapping.label}
+    columns = ", ".join(f"{role} {quoted(column)}" for role, column in roles.items() if column is not None)
+    return table, mapping, data, [f"{data.name}: {note}" for note in (f"Columns: {columns}.", *data.notes)]
+
+
+def read_labelled(
+    path: Path, named: Named | None = None, classes: tuple[str, ...] = (), labelled: bool = True
+) -> LabelledTexts:
+    """A file's examples for fitting, without those that have no label.
+
+    Args:
+        classes: as of `read_data`; () takes the file's own.
+        labelled: False takes all examples, under no class.
+    Raises:
+        BadData: as `read_data`; there is no label, or one that is none of the classes.
+    """
+    table, mapping, data, notes = read_data(path, named, classes)
+    unknown = next((note for note in data.notes if labelled and note.startswith(Repair.UNKNOWN_LABEL)), None)
+    if unknown is not None:
+        raise BadData(f"{data.name}: {unknown} The classes are {listed(data.classes, 20)}. Correct it.")
+    places = {name: i for i, name in enumerate(data.classes if labelled else ())}
+    kept = [i for i, one in enumerate(data.examples) if not labelled or one.label is not None]
+    if not kept:
+        columns = listed(table.columns, 10)
+        raise BadData(" ".join([f"{data.name} has no labels. Name their column: {columns}.", *data.notes]))
+    left = sorted(set(range(len(data))).difference(kept))
+    notes += [f"{data.name}: {note}" for note in noted(Repair.UNUSED, [data.rows[i] for i in left])]
+    examples = [data.examples[i] for i in kept]
+    return LabelledTexts(
+        [one.text for one in examples],
+        None if mapping.second is None else [one.second or "" for one in examples],
+        np.array([places.get(one.label or "", 0) for one in examples], dtype=np.int64),
+        tuple(places),
+        data.name,
+        table.digest,
+        tuple(data.rows[i] for i in kept),
+        {"text": mapping.text, "second": mapping.second or "", "label": mapping.label or ""},
+        tuple(notes),
+    )
 
 
 def from_setting(library: Library, asked: str) -> DataSource:

@@ -3,6 +3,7 @@
 import hashlib
 import re
 import unicodedata
+from collections import Counter
 from collections.abc import Sequence
 from dataclasses import dataclass, field
 
@@ -99,9 +100,18 @@ class Encoded:
 
 def placed_word(features: Sequence[Feature], i: int) -> str:
     """The i-th of these in quotation marks, text; of one whose text occurs again, which of them it is."""
-    same = [k for k, feature in enumerate(features) if feature.text == features[i].text]
-    place = f" ({ordinal(same.index(i) + 1)} of {len(same)})" if len(same) > 1 else ""
-    return f"“{features[i].text}”{place}"
+    text = features[i].text
+    return f"“{text}”{placed_texts(features)[i].removeprefix(text)}"
+
+
+def placed_texts(features: Sequence[Feature]) -> list[str]:
+    """Their texts, with which of them it is behind one that occurs again: "so (1st of 3)"."""
+    counts, seen, found = Counter(feature.text for feature in features), Counter(), []
+    for feature in features:
+        seen[feature.text] += 1
+        again = f" ({ordinal(seen[feature.text])} of {counts[feature.text]})" if counts[feature.text] > 1 else ""
+        found.append(f"{feature.text}{again}")
+    return found
 
 
 def find_words(text: str, mask_spellings: tuple[str, ...] = MASK_SPELLINGS) -> list[tuple[int, int]]:

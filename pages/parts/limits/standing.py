@@ -23,6 +23,7 @@ from core.figures.figures import FigureLine
 from core.figures.limit_figures import Gauge, Range
 from core.figures.palette import LIMIT, hue
 from core.mathematics.search.limits import EXACT
+from core.network.features import placed_texts
 from core.reports.limits_page import SideLimits
 from core.results.caveats import Caveat
 from core.results.limits import limits_result
@@ -231,11 +232,11 @@ def order_rows(side: Side, board: StandingTable, gating: StandingGates) -> list[
     """Every order and the model's answers along it for a CSV file, see ORDER_COLUMNS."""
     walks = [(one.measure, way, one.walks[way]) for one in board.standings for way in DIRECTIONS]
     walks += [("upper limit", "", board.highest), ("lower limit", "", board.lowest)]
-    rows = []
+    words, rows = placed_texts(side.encoded.features), []
     for name, way, walk in walks:
         gate = gating.gate(walk)
         for i, value in enumerate(walk.values):
-            word = side.encoded.features[int(walk.order[i - 1])].text if i else ""
+            word = words[int(walk.order[i - 1])] if i else ""
             rows.append(
                 [
                     side.model.name,

@@ -8,6 +8,7 @@ from core.explanation.plausibility import Evidence
 from core.explanation.recursive import Summary
 from core.explanation.rows import pieces, values_taken
 from core.figures.figures import masking_paths
+from core.network.features import placed_texts
 from core.stability.known import COLUMN, unstable_cell
 from core.storage.store import canonical_key
 from core.validity.marks import SIGN, STEP_COLUMNS, level_text, path_word, step_cells
@@ -176,8 +177,9 @@ def table_row(path: Path, summary: Summary) -> list[Any]:
 def step_rows(path: Path, summary: Summary, same: bool | None = None) -> list[list]:
     """A path's steps for a CSV file, see COLUMNS; same: of `same_class`."""
     side, rows, order = path.side, [], unstable_cell(path.measure, path.unstable)
+    placed = placed_texts(side.encoded.features)
     for i, step in enumerate(summary.steps):
-        words = " ".join(feature.text for feature, masked in zip(side.encoded.features, step.mask) if masked)
+        words = " ".join(word for word, masked in zip(placed, step.mask) if masked)
         rows.append(
             [
                 side.model.name,
