@@ -158,7 +158,7 @@ def attack(name: str, content: bytes, folder: Path) -> str:
         path = folder / f"labelled{suffix}"
         path.write_bytes(content)
         try:
-            read_labelled(path)
+            read_labelled(path, _checked)
         except BadData as error:
             _checked(str(error))
     return said

@@ -17,6 +17,7 @@ from core.commands import terminal
 from core.commands.options import LIMITS, Option, Options
 from core.data.examples import DataSet, Example
 from core.data.parsed import BadData
+from core.data.sources import read_labelled
 from core.data.tables import LabelledTexts
 from core.evaluation.asking import ask, study_cost
 from core.evaluation.sampling import Sample, draw_examples, draw_sample, repeats_note, same_examples, without_labels
@@ -224,7 +225,7 @@ def tell_limits_of_file(options: Options) -> int:
         raise ValueError("finished texts are kept beside the file, so limits need --out")
     ending, out = "" if "old" in options else ending_of(options.out, ".parquet"), Path(options.out)
     if "old" in options:
-        texts = terminal.read_texts(options.data, terminal.columns_of(options))
+        texts = read_labelled(Path(options.data), terminal.say, terminal.columns_of(options), labelled=False)
         _, models = _compute_limits(options, texts)
         rows = parquet.read_table(out).to_pylist()
     else:

@@ -1,6 +1,7 @@
 """`python -m core reference`: fit what a model's hidden states look like on inputs that it knows."""
 
 from dataclasses import replace
+from functools import partial
 from pathlib import Path
 
 from core.commands import options as given
@@ -35,6 +36,7 @@ def add(option: Option) -> None:
 def run(options: Options) -> int:
     """Carry out the command; 0."""
     from core.data.parsed import BadData
+    from core.data.sources import read_labelled
     from core.loading.loading import load
     from core.validity.fitting import FEWEST, Drawing, fit_reference, place_for, readable_reference, training_strategy
     from core.validity.references import write_reference
@@ -48,8 +50,10 @@ def run(options: Options) -> int:
         Combine(options.dimensions, options.layers),
         options.compact,
     )
-    data = terminal.read_texts(options.data, terminal.columns_of(options))
-    held_out = terminal.read_texts(options.held_out, data.columns) if options.held_out else None
+    read, held_out = partial(read_labelled, told=terminal.say, labelled=False), None
+    data = read(Path(options.data), named=terminal.columns_of(options))
+    if options.held_out:
+        held_out = read(Path(options.held_out), named=data.columns)
     files = [data, *([held_out] if held_out else [])]
     if options.simulate is not None and _size(files) < FEWEST:
         raise BadData(f"--simulate fits {_size(files)} texts and needs {FEWEST}. Give more, or add --held-out.")

@@ -11,8 +11,7 @@ from core import settings
 from core.commands.options import ROLES, Options
 from core.data.examples import DataSet, Example, bundled_data, bundled_set
 from core.data.mapping import Named
-from core.data.sources import read_data, read_labelled
-from core.data.tables import LabelledTexts
+from core.data.sources import read_data
 from core.explanation.explainer import Cost, Explainer
 from core.measures.catalogue import offered_measures
 from core.network.features import Encoded
@@ -153,21 +152,10 @@ def columns_of(options: Options) -> Named:
 
 
 def read_named(data: str, columns: Named) -> DataSet:
-    """A bundled set by its name, or a file, of which is said what was left out."""
+    """A bundled set by its name, or a file, of which what was left out is said."""
     if data in bundled_data():
         return bundled_set(data)
-    _, _, found, notes = read_data(Path(data), columns)
-    for note in notes:
-        say(note)
-    return found
-
-
-def read_texts(data: str, columns: Named, classes: tuple[str, ...] = ()) -> LabelledTexts:
-    """The texts of a file, labelled where these are given classes; what was left out is said."""
-    found = read_labelled(Path(data), columns, classes, labelled=bool(classes))
-    for note in found.notes:
-        say(note)
-    return found
+    return read_data(Path(data), say, columns)[2]
 
 
 def say_of_store(store: Store, told: Callable[[str], None]) -> None:

@@ -3,7 +3,7 @@
 from pathlib import Path
 
 from core.commands.options import BESIDE_WEIGHTS, FORMATS, Option, Options, add_columns, add_model
-from core.commands.terminal import columns_of, read_texts, say_of_models
+from core.commands.terminal import columns_of, say, say_of_models
 from core.storage.files import only_writer
 
 HELP = "mutual information of words and classes"
@@ -20,6 +20,7 @@ def add(option: Option) -> None:
 
 def run(options: Options) -> int:
     """Carry out the command; 0."""
+    from core.data.sources import read_labelled
     from core.loading.loading import load
     from core.loading.model_files import WORDS_FILE
     from core.loading.word_bits import write_words
@@ -29,7 +30,7 @@ def run(options: Options) -> int:
 
     model = load(options.model, options.device, options.precision)
     say_of_models([model])
-    data = read_texts(options.data, {**columns_of(options), "second": ""}, model.labels)
+    data = read_labelled(Path(options.data), say, {**columns_of(options), "second": ""}, model.labels)
     found = measure_words(data.texts, data.labels, model.labels)
     out = Path(options.out) if options.out else place_for(model, WORDS_FILE)
     with only_writer(out) as place:

@@ -11,8 +11,8 @@ from pathlib import Path
 import numpy as np
 
 from core.data.parsed import BadData
+from core.data.parsing import json_objects
 from core.data.stories import PLACES, TASKS, Story, stories
-from core.data.tables import read_json_lines
 from core.settings import BUNDLED
 
 FOLDER = BUNDLED / "examples"
@@ -179,7 +179,7 @@ def bundled_set(name: str) -> DataSet:
 def read_examples(path: Path) -> list[Example]:
     """Read `id`, `text`, `label` and, where given, `second`, `tags`, `note`, `pair` from JSON Lines."""
     found = []
-    for number, row in enumerate(read_json_lines(path), start=1):
+    for number, row in enumerate(json_objects(path.read_text(encoding="utf-8"), path.name), start=1):
         if not isinstance(row.get("text"), str) or not row["text"].strip():
             raise BadData(f"{path.name}, line {number}: 'text' is missing or empty.")
         label = row.get("label")

@@ -46,6 +46,11 @@ class Mapping:
     label_names: tuple[str, ...] = ()
     evidence: str | None = None
 
+    @property
+    def roles(self) -> Named:
+        """Which columns are read, "" for none."""
+        return {"text": self.text, "second": self.second or "", "label": self.label or ""}
+
     def as_dict(self) -> dict:
         """As plain values for JSON; without evidence where there is none, so that keys of data stay the same."""
         found = asdict(self) | {"label_names": list(self.label_names)}
@@ -260,7 +265,7 @@ def _named(
 
 
 def _canonical(raw: list, names: tuple[str, ...]) -> tuple[list[str | None], list[str]]:
-    """Labels as text, None where there is none, and a note on spellings that became one class.
+    """Labels as text, None where there is none, and a note on those read as others.
 
     Whole numbers lose the ".0" that a column with gaps gives them; truth values beside 0 and 1 are these.
     """
@@ -272,15 +277,8 @@ def _canonical(raw: list, names: tuple[str, ...]) -> tuple[list[str | None], lis
     truths = {one: _TRUTH[one.casefold()] for one in meant if one.casefold() in _TRUTH and one not in names}
     beside = {label for one, label in meant.items() if one not in truths}
     meant |= truths if beside and beside <= {"0", "1"} else {}
-    others: dict[str, list[str]] = {}
-    for one, label in meant.items():
-        others.setdefault(label, []).extend([one] if one != label else [])
-    told = [
-        f"{label} ({listed(ones)})"
-        for label, ones in others.items()
-        if len(ones) > (label not in meant) or set(ones) & set(truths)
-    ]
-    notes = [f"{Repair.SAME_LABEL}: {listed(told)}."] if told else []
+    alike = [f"{one} = {label}" for one, label in meant.items() if one != label]
+    notes = [f"{Repair.SAME_LABEL}: {listed(alike)}."] if alike else []
     return [None if one is None else meant.get(one) for one in written], notes
 
 

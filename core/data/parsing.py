@@ -54,7 +54,8 @@ def parse(content: bytes, name: str) -> Parsed:
             raise BadData(f"{name} {what}")
     kind = KINDS.get(ending)
     if kind is None:
-        raise unread_ending(name, ending)
+        remedy = _AS_CSV if ending.startswith(".xls") else USE
+        raise BadData(f"{name}: files ending in {ending or 'nothing'} are not read. {remedy}")
     if kind == "parquet":
         raise BadData(f"{name} {_NO_PARQUET}")
     text, notes = decoded(content, name)
@@ -65,12 +66,6 @@ def parse(content: bytes, name: str) -> Parsed:
     found = json_columns(text, name) if kind == "json" else csv_columns(text, name, "\t" if ending == ".tsv" else ",")
     found.notes[:0] = notes
     return found
-
-
-def unread_ending(name: str, ending: str) -> BadData:
-    """The error of a file of another kind than those in KINDS."""
-    remedy = _AS_CSV if ending.startswith(".xls") else USE
-    return BadData(f"{name}: files ending in {ending or 'nothing'} are not read. {remedy}")
 
 
 # ---- text
@@ -155,7 +150,7 @@ def json_columns(text: str, name: str) -> Parsed:
         gaps.setdefault(tuple(number for number in lacking if column not in rows[number - 1]), []).append(repr(column))
     alike = [f"{listed(keys, 3)}: {counted(without)}" for without, keys in gaps.items() if without]
     if alike:
-        more = f"; others in {len(alike) - 3:,} more ways" if len(alike) > 3 else ""
+        more = f"; and {len(alike) - 3:,} more" if len(alike) > 3 else ""
         notes.append(f"{Repair.LACKING} {'; '.join(alike[:3])}{more}.")
     return Parsed(columns, [[row.get(column) for row in rows] for column in columns], notes)
 

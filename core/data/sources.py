@@ -5,8 +5,10 @@ Whatever is added is kept as one file in the library, so that opening it again n
 
 import hashlib
 import json
+from collections.abc import Callable
 from dataclasses import asdict, dataclass, replace
 from pathlib import Path
+from typing import cast
 
 import numpy as np
 
@@ -128,54 +130,49 @@ def understand(
 
 
 def read_data(
-    path: Path, named: Named | None = None, classes: tuple[str, ...] = ()
-) -> tuple[RawTable, Mapping, DataSet, list[str]]:
-    """A file as table, what its columns mean, its examples, and what there is to say of them.
+    path: Path, told: Callable[[str], object], named: Named | None = None, classes: tuple[str, ...] = ()
+) -> tuple[RawTable, Mapping, DataSet]:
+    """A file as table, what its columns mean, and its examples.
 
-    classes: names that its labels are, or number from 0. BadData as `read_table` and `build`.
+    told: called with each sentence on what was guessed, repaired or left out. classes: names that its labels are, or
+    number from 0. BadData as `read_table` and `build`.
     """
     table, mapping, _ = understand(read_table(path), named=named)
     mapping = replace(mapping, label_names=classes) if classes and mapping.label is not None else mapping
     data = build(table, mapping)
-    roles = {"text": mapping.text, "second": mapping.second, "label": mapping.label}
-    columns = ", ".join(f"{role} {quoted(column)}" for role, column in roles.items() if column is not None)
-    return table, mapping, data, [f"{data.name}: {note}" for note in (f"Columns: {columns}.", *data.notes)]
+    columns = ", ".join(f"{role} {quoted(column)}" for role, column in mapping.roles.items() if column)
+    for note in (f"Columns: {columns}.", *data.notes):
+        told(f"{data.name}: {note}")
+    return table, mapping, data
 
 
 def read_labelled(
-    path: Path, named: Named | None = None, classes: tuple[str, ...] = (), labelled: bool = True
+    path: Path,
+    told: Callable[[str], object],
+    named: Named | None = None,
+    classes: tuple[str, ...] = (),
+    labelled: bool = True,
 ) -> LabelledTexts:
-    """A file's examples for fitting, without those that have no label.
+    """A file's examples for fitting, as `read_data`: those with a label, or all, under no class.
 
-    Args:
-        classes: as of `read_data`; () takes the file's own.
-        labelled: False takes all examples, under no class.
-    Raises:
-        BadData: as `read_data`; there is no label, or one that is none of the classes.
+    classes: () takes the file's own. BadData: there is no label, or one of no class.
     """
-    table, mapping, data, notes = read_data(path, named, classes)
+    table, mapping, data = read_data(path, told, named, classes)
+    examples = [one for one in data.examples if not labelled or one.label is not None]
+    if not examples:
+        raise BadData(f"{data.name} has no labels. Name their column: {listed(table.columns, 10)}.")
     unknown = next((note for note in data.notes if labelled and note.startswith(Repair.UNKNOWN_LABEL)), None)
     if unknown is not None:
         raise BadData(f"{data.name}: {unknown} The classes are {listed(data.classes, 20)}. Correct it.")
-    places = {name: i for i, name in enumerate(data.classes if labelled else ())}
-    kept = [i for i, one in enumerate(data.examples) if not labelled or one.label is not None]
-    if not kept:
-        columns = listed(table.columns, 10)
-        raise BadData(" ".join([f"{data.name} has no labels. Name their column: {columns}.", *data.notes]))
-    left = sorted(set(range(len(data))).difference(kept))
-    notes += [f"{data.name}: {note}" for note in noted(Repair.UNUSED, [data.rows[i] for i in left])]
-    examples = [data.examples[i] for i in kept]
-    return LabelledTexts(
-        [one.text for one in examples],
-        None if mapping.second is None else [one.second or "" for one in examples],
-        np.array([places.get(one.label or "", 0) for one in examples], dtype=np.int64),
-        tuple(places),
-        data.name,
-        table.digest,
-        tuple(data.rows[i] for i in kept),
-        {"text": mapping.text, "second": mapping.second or "", "label": mapping.label or ""},
-        tuple(notes),
-    )
+    rows = dict(zip((one.id for one in data.examples), data.rows))
+    kept = [rows.pop(one.id) for one in examples]
+    for note in noted(Repair.UNUSED, list(rows.values())):
+        told(f"{data.name}: {note}")
+    classes = data.classes if labelled else ()
+    labels = np.array([classes.index(cast(str, one.label)) if labelled else 0 for one in examples], dtype=np.int64)
+    seconds = None if mapping.second is None else [one.second or "" for one in examples]
+    texts = [one.text for one in examples]
+    return LabelledTexts(texts, seconds, labels, classes, data.name, table.digest, kept, mapping.roles)
 
 
 def from_setting(library: Library, asked: str) -> DataSource:

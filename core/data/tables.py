@@ -9,7 +9,7 @@ import numpy as np
 
 from core.data.parquets import TooMuch
 from core.data.parsed import BadData, Parsed, Repair
-from core.data.parsing import json_objects, parse
+from core.data.parsing import parse
 from core.storage.library import FILE_BYTES
 from core.wording import listed, quoted
 
@@ -125,7 +125,7 @@ def _plain(values: list) -> list:
 @dataclass(frozen=True)
 class LabelledTexts:
     """N texts (and second texts) with labels int64[N], indices into `classes`; digest: SHA-256 of the file; rows: its
-    numbers of the N texts, () for 1…N; columns: which was read as what; notes: what there is to say of the reading.
+    numbers of the N texts, () for 1…N; columns: which was read as what.
     """
 
     texts: list[str]
@@ -136,12 +136,6 @@ class LabelledTexts:
     digest: str
     rows: Sequence[int] = ()
     columns: Mapping[str, str | None] = field(default_factory=dict)
-    notes: tuple[str, ...] = ()
 
     def __len__(self) -> int:
         return len(self.texts)
-
-
-def read_json_lines(path: Path) -> list[dict]:
-    """Read a JSON Lines file of objects; BadData names the line that is none."""
-    return json_objects(Path(path).read_text(encoding="utf-8"), Path(path).name)

@@ -126,13 +126,12 @@ def csv_text(header: list[str], rows: Iterable[list]) -> str:
     A byte-order mark comes first. Numbers stay numbers, NaN and None are empty; texts pass through `safe_cell`.
     Source: RFC 4180; OWASP, CSV Injection.
     """
-    # By its mark spreadsheets know UTF-8.
-    out = io.StringIO("\ufeff", newline="")
-    out.seek(0, io.SEEK_END)
+    out = io.StringIO()
     writer = csv.writer(out, lineterminator="\r\n")
     writer.writerow([safe_cell(name) for name in header])
     writer.writerows([_cell(value) for value in row] for row in rows)
-    return out.getvalue()
+    # By its mark spreadsheets know UTF-8.
+    return f"\ufeff{out.getvalue()}"
 
 
 def safe_cell(text: str) -> str:

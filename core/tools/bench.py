@@ -3,7 +3,7 @@
 from pathlib import Path
 
 from core.commands.options import Option, Options, add_columns, add_model
-from core.commands.terminal import columns_of, read_texts, say
+from core.commands.terminal import columns_of, say
 from core.network.model import Model
 
 HELP = "benchmark this machine"
@@ -31,9 +31,10 @@ def run(options: Options) -> int:
 def _searches(model: Model, options: Options) -> list[str]:
     """The comparison of searches on the texts of a file."""
     from core.bench.bench_search import chosen_texts, compare_searches, search_lines
+    from core.data.sources import read_data
     from core.explanation.explainer import Explainer
 
-    explainer, texts = Explainer(model), read_texts(options.texts, {**columns_of(options), "second": ""}).texts
+    explainer, data = Explainer(model), read_data(Path(options.texts), say, {**columns_of(options), "second": ""})[2]
     kept = Path(options.rows) if options.rows else None
-    chosen = chosen_texts(explainer, texts, options.count)
+    chosen = chosen_texts(explainer, [one.text for one in data.examples], options.count)
     return search_lines(compare_searches(explainer, chosen, kept, say))

@@ -27,6 +27,7 @@ from core.training.cards import build_card, write_card
 from core.training.checkpoints import Checkpoint, TrainingError, library_versions
 from core.validity.fitting import FEWEST, Drawing, fit_reference
 from core.validity.references import write_reference
+from core.wording import listed
 
 
 @dataclass(frozen=True)
@@ -276,14 +277,10 @@ def _read(plan: Plan, told: Callable[[str], None]) -> tuple[Plan, dict[str, Labe
     named, classes, data = {role: getattr(plan, role) for role in ("text", "second", "label")}, plan.labels or (), {}
     for split in ("train", "validation", "test"):
         if path := getattr(plan, split):
-            data[split] = read_labelled(Path(path), named, classes)
-            for note in data[split].notes:
-                told(note)
+            data[split] = read_labelled(Path(path), told, named, classes)
             named, classes = data[split].columns, data[split].classes
-    if len(classes) < 2:
-        raise TrainingError(
-            f"{data['train'].name} has a single class, {', '.join(classes)}; a classifier needs at least 2."
-        )
+            if len(classes) < 2:
+                raise TrainingError(f"{data[split].name} has a single class, {listed(classes)}. Give at least 2.")
     return replace(plan, **{role: column or None for role, column in named.items()}), data
 
 

@@ -118,7 +118,7 @@ def test_files_hold_each_measure_with_its_numbers_the_outcome_and_the_caveats():
         one.name for one in report_caveats(HOSTILE)
     }
     text = csv_text([*RECORDED, "outcome", "caveats"], verdict_lines({"mask token": HOSTILE}))
-    rows = list(csv.DictReader(io.StringIO(text)))
+    rows = list(csv.DictReader(io.StringIO(text.removeprefix("\ufeff"))))
     assert [row["measure"] for row in rows] == [f"'{name}" if name[0] == "=" else name for name in NAMES]
     assert {row["outcome"] for row in rows} == {"some better than random"}
     assert [float(row["p_better_to"]) for row in rows[:4]] == [TINY, TINY, TINY, LARGE]

@@ -516,7 +516,7 @@ def test_a_bundled_models_reference_goes_into_the_cache(bundled, monkeypatch, tm
     assert place_for(own) == own.folder / REFERENCE_FILE
 
 
-@pytest.mark.parametrize("sentences, said", [(["one two"] * 3, "at least 4 texts"), (["a b", "", "c"], "row 2")])
+@pytest.mark.parametrize("sentences, said", [(["one two"] * 3, "at least 4 texts"), (["a b", "", "c"], "1 row (2)")])
 def test_problems_of_a_reference_are_one_sentence(tmp_path, tiny_root, capsys, sentences, said):
     assert (
         main(
