@@ -11,6 +11,7 @@ from typing import Any
 from safetensors import SafetensorError
 
 from core.storage.files import no_room
+from core.wording import in_words
 
 ROOM = "core.commands"
 FREE_SPACE = "There is no room for it. Free some space, or raise the limit, and try again."
@@ -91,10 +92,7 @@ def main(arguments: list[str] | None = None, room: str = ROOM) -> int:
         print(f"\nStopped. {getattr(asked, 'GOES_ON', BEGINS_ANEW)}", file=sys.stderr)
         return 130
     except (ValueError, RuntimeError, OSError, SafetensorError) as error:
-        told = f"{type(error).__name__}: {error}"
-        if isinstance(error, OSError) and error.strerror:
-            # Without the system's number, which tells nobody anything.
-            told = ": ".join(str(part) for part in (type(error).__name__, error.filename, error.strerror) if part)
-        print(f"{told}. {FREE_SPACE}" if no_room(error) else told, file=sys.stderr)
+        advice = f". {FREE_SPACE}" if no_room(error) else ""
+        print(f"{type(error).__name__}: {in_words(error)}{advice}", file=sys.stderr)
         return 1
     return status

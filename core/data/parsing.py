@@ -119,14 +119,14 @@ def _unmarked(content: bytes, name: str) -> tuple[str, list[str]]:
 def json_objects(text: str, name: str) -> list[dict]:
     """The objects of JSON Lines; BadData names the line that is none."""
     rows = []
-    for number, line in enumerate(text.replace("\r\n", "\n").replace("\r", "\n").split("\n"), start=1):
-        if not line.strip():
-            continue
+    lines = enumerate(text.replace("\r\n", "\n").replace("\r", "\n").split("\n"), start=1)
+    filled = [(number, line) for number, line in lines if line.strip()]
+    check_count(len(filled))
+    for number, line in filled:
         row = _loaded(line, name, number)
         if not isinstance(row, dict):
             raise _no_object(f"{name}, line {number}", row)
         rows.append(row)
-        check_count(len(rows))
     return rows
 
 
@@ -164,7 +164,7 @@ def _json_rows(text: str, name: str) -> list[dict[str, Any]]:
     if start == "{":
         try:
             rows = json_objects(text, name)
-        except BadData:
+        except (BadData, TooMuch):
             if not _is_object(text):
                 raise
             rows = [json.loads(text)]
