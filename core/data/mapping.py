@@ -277,8 +277,8 @@ def _canonical(raw: list, names: tuple[str, ...]) -> tuple[list[str | None], lis
     truths = {one: _TRUTH[one.casefold()] for one in meant if one.casefold() in _TRUTH and one not in names}
     beside = {label for one, label in meant.items() if one not in truths}
     meant |= truths if beside and beside <= {"0", "1"} else {}
-    alike = [f"{one} = {label}" for one, label in meant.items() if one != label]
-    notes = [f"{Repair.SAME_LABEL}: {listed(alike)}."] if alike else []
+    others = [f"{one} as {label}" for one, label in meant.items() if one != label]
+    notes = [f"{Repair.SAME_LABEL}: {listed(others)}."] if others else []
     return [None if one is None else meant.get(one) for one in written], notes
 
 

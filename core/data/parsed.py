@@ -40,7 +40,7 @@ class Repair(StrEnum):
     REVERSED = "Pair in unusual order, which a model may read wrongly"
     NO_LABEL = "Without a label"
     MINUS_CLASS = "−1 read as a class; it may mean none"
-    SAME_LABEL = "Labels read alike"
+    SAME_LABEL = "Labels read"
     UNKNOWN_LABEL = "Unknown label"
     UNUSED = "Left out (no label)"
 

@@ -297,10 +297,10 @@ LABELS = {  # labels → classes, what the notes must name
     "numbers and truth": (
         [1, "0", 0.0, "1", True, False],
         ("0", "1"),
-        {Repair.SAME_LABEL: "0.0 = 0, True = 1, False = 0"},
+        {Repair.SAME_LABEL: "0.0 as 0, True as 1, False as 0"},
     ),
-    "truth and a number": ([True, 0], ("0", "1"), {Repair.SAME_LABEL: "True = 1"}),
-    "a name beside": (["maybe", 0.0, "0"], ("0", "maybe"), {Repair.SAME_LABEL: "0.0 = 0"}),
+    "truth and a number": ([True, 0], ("0", "1"), {Repair.SAME_LABEL: "True as 1"}),
+    "a name beside": (["maybe", 0.0, "0"], ("0", "maybe"), {Repair.SAME_LABEL: "0.0 as 0"}),
     "truth beside names": ([True, False, "maybe"], ("False", "maybe", "True"), {}),
     "truth": ([True, False], ("False", "True"), {}),
     "fractions": ([0.5, 1.0, 0], ("0", "0.5", "1.0"), {}),
