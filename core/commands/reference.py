@@ -1,7 +1,6 @@
 """`python -m core reference`: fit what a model's hidden states look like on inputs that it knows."""
 
 from dataclasses import replace
-from functools import partial
 from pathlib import Path
 
 from core.commands import options as given
@@ -50,10 +49,9 @@ def run(options: Options) -> int:
         Combine(options.dimensions, options.layers),
         options.compact,
     )
-    read, held_out = partial(read_labelled, told=terminal.say, labelled=False), None
-    data = read(Path(options.data), named=terminal.columns_of(options))
-    if options.held_out:
-        held_out = read(Path(options.held_out), named=data.columns)
+    data = read_labelled(Path(options.data), terminal.say, terminal.columns_of(options), labelled=False)
+    other = options.held_out
+    held_out = read_labelled(Path(other), terminal.say, data.columns, labelled=False) if other else None
     files = [data, *([held_out] if held_out else [])]
     if options.simulate is not None and _size(files) < FEWEST:
         raise BadData(f"--simulate fits {_size(files)} texts and needs {FEWEST}. Give more, or add --held-out.")

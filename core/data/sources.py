@@ -23,6 +23,7 @@ from core.wording import listed, quoted
 
 # Rows that no file holds as they are (of a hub, or a part of a file) are kept as JSON Lines with their numbers.
 _ROWS, _NUMBER = ".rows.jsonl", "faithscope row"
+Told = Callable[[str], object]
 _DAMAGED = "The kept data set is gone or damaged. Add it again."
 
 
@@ -130,7 +131,7 @@ def understand(
 
 
 def read_data(
-    path: Path, told: Callable[[str], object], named: Named | None = None, classes: tuple[str, ...] = ()
+    path: Path, told: Told, named: Named | None = None, classes: tuple[str, ...] = ()
 ) -> tuple[RawTable, Mapping, DataSet]:
     """A file as table, what its columns mean, and its examples.
 
@@ -147,11 +148,7 @@ def read_data(
 
 
 def read_labelled(
-    path: Path,
-    told: Callable[[str], object],
-    named: Named | None = None,
-    classes: tuple[str, ...] = (),
-    labelled: bool = True,
+    path: Path, told: Told, named: Named | None = None, classes: tuple[str, ...] = (), labelled: bool = True
 ) -> LabelledTexts:
     """A file's examples for fitting, as `read_data`: those with a label, or all, under no class.
 
