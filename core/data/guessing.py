@@ -6,7 +6,7 @@ from dataclasses import dataclass, replace
 from statistics import fmean
 
 from core.data import evidence_columns as evidence
-from core.data.mapping import MOST_LABELS, PAIRS, Mapping, Named, is_blank, name_key, short_text
+from core.data.mapping import MOST_LABELS, PAIRS, Mapping, Named, is_blank, name_key, not_guessed, short_text
 from core.data.parsed import BadData, no_rows
 from core.data.tables import RawTable
 from core.wording import listed
@@ -76,7 +76,7 @@ def guess_mapping(table: RawTable, named: Named | None = None) -> Mapping:
     if not len(table):
         raise no_rows(table.name)
     step = max(1, len(table) // max(50, min(2_000, 2_000_000 // len(table.columns))))
-    chosen = {role: column or None for role, column in (named or {}).items() if column is not None}
+    chosen = not_guessed(named)
     asked = chosen.get("text")
     taken = set(chosen.values()) - {asked}
     columns = [_look(name, table.cells[name][::step]) for name in table.columns if name not in taken]

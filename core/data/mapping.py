@@ -282,6 +282,13 @@ def _canonical(raw: list, names: tuple[str, ...]) -> tuple[list[str | None], lis
     return [None if one is None else meant.get(one) for one in written], notes
 
 
+def not_guessed(named: Named | None) -> dict[str, Any]:
+    """What is named, None for no column; there must be a text."""
+    return {
+        role: column or None for role, column in (named or {}).items() if column or (column == "" and role != "text")
+    }
+
+
 def name_key(name: str) -> str:
     """A column's name as names are compared, without case, spaces and signs."""
     return re.sub(r"[\W_]+", "", name.casefold())

@@ -14,7 +14,7 @@ import numpy as np
 
 from core.data.examples import DataSet, bundled_data, bundled_set
 from core.data.guessing import guess_mapping
-from core.data.mapping import Mapping, Named, build
+from core.data.mapping import Mapping, Named, build, not_guessed
 from core.data.parsed import BadData, Repair, noted
 from core.data.tables import LabelledTexts, RawTable, read_file, read_table
 from core.data.tasks import Task, match_task, tasks
@@ -121,8 +121,7 @@ def understand(
         try:
             prepared = found.prepare(table)
             build(prepared, found.mapping())
-            chosen = {role: column or None for role, column in (named or {}).items() if column is not None}
-            return prepared, replace(found.mapping(), **chosen), found
+            return prepared, replace(found.mapping(), **not_guessed(named)), found
         except BadData:
             # Columns of the same names may hold something else; a task that was asked for is not guessed.
             if task is not None:

@@ -179,6 +179,7 @@ def test_bad_files_are_named_in_a_sentence(tmp_path, name, content, asked, words
 PAIR = "premise,hypothesis,tone,label\n" + "a man sleeps here,he rests now,x,y\na dog runs fast,it moves on,z,n\n" * 2
 NAMED = {  # what is named → text, second, label
     "nothing": ({}, ("premise", "hypothesis", "label")),
+    "an empty text": ({"text": ""}, ("premise", "hypothesis", "label")),
     "its text": ({"text": "premise"}, ("premise", "hypothesis", "label")),
     "the other text": ({"text": "hypothesis"}, ("hypothesis", "", "label")),
     "both, the other way round": ({"text": "hypothesis", "second": "premise"}, ("hypothesis", "premise", "label")),
