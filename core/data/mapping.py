@@ -9,7 +9,7 @@ from dataclasses import asdict, dataclass
 from typing import Any
 
 from core.data import evidence_columns as evidence
-from core.data.examples import DataSet, Example
+from core.data.examples import DataSet, Example, first_places
 from core.data.parsed import BadData, Repair, noted
 from core.data.tables import RawTable
 from core.wording import listed, quoted
@@ -92,9 +92,7 @@ def build(table: RawTable, mapping: Mapping) -> DataSet:
     if not kept:
         raise _unfit(table.name, mapping.text, "holds no text")
     rows = [numbers[i] for i in kept]
-    first = {texts[i]: i for i in reversed(kept)}
     notes = noted(Repair.EMPTY_TEXT, [number for number, text in zip(numbers, texts) if not text.strip()])
-    notes += noted(Repair.REPEATED, [row for row, i in zip(rows, kept) if first[texts[i]] != i])
 
     def column(name: str | None, read: Callable) -> list | None:
         return None if name is None else [values[i] for values in [read(table, name, numbers)] for i in kept]
@@ -122,6 +120,7 @@ def build(table: RawTable, mapping: Mapping) -> DataSet:
         )
         for n, i in enumerate(kept)
     )
+    notes += noted(Repair.REPEATED, [rows[i] for i, place in enumerate(first_places(examples)) if place != i])
     digest = hashlib.sha256(json.dumps([table.digest, mapping.as_dict(), classes], sort_keys=True).encode()).hexdigest()
     return DataSet(table.name, digest, examples, classes, (*table.notes, *notes, *about, *doubt, *unread), tuple(rows))
 

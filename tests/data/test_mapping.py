@@ -354,6 +354,8 @@ def test_texts_are_kept_to_the_letter_and_twins_are_counted():
     data = build(table(t=[" a\n", "b", "b", "b", "c", "c"]), Mapping("t"))
     assert [e.text for e in data.examples] == [" a\n", "b", "b", "b", "c", "c"] and data.classes == ()
     assert data.notes == tuple(noted(Repair.REPEATED, [3, 4, 6]))
+    pairs = build(table(t=["b", "b", "b"], s=["x", "y", "x"]), Mapping("t", "s"))
+    assert pairs.notes == tuple(noted(Repair.REPEATED, [3]))
 
 
 def test_ids_tell_examples_apart_or_are_row_numbers_of_the_file():
