@@ -19,7 +19,7 @@ from pages.parts.frame.sidebar import View
 from pages.parts.frame.texts import unread
 from pages.parts.frame.working import price_of
 from pages.parts.sections.saving import about_view, attributions_name
-from pages.parts.sections.streaming import show_progress
+from pages.parts.sections.streaming import pressed, show_progress
 
 # Longer ones are texts of their own, for the box.
 _LONGEST = 200
@@ -37,16 +37,10 @@ def edit_word(view: View, word: int) -> None:
             key=f"edit-to-{key}",
             help="Becomes a text of your own, shown beside this one.",
         )
-        # A press outlasts the run that it begins: the page may be drawn anew before it comes here.
-        pressed = f"pressed-{key}"
-        st.form_submit_button("Replace", type="primary", on_click=_hold, args=(pressed, "put"))
-        st.form_submit_button("Take it out", on_click=_hold, args=(pressed, "take"))
-    if (asked := st.session_state.pop(pressed, None)) is not None:
-        _edit(view, word, "" if asked == "take" else new.strip(), asked == "take")
-
-
-def _hold(key: str, asked: str) -> None:
-    st.session_state[key] = asked
+        put = pressed(st.form_submit_button, "Replace", f"put {key}", type="primary")
+        take = pressed(st.form_submit_button, "Take it out", f"take {key}")
+    if put or take:
+        _edit(view, word, "" if take else new.strip(), take)
 
 
 def _edit(view: View, word: int, new: str, takes: bool) -> None:
@@ -102,7 +96,7 @@ def _offer_verdicts(scoring: ScoredRows) -> None:
     if not waiting:
         return
     with st.container(horizontal=True, vertical_alignment="center", border=True):
-        if st.button("Compute verdicts", key="ask-verdicts"):
+        if pressed(st.button, "Compute verdicts", "verdicts"):
             for work in waiting:
                 work.ask()
             # What looks for it begins with the page.

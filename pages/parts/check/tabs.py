@@ -41,7 +41,7 @@ from pages.parts.frame.sidebar import DataView
 from pages.parts.frame.texts import captions
 from pages.parts.frame.working import Work
 from pages.parts.sections.saving import about_models, save_report
-from pages.parts.sections.streaming import stream
+from pages.parts.sections.streaming import pressed, stream
 from pages.parts.sections.studying import Asking, StudyWork
 
 # What stands in a tab that has nothing to show.
@@ -81,7 +81,7 @@ def draw_measures(checked: list[Asking], found: CheckReport, form: str) -> None:
     example = found.sample.examples[parts.place].id
     st.markdown(f"**Largest disagreement: {plain(example)}**")
     data_table(*check_tables.disagreement_table(parts), "disagreement")
-    if st.button(f"Choose {plain(example)}", key="choose-disagreement", icon=":material/arrow_forward:"):
+    if pressed(st.button, f"Choose {plain(example)}", f"disagreement {example}", icon=":material/arrow_forward:"):
         choose("example", example)
         # The sidebar shows it too.
         st.rerun()
@@ -95,7 +95,7 @@ def draw_p_values(checked: list[Asking], found: list[CheckReport], form: str) ->
     name, about = _file_of(checked, found)
     draw_figure(p_panels(found), "p-values", check_tables.p_in_words(found), [*name, "p"], about)
     data_table(*check_tables.ratios_table(found, form), "ratios-checked")
-    if st.button("See which texts are rejected", icon=":material/table_rows:"):
+    if pressed(st.button, "See which texts are rejected", "rejected", icon=":material/table_rows:"):
         visit("Examples", **held_of_all("model", "data", "unit"), columns="rejected", order="rejected")
 
 

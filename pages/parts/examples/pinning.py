@@ -16,6 +16,7 @@ from pages.parts.frame.links import FILTERED, current, remark
 from pages.parts.frame.picking import Browsed, sought_traits
 from pages.parts.frame.sidebar import Frame
 from pages.parts.sections.saving import save_page
+from pages.parts.sections.streaming import pressed
 
 
 def toggle_pin(example: str) -> None:
@@ -45,7 +46,7 @@ def _keep_note(digest: str, example: str, pins: dict[str, str]) -> None:
     with st.form("pin", border=False):
         kept, key, asks = pins.get(example, ""), f"note {digest[:12]} {example}", "What is worth remembering of it"
         note = st.text_input("Note", kept, max_chars=NOTE_MOST, key=key, placeholder=asks)
-        if st.form_submit_button("Pin ★ with this note", icon=":material/keep:"):
+        if pressed(st.form_submit_button, "Pin ★ with this note", key, icon=":material/keep:"):
             _keep(digest, example, note)
             st.rerun()
 
