@@ -92,8 +92,10 @@ def scores_across(lines: Sequence[AcrossMetrics], heads: Sequence[str], kinds: S
         crosses: dict[str, Any] = {"name": "out-of-distribution", "marker": {"color": INK, "symbol": "x", "size": 10}}
         traces.append(trace("markers", [None], [None], **crosses))
     starts = np.cumsum([0, *(count for _, count in kinds)])
+    # In two lines, which leave each other room on a telephone.
+    heights = {"yref": "paper", "yanchor": "bottom"}
     named = [
-        note(float(start + (count - 1) / 2), 1.02, f"<b>{kind}</b>", 14, yref="paper", yanchor="bottom")
+        note(float(start + (count - 1) / 2), 1.02, f"<b>{kind.replace(': ', '<br>')}</b>", 14, **heights)
         for start, (kind, count) in zip(starts, kinds)
     ]
     between = [upright(float(start) - 0.5, INK, 1) for start in starts[1:-1]]
@@ -106,7 +108,7 @@ def scores_across(lines: Sequence[AcrossMetrics], heads: Sequence[str], kinds: S
     ends = {"range": [-0.04, 1.04]} if ((known >= 0) & (known <= 1)).all() else {}
     scale = axis("score", **ends)
     drawn = figure(traces, 380 + 60 * many, named, xaxis=columns, yaxis=scale, legend=below, shapes=between)
-    drawn["layout"]["margin"] = {"l": 10, "r": 10, "t": 34, "b": 10}
+    drawn["layout"]["margin"] = {"l": 10, "r": 10, "t": 52, "b": 10}
     return drawn
 
 

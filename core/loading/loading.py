@@ -77,6 +77,7 @@ def load(name: str, device: str = "auto", precision: str = "float32") -> Model:
         notes,
         card,
         source.top,
+        name,
     )
 
 

@@ -2,6 +2,7 @@
 
 import hashlib
 import os
+from collections.abc import Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 
@@ -54,6 +55,24 @@ def bundled_models() -> list[str]:
 def bundled_bases() -> list[str]:
     """Names of the pretrained bases that ship with the project, sorted."""
     return sorted(folder.name for folder in BASES.iterdir() if folder.is_dir()) if BASES.is_dir() else []
+
+
+def titles(names: Sequence[str]) -> dict[str, str]:
+    """What models are called: folders by the last parts of their paths, as many as tell each from all others."""
+    places = {name: os.path.abspath(os.path.expanduser(name)) if is_path(name) else f"//{name}" for name in names}
+
+    def title(name: str) -> str:
+        parts = places[name].strip("/").split("/") if is_path(name) else [name]
+        ends = ("/".join(parts[-count:]) for count in range(1, len(parts) + 1))
+        others = [place for place in places.values() if place != places[name]]
+        return next((end for end in ends if end and not any(other.endswith(f"/{end}") for other in others)), name)
+
+    return {name: title(name) for name in names}
+
+
+def is_path(name: str) -> bool:
+    """Whether a model's name can be a folder alone, neither bundled nor of the hub."""
+    return name.startswith((".", "/", "~")) or "\\" in name or name.count("/") > 1
 
 
 def locate(name: str, weights: bool = True) -> ModelSource:
@@ -117,7 +136,7 @@ def _folder_of(name: str, near: Path | None, weights: bool) -> tuple[Path, str |
         raise UnsupportedModel(
             f"The folder {_shown(name)} cannot be opened ({in_short(error)}). Check its name and permissions."
         ) from error
-    if name.startswith((".", "/", "~")) or "\\" in name or name.count("/") > 1:
+    if is_path(name):
         raise _no_folder(name)
     try:
         return hub.fetch(name, weights), name

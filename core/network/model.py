@@ -34,7 +34,7 @@ class Model:
 
     digest: SHA-256 of weights, configuration and tokenizer; labels: C class names; notes: sentences
     that the interface shows (a substitute for a missing mask token); card: what training measured;
-    folder: where its files lie.
+    folder: where its files lie; origin: the name, path or hub id that it was loaded by.
     """
 
     name: str
@@ -50,6 +50,7 @@ class Model:
     notes: tuple[str, ...] = ()
     card: dict | None = None
     folder: Path | None = None
+    origin: str = ""
     lock: FairLock = field(default_factory=FairLock, repr=False)
     scheduler: Scheduler = field(init=False, repr=False)
     _gram: "Tensor | None" = field(default=None, repr=False)

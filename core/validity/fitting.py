@@ -284,8 +284,8 @@ def place_for(model: Model, name: str = REFERENCE_FILE) -> Path:
     """
     folder = Path(model.folder or "")
     own = (
-        Path(model.name).is_dir()
-        and folder.resolve() == Path(model.name).resolve()
+        Path(model.origin).is_dir()
+        and folder.resolve() == Path(model.origin).resolve()
         and settings.BUNDLED not in folder.resolve().parents
     )
     return folder / name if own else kept_place(Library(settings.read().cache).references, model, name)

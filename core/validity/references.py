@@ -185,7 +185,7 @@ def how_to_fit(model: Model) -> str:
 
 def fitting_command(model: Model) -> str:
     """The command alone."""
-    return f"python -m core reference --model {shlex.quote(model.name)} --data FILE"
+    return f"python -m core reference --model {shlex.quote(model.origin or model.name)} --data FILE"
 
 
 def _digest(data: bytes) -> str:

@@ -7,6 +7,8 @@ import time
 import numpy as np
 import pytest
 import torch
+from hypothesis import given
+from hypothesis import strategies as st
 
 from core.loading import loading, locating
 from core.loading.loading import load
@@ -809,3 +811,25 @@ def test_a_damaged_base_is_refused_in_a_sentence(copied):
     (folder / "config.json").write_text("{", encoding="utf-8")
     with pytest.raises(UnsupportedModel, match=r"config.json"):
         load_base(str(folder), ("a", "b"), "full", 4, 0)
+
+
+@pytest.mark.parametrize(
+    ("names", "called"),
+    [
+        (["sst2-fmm", "owner/model"], ["sst2-fmm", "owner/model"]),
+        (["/a/b/mine/", "./here", "~/there"], ["mine", "here", "there"]),
+        (["/a/x/mine", "/a/y/mine", "/b/y/mine"], ["x/mine", "a/y/mine", "b/y/mine"]),
+        (["sst2-fmm", "/a/sst2-fmm"], ["sst2-fmm", "a/sst2-fmm"]),
+        (["/", "~nobody/x", "/a\0b"], ["/", "x", "a\0b"]),
+        (["/a/mine", "/a/mine/"], ["mine", "mine"]),
+    ],
+)
+def test_a_folder_is_called_by_the_end_of_its_path_that_tells_it_from_the_others(names, called):
+    assert list(locating.titles(names).values()) == called
+
+
+@given(st.lists(st.from_regex(r"\A(/[ab]{1,2}){1,4}\Z|\A[ab]\Z"), unique=True, max_size=6))
+def test_no_two_places_are_called_alike(names):
+    titles = locating.titles(names)
+    assert len(set(titles.values())) == len(names)
+    assert all(name.endswith(title) for name, title in titles.items())

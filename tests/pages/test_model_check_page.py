@@ -37,7 +37,7 @@ from pages.parts.sections.asking import SIZES, sizes_of
 from pages.parts.sections.filtered import FILTERED
 from pages.parts.sections.studying import StudyWork
 from tests import tiny
-from tests.app_session import App, complete, wait
+from tests.app_session import App, complete, unescaped, wait
 from tests.hostile import lines
 from tests.pages.test_pages import no_raw_markup
 
@@ -349,6 +349,9 @@ def test_a_model_of_another_task_beside_it_is_a_sentence(given, tiny_root, monke
     monkeypatch.setenv("FAITHSCOPE_MODEL", f"sst2-fmm;{folder}")
     app = complete(given(measures=["gradient"], models=[folder]))
     assert any("no class" in one.value for one in app.at.warning)
+    # A folder is called by its name; where it lies is said where models are chosen.
+    assert folder not in "".join(options for box in app.at.multiselect for options in box.options)
+    assert folder in unescaped(app.widget("selectbox", "Model").help)
     assert [row[0] for row in named(app, "all masked ↑")[1:]] == ["sst2-fmm"] and not app.errors
 
 

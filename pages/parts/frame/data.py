@@ -181,7 +181,7 @@ class Sought:
 
 def twin_of(explainer: Explainer) -> str | None:
     """The model that *twin differs* is about: trained on the same data in another way; None where none ships."""
-    return next(iter(relatives(explainer.model.name, explainer.model.card)), None)
+    return next(iter(relatives(explainer.model.origin, explainer.model.card)), None)
 
 
 def offered_traits(explainer: Explainer | None, index: Index) -> list[str]:

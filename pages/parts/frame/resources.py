@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 import streamlit as st
 
 from core import settings
-from core.loading.locating import bundled_models
+from core.loading.locating import bundled_models, titles
 from core.measures.catalogue import import_captum
 from core.network.memory import import_network
 from core.storage.library import Library
@@ -59,6 +59,8 @@ def _model(name: str, written: str) -> "Model":
 
         chosen = chosen_settings()
         loaded = load(name, chosen.device, chosen.precision)
+    if loaded.name == name:
+        loaded.name = title(name)
     _loaded().add(name)
     # Captum takes over a second to import; by the time someone asks for it, it is there.
     threading.Thread(target=_import_captum, daemon=True).start()
@@ -126,6 +128,11 @@ def added_models() -> list[str]:
 def models() -> list[str]:
     """Every model that is offered: the bundled ones, then those of the setting, then those added."""
     return list(dict.fromkeys([*bundled_models(), *chosen_settings().models, *library().models()]))
+
+
+def title(name: str) -> str:
+    """What pages call a model that is offered: without the path of its folder."""
+    return titles(list(dict.fromkeys([*models(), name])))[name]
 
 
 @st.cache_resource(show_spinner=False)

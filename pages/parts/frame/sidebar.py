@@ -285,7 +285,7 @@ def _pick(frame: Frame, name: str, key: str, body: DeltaGenerator) -> Example:
     """Choose an example; filters on what the model predicts need the model first, and `body` says so."""
     if filters.current_query().asks_model or resources.is_loaded(name):
         if not resources.is_loaded(name):
-            body.caption(f"Loading the model {plain(name)} …")
+            body.caption(f"Loading the model {plain(resources.title(name))} …")
         # A model that cannot be used is said when it is to be shown; the examples are there all the same.
         with contextlib.suppress(UnsupportedModel):
             frame.explainer = resources.explainer(name)
@@ -297,9 +297,9 @@ def _pick(frame: Frame, name: str, key: str, body: DeltaGenerator) -> Example:
 
 def _check_weights(model: Model) -> None:
     """A link names the weights that it was made with; others give other numbers."""
-    of_link = st.query_params.get("weights", ""), model.name
+    of_link = st.query_params.get("weights", ""), model.origin
     asked, named = st.session_state.setdefault("weights of link", of_link)
-    if asked and named == model.name and not model.digest.startswith(asked):
+    if asked and named == model.origin and not model.digest.startswith(asked):
         st.warning(_OTHER_WEIGHTS)
     st.query_params["weights"] = model.digest[:12]
 
@@ -307,7 +307,7 @@ def _check_weights(model: Model) -> None:
 def _load(name: str, example: Example, body):
     if not resources.is_loaded(name):
         with body.container():
-            st.caption(f"Loading the model {plain(name)} …")
+            st.caption(f"Loading the model {plain(resources.title(name))} …")
             # Drawing the words now also has the browser ready for them.
             words([], find_pieces(example.text), "", {}, key="words-waiting")
     explainer = resources.explainer(name)
@@ -321,7 +321,9 @@ def _model_name() -> str:
     except SettingError:
         # Said when the model is to be loaded; the rest of the sidebar is drawn all the same.
         options, first = bundled_models(), read_settings({}).model
-    name = linked(st.selectbox, "Model", options, first, "model", help=_MODEL_HELP)
+    paths = [f"{title}: {name}" for name in options if (title := resources.title(name)) != name]
+    about = "\n\n".join([_MODEL_HELP, *map(plain, paths)])
+    name = linked(st.selectbox, "Model", options, first, "model", help=about, format_func=resources.title)
     ways_to_add()
     return name
 

@@ -52,12 +52,12 @@ def sizes_of(most: int) -> tuple[str, ...]:
 
 def choose_models(model: Model) -> list[str]:
     """Draw the choice of models beside the one of the page."""
-    others = [name for name in resources.models() if name != model.name]
-    if st.session_state.get(_ASKED_BY, model.name) != model.name:
+    others = [name for name in resources.models() if name != model.origin]
+    if st.session_state.get(_ASKED_BY, model.origin) != model.origin:
         # Another model brings its own relatives.
         forget("models")
-    st.session_state[_ASKED_BY] = model.name
-    first = families.relatives(model.name, model.card)[:MOST_BESIDE]
+    st.session_state[_ASKED_BY] = model.origin
+    first = families.relatives(model.origin, model.card)[:MOST_BESIDE]
     called = {name: name_beside(name, model.labels) for name in others}
     more = {"max_selections": MOST_BESIDE, "format_func": called.get, "help": _MODELS_HELP}
     return linked(st.multiselect, "Models beside it", others, first, "models", **more)

@@ -107,7 +107,7 @@ def choose_beside(view: View) -> str:
     return linked(
         st.selectbox,
         "Beside it",
-        [ALONE, *(name for name in resources.models() if name != view.model.name)],
+        [ALONE, *(name for name in resources.models() if name != view.model.origin)],
         ALONE,
         "beside",
         help="A second model on the same text",
@@ -117,7 +117,8 @@ def choose_beside(view: View) -> str:
 
 def name_beside(name: str, labels: Sequence[str]) -> str:
     """How a model is offered beside one of these classes: that it answers another question is said."""
-    return f"{name} (other classes)" if families.other_classes(name, labels) else name
+    shown = resources.title(name)
+    return f"{shown} (other classes)" if families.other_classes(name, labels) else shown
 
 
 def choose_order() -> str:
