@@ -91,6 +91,53 @@ def test_markup_in_a_file_is_shown_as_typed_everywhere(table, browser, tmp_path)
     opened_offline(browser, tmp_path / "page.html", content, MARKUP[1].split()[0])
 
 
+ODD = {
+    "bytes": "The pie   was 🦞 stale",
+    "joined": "My 👩🏽‍🌾 uncle 👨‍👩‍👦 hates 🏳️‍🌈 bags",
+    "combining": "Jalape\u0301n\u0303o soufflé Z\u0351o",
+    "right to left": "הלחם היה טרי abc والشاي ساخن 12",
+    "CJK": "昨天的面很难吃",
+}
+
+
+def test_texts_of_many_scripts_are_whole_in_whatever_is_saved(table, browser, tmp_path):
+    rows = [{"id": id, "text": text, "label": "negative"} for id, text in ODD.items()]
+    person = table()
+    add(person, "odd.jsonl", "\n".join(json.dumps(row, ensure_ascii=False) for row in rows).encode(), len(rows))
+    predicted(person)
+    for id in ODD:
+        pin = person.page.locator(f'.pin[data-key="pin:{id}"]')
+        pin.click()
+        expect(pin).to_have_text("★")
+    person.rest()
+    content = person.saved("Save the 5 pinned (HTML)")[1]
+    context = browser.new_context(offline=True)
+    (tmp_path / "pinned.html").write_bytes(content)
+    page = context.new_page()
+    page.goto((tmp_path / "pinned.html").as_uri())
+    shown = page.locator("body").text_content()
+    context.close()
+    assert all(text in shown for text in ODD.values())
+    for id, text in ODD.items():
+        person.has_chosen(id)
+        if id != list(ODD)[-1]:
+            person.page.keyboard.press("n")
+    person.follow("Attributions", "Which words")
+    words = text.split()
+    expect(person.page.locator(".row .text").first).to_contain_text(words[0])
+    pages = {"Page (HTML)": tmp_path / "page.html", "Download the coloured words as SVG": tmp_path / "words.svg"}
+    for button, path in pages.items():
+        path.write_bytes(person.saved(button)[1])
+        page = browser.new_page()
+        page.goto(path.as_uri())
+        said = page.evaluate("() => document.documentElement.textContent")
+        page.close()
+        assert all(word in said for word in words), button
+    assert person.saved("Download the coloured words as PNG")[1].startswith(b"\x89PNG")
+    content = person.saved("Table (CSV)")[1].decode("utf-8-sig")
+    assert all(word in content for word in words)
+
+
 def test_a_file_from_the_box_to_a_link(table, visit):
     lines = many(3_000, 1)
     content = "\n".join(
