@@ -2,9 +2,10 @@
 
 from collections.abc import Iterable, Iterator, Sequence
 from contextlib import nullcontext
-from dataclasses import dataclass
+from dataclasses import asdict, dataclass, is_dataclass
 from functools import cached_property
-from typing import Any
+from operator import attrgetter
+from typing import Any, ClassVar
 
 import numpy as np
 import streamlit as st
@@ -102,6 +103,32 @@ class Side:
         return self.model.labels[self.predicted]
 
 
+class SideWork(Work):
+    """Work on one model at one example; rests: the attributes that its result depends on besides, but for the class
+    that is explained where `explains` is False.
+    """
+
+    side: Side | View
+    rests: ClassVar[tuple[str, ...]] = ()
+    explains: ClassVar[bool] = True
+
+    @cached_property
+    def key(self) -> str:
+        side, reference = self.side, self.side.explainer.reference
+        asked = {name: attrgetter(name)(self) for name in self.rests}
+        return canonical_key(
+            f"job/{type(self).__name__}",
+            1,
+            model=side.model.digest,
+            precision=side.model.precision,
+            example=side.encoded.digest,
+            reference=None if reference is None else reference.digest,
+            words=side.explainer.words_digest,
+            target=target_key(side.explained) if self.explains else None,
+            **{name: asdict(one) if is_dataclass(one) else one for name, one in asked.items()},
+        )
+
+
 def choose_beside(view: View) -> str:
     """Draw the choice of a second model; its name, or ALONE."""
     return linked(
@@ -179,15 +206,12 @@ def draw_headlines(view: View, sides: Sequence[Side], found: Sequence[tuple[Resu
 
 
 @dataclass(frozen=True, eq=False)
-class Orders(Work):
+class Orders(SideWork):
     """The random orders of one example under one model."""
 
     side: Side
     step: str
-
-    @cached_property
-    def key(self) -> str:
-        return canonical_key("job/random orders", 1, **about_side(self.side), step=self.step)
+    rests, explains = ("step",), False
 
     @property
     def label(self) -> str:
@@ -260,23 +284,6 @@ def _other_side(view: View, name: str) -> Side:
         target, *than = (labels.index(name) for name in named)
         return Side(explainer, encoded, target, likely, *than)
     return Side(explainer, encoded, labels.index(named[0]) if named[0] in labels else likely, likely)
-
-
-def about_side(side: Side | View) -> dict:
-    """What a key of work on one side must hold."""
-    reference = side.explainer.reference
-    return {
-        "model": side.model.digest,
-        "precision": side.model.precision,
-        "example": side.encoded.digest,
-        "reference": None if reference is None else reference.digest,
-        "words": side.explainer.words_digest,
-    }
-
-
-def about_explained(side: Side | View) -> dict:
-    """The same where it is about the class that is explained."""
-    return about_side(side) | {"target": target_key(side.explained)}
 
 
 # How the texts of a reference are masked, by the model's training.
