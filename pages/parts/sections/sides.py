@@ -114,7 +114,7 @@ class SideWork(Work):
 
     @cached_property
     def key(self) -> str:
-        side, reference = self.side, self.side.explainer.reference
+        side = self.side
         asked = {name: attrgetter(name)(self) for name in self.rests}
         return canonical_key(
             f"job/{type(self).__name__}",
@@ -122,7 +122,7 @@ class SideWork(Work):
             model=side.model.digest,
             precision=side.model.precision,
             example=side.encoded.digest,
-            reference=None if reference is None else reference.digest,
+            reference=side.explainer.tests_by,
             words=side.explainer.words_digest,
             target=target_key(side.explained) if self.explains else None,
             **{name: asdict(one) if is_dataclass(one) else one for name, one in asked.items()},
