@@ -4,8 +4,9 @@ import html
 from dataclasses import dataclass, replace
 from typing import Any
 
+from core.explanation.standings import ARROWS, Comparison
 from core.figures.figures import INK, axis, figure, legend, note, stroke, trace, upright
-from core.figures.palette import LIMIT, OUT_OF_DISTRIBUTION, RANDOM
+from core.figures.palette import LIMIT, OUT_OF_DISTRIBUTION, RANDOM, hue
 from core.mathematics.search.limits import EXACT, Limits
 from core.validity.marks import with_sign
 from core.wording import shortened
@@ -195,29 +196,29 @@ def _named_once(traces: list[dict]) -> None:
         one |= {"legendgroup": one["name"]} if "name" in one else {}
 
 
-def slope(before: list[tuple[str, str, bool, int, float]], after: list[tuple[int, float]], title: str) -> dict:
-    """Ranks before and after normalising, a line each, full for the first model, dashed for the second.
-
-    before: (label, hue, second model?, rank, AOPC); after: (rank, NAOPC), alike. Source: NAOPC §5.
+def slope(found: Comparison) -> dict:
+    """Places of two models' measures before and after normalising, a line each, full for the first model, dashed for
+    the second. Source: NAOPC §5.
     """
     traces, notes = [], []
+    ranks = [one.place for one in found.placed], [one.place_normalised for one in found.placed]
     # Those that share a place are written under each other.
-    ranks = [row[3] for row in before], [rank for rank, _ in after]
     shifts = [[places[:i].count(place) for i, place in enumerate(places)] for places in ranks]
-    for i, ((label, hue, second, rank, raw), (place, normal)) in enumerate(zip(before, after)):
-        label = html.escape(label)
-        y = [rank + 0.32 * shifts[0][i], place + 0.32 * shifts[1][i]]
-        dash, symbol = ("dash", "square") if second else ("solid", "circle")
-        look = stroke(hue, 3, dash, symbol, 9) | {"name": label, "customdata": [raw, normal]}
+    for i, one in enumerate(found.placed):
+        label = html.escape(with_sign(f"{one.measure} · {one.model}", one.marked))
+        y = [places[i] + 0.32 * shift[i] for places, shift in zip(ranks, shifts)]
+        dash, symbol = ("solid", "circle") if one.model == found.placed[0].model else ("dash", "square")
+        look = stroke(hue(one.measure), 3, dash, symbol, 9) | {"name": label, "customdata": [one.aopc, one.naopc]}
         traces.append(trace("lines+markers", [0, 1], y, "place %{y:.0f}: %{customdata:.3g}", label, **look))
         notes += [
-            note(0, y[0], f"{rank}. {label}  {raw:.3g}", xanchor="right", xshift=-14),
-            note(1, y[1], f"{place}. {label}  {normal:.3g}", xanchor="left", xshift=14),
+            note(0, y[0], f"{one.place}. {label}  {one.aopc:.3g}", xanchor="right", xshift=-14),
+            note(1, y[1], f"{one.place_normalised}. {label}  {one.naopc:.3g}", xanchor="left", xshift=14),
         ]
-    most = max(ranks[0] + ranks[1], default=1)
     heads = {"tickvals": [0, 1], "ticktext": ["by AOPC", "by NAOPC"], "side": "top", "showgrid": False}
-    columns, rows = axis(html.escape(title), **heads, range=[-1.25, 2.25]), axis(range=[most + 0.7, 0.5], visible=False)
-    return figure(traces, 120 + 42 * len(before), notes, xaxis=columns, yaxis=rows)
+    title = f"place by {found.direction} {ARROWS[found.direction]}, 1 is best"
+    columns = axis(title, **heads, range=[-1.25, 2.25])
+    rows = axis(range=[max(ranks[0] + ranks[1]) + 0.7, 0.5], visible=False)
+    return figure(traces, 120 + 42 * len(found.placed), notes, xaxis=columns, yaxis=rows)
 
 
 def _marks(rows: list[Gauge], i: int, limits: Limits, y: float | None = None) -> dict:

@@ -102,12 +102,10 @@ def _draw_each(view: View, boards: Boards) -> None:
 
 def draw_slope(view: View, boards: Boards, found: Comparison) -> None:
     """Which of two models is ahead before and after normalising, as places and as a table."""
-    names = list(standing.by_model(boards))
-    places = f"place by {found.direction} {ARROWS[found.direction]}, 1 is best"
     words = f"Places by AOPC and by NAOPC. {len(found.changed)} of {len(found.ahead)} comparisons change."
-    drawn = slope(*standing.slope_points(found, names[1]), places)
-    name, about = ["naopc-ranks", view.example.id, *names], about_shown(view, *(one.side for one in boards))
-    draw_figure(drawn, "slope", words, name, about, "the slope chart")
+    name = ["naopc-ranks", view.example.id, *standing.by_model(boards)]
+    about = about_shown(view, *(one.side for one in boards))
+    draw_figure(slope(found), "slope", words, name, about, "the slope chart")
     data_table(*standing.compared_table(found), "compared-table")
     draw_facts([Fact("tau", "Kendall’s τ-b of the two rankings", found.tau, better="↑")])
 

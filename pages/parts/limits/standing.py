@@ -275,21 +275,6 @@ def by_model(boards: Boards) -> dict[str, StandingTable]:
     return {one.side.model.name: board for one, board in boards.items()}
 
 
-def slope_points(found: Comparison, second: str) -> tuple[list, list]:
-    """What the slope chart draws, see `core.figures.limit_figures.slope`."""
-    before = [
-        (
-            with_sign(f"{one.measure} · {one.model}", one.marked),
-            hue(one.measure),
-            one.model == second,
-            one.place,
-            one.aopc,
-        )
-        for one in found.placed
-    ]
-    return before, [(one.place_normalised, one.naopc) for one in found.placed]
-
-
 def compared_table(found: Comparison) -> tuple[list[str], list[list[Any]]]:
     """Of each measure both models' scores, and which is ahead before and after normalising."""
     arrow, models = ARROWS[found.direction], list(dict.fromkeys(one.model for one in found.placed))
