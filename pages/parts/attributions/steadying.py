@@ -55,12 +55,8 @@ class Steadying(SideWork):
     side: Side
     measures: tuple[str, ...]
     seeds: int
-    at_once, aside, rests = False, True, ("measures", "seeds")
+    at_once, aside, rests, label = False, True, ("measures", "seeds"), "how stable these are"
     kept = "Cancelled; what was drawn by other seeds is kept, and asking again goes on from there."
-
-    @property
-    def label(self) -> str:
-        return "how stable these are"
 
     @property
     def cost(self) -> Cost:

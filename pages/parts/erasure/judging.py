@@ -127,11 +127,7 @@ class Shuffling(SideWork):
     sign: str
     names: tuple[str, ...]
     how: How
-    at_once, rests = False, ("measures", "sign", "names", "how")
-
-    @property
-    def label(self) -> str:
-        return "shuffled baseline"
+    at_once, rests, label = False, ("measures", "sign", "names", "how"), "shuffled baseline"
 
     @property
     def cost(self) -> Cost:

@@ -181,26 +181,21 @@ def _offer(works: Sequence[Work], together: bool) -> None:
     """What waits to be asked for, with what it costs, and why it stopped; of many one button, and a menu of each."""
     waiting = [work for work in works if not work.complete and not work.runs]
     every = [work for work in waiting if not work.part]
-    if not together or len(every) < 2:
-        _offer_each(waiting)
-    else:
-        with st.container(horizontal=True, vertical_alignment="center", border=True):
-            _offer_all(every)
-            with st.popover("One part alone"):
-                _offer_each(waiting)
-    _say_ended(waiting)
-
-
-def _offer_all(every: Sequence[Work]) -> None:
-    """One button for all, with what they cost together."""
 
     def ask() -> None:
         for work in every:
             work.ask()
 
-    named, icon = f"Compute all {len(every)} parts", ":material/play_arrow:"
-    st.button(named, key="ask-all", on_click=ask, icon=icon, type="primary")
-    st.markdown(price_of(every))
+    if not together or len(every) < 2:
+        _offer_each(waiting)
+    else:
+        with st.container(horizontal=True, vertical_alignment="center", border=True):
+            named, icon = f"Compute all {len(every)} parts", ":material/play_arrow:"
+            st.button(named, key="ask-all", on_click=ask, icon=icon, type="primary")
+            st.markdown(price_of(every))
+            with st.popover("One part alone"):
+                _offer_each(waiting)
+    _say_ended(waiting)
 
 
 def _offer_each(waiting: Sequence[Work]) -> None:

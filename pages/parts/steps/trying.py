@@ -53,7 +53,13 @@ def what_if_section(view: View, sides: list[Side], choice: Choice) -> None:
             title=f"{encoded.unit.capitalize()}s masked by hand",
         )
     )
-    _remember(encoded, mask & ~encoded.premasked)
+    written = ".".join(map(str, np.flatnonzero(mask & ~encoded.premasked)))
+    # A mask belongs to its text: another one begins unmasked.
+    st.session_state[_KEPT] = {encoded.digest: written}
+    if written:
+        st.query_params["masked"] = written
+    else:
+        st.query_params.pop("masked", None)
 
 
 def _pane(side: Side, mask: np.ndarray, shades: list[float], colours: str, choice: Choice) -> dict:
@@ -105,13 +111,3 @@ def _read(value: str, encoded) -> np.ndarray:
         if place.isascii() and place.isdigit() and len(place) < 7 and int(place) < len(mask):
             mask[int(place)] = True
     return mask
-
-
-def _remember(encoded, mask: np.ndarray) -> None:
-    written = ".".join(map(str, np.flatnonzero(mask)))
-    # A mask belongs to its text: another one begins unmasked.
-    st.session_state[_KEPT] = {encoded.digest: written}
-    if written:
-        st.query_params["masked"] = written
-    else:
-        st.query_params.pop("masked", None)
