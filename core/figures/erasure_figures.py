@@ -28,10 +28,10 @@ from core.figures.figures import (
 from core.figures.palette import OPPOSES, SUPPORTS, hue
 from core.figures.palette import RANDOM as GREY
 from core.mathematics.erasure import LENGTHS
-from core.mathematics.statistics import ALPHA, Interval
+from core.mathematics.statistics import Interval
 from core.metrics.catalogue import metrics
 from core.terms import MASF_P
-from core.validity.marks import with_sign
+from core.validity.marks import Gate, with_sign
 from core.wording import as_json
 
 # Panels beside each other: two are as wide as a telephone bears. Pixels of a line, and of what stands around a panel.
@@ -177,24 +177,18 @@ def _length_line(line: ByLength, i: int, ends: list[float], end: str, soft: str)
     return traces
 
 
-def leaving(
-    found: dict[str, np.ndarray],
-    rejected: dict[str, np.ndarray],
-    sizes: np.ndarray,
-    unit: str,
-    gate: tuple[float, str] = (ALPHA, "5 %"),
-) -> dict:
+def leaving(found: dict[str, tuple[np.ndarray, Gate]], sizes: np.ndarray, unit: str) -> dict:
     """p-values of rationales kept (left) and erased (right) by erasure; a cross where the input is rejected.
 
-    found, rejected: {erasure: [2, R]}; sizes: int[R], features of the rationale; gate: the line that decides and its
-    name.
+    found: {erasure: (p float64[2, R], its gate)}, at least one, as of `MetricReport.leaves`; sizes: int[R], features of
+    the rationale.
     """
     traces = []
-    for i, (erasure, p) in enumerate(found.items()):
-        name = html.escape(erasure)
+    for i, (erasure, (p, gate)) in enumerate(found.items()):
+        name, rejected = html.escape(erasure), gate.rejected.reshape(2, -1)
         for half, end in enumerate(("", "2")):
             look = _stroke(i, (SUPPORTS, OPPOSES, INK)[i % 3], 2.5, 10)
-            look["marker"]["symbol"] = ["x" if out else look["marker"]["symbol"] for out in rejected[erasure][half]]
+            look["marker"]["symbol"] = ["x" if out else look["marker"]["symbol"] for out in rejected[half]]
             panel = {"xaxis": f"x{end}", "yaxis": f"y{end}", "showlegend": not end, "legendgroup": erasure}
             look |= {"name": name, "customdata": p[half].tolist()}
             y = np.maximum(p[half], LOWEST_P).tolist()
@@ -206,6 +200,7 @@ def leaving(
         "xaxis2": axis("rationale erased", **ticks, domain=_RIGHT, anchor="y2"),
         "yaxis2": axis("", **P_AXIS, anchor="x2"),
     }
+    _, gate = next(iter(found.values()))
     shapes = [shape for end in ("", "2") for shape in deciding(gate, f"x{end} domain", f"y{end}")]
     return figure([*traces, named_level(gate)], 400, **axes, shapes=shapes, legend=_LEGEND)
 

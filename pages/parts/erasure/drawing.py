@@ -21,7 +21,7 @@ from core.judging.metric_table import count_rejected, mean_and_spread
 from core.metrics.catalogue import hard_and_soft, metrics
 from core.metrics.registry import NEITHER
 from core.stability.known import COLUMN, labelled, unstable_cell
-from core.validity.marks import SIGN, level_text, with_sign
+from core.validity.marks import SIGN, with_sign
 from core.wording import number, safe_name
 from pages.parts.components.tables import data_table, square
 from pages.parts.erasure.judging import ErasureChoice, KnownRatings, choose_rationale
@@ -207,16 +207,8 @@ def draw_leaves(view: View, report: MetricReport, choice: ErasureChoice) -> None
     if not leaves:
         st.info(_NO_P)
         return
-    drawn = leaving(
-        {erasure: p for erasure, (p, _) in leaves.items()},
-        {erasure: gate.rejected.reshape(2, -1) for erasure, (_, gate) in leaves.items()},
-        report.sizes,
-        report.unit,
-        next((gate.threshold, level_text(gate)) for _, gate in leaves.values()),
-    )
-    draw_on_text(
-        view, view, drawn, "leaving", f"p-values of rationales of {measure}", "erasure-p-values", "the p-values"
-    )
+    drawn, alt = leaving(leaves, report.sizes, report.unit), f"p-values of rationales of {measure}"
+    draw_on_text(view, view, drawn, "leaving", alt, "erasure-p-values", "the p-values")
     data_table(_LEAVING, leaving_rows(report), "leaving-table")
 
 

@@ -16,7 +16,7 @@ from core.mathematics.search.limits import EXACT
 from core.reports.exports import VERDICT, verdict_columns
 from core.results.result import Fact, Result
 from core.results.verdicts import HELP, TABLE, Status, verdict_rows, verdict_status
-from core.validity.marks import level_text, with_sign
+from core.validity.marks import with_sign
 from core.verdicts.deciding import VerdictReport
 from core.wording import number, plain, safe_name
 from pages.parts.components.pictures import draw_figure
@@ -118,10 +118,8 @@ def draw_curves(view: View, known: Sequence[KnownLimits], boards: Boards) -> Non
             gating, gate = one.gating, None if board.chance is None else board.chance.gate
             line = None if gate is None else one.orders.line(gating.counts / side.encoded.F, gate, gating.form)
             lines = standing.curve_lines(board, one.choice.direction, gating)
-            decides = board.gates[0].threshold, level_text(board.gates[0])
-            drawn = masking_paths(
-                lines, line, one.side.score_name, side.encoded.unit, gate=decides, bounded=side.than is None
-            )
+            decides, bounded = board.gates[0], side.than is None
+            drawn = masking_paths(lines, line, side.score_name, side.encoded.unit, decides, bounded=bounded)
             words = standing.standings_in_words(board, one.choice.direction)
             draw_on_text(view, side, drawn, f"curves-{i}", words, "aopc-curves", "the curves")
 

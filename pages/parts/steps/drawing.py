@@ -10,7 +10,7 @@ from core.explanation.rows import pieces, values_taken
 from core.figures.figures import masking_paths
 from core.stability.known import COLUMN, unstable_cell
 from core.storage.store import canonical_key
-from core.validity.marks import SIGN, STEP_COLUMNS, level_text, path_word, step_cells
+from core.validity.marks import SIGN, STEP_COLUMNS, path_word, step_cells
 from core.validity.references import FORMS
 from core.wording import ends_of, number, safe_name
 from pages.parts.components.player import player
@@ -68,8 +68,8 @@ def draw_path_curves(view: View, sides: list[Side], found: Summaries) -> None:
                 path.orders.line(summary.x, summary.random_gate, path.choice.form),
                 side.score_name,
                 side.encoded.unit,
+                summary.gate,
                 float(summary.x[min(at, len(summary.x) - 1)]),
-                (summary.gate.threshold, level_text(summary.gate)),
                 side.than is None,
             )
             draw_on_text(view, side, drawn, f"paths-{i}", paths_in_words(mine), "masking-curves")
