@@ -51,7 +51,6 @@ class ByLength:
     """A measure under a hard metric: values float64[R] at each of LENGTHS, and the soft metric's value or NaN."""
 
     measure: str
-    hue: str
     values: np.ndarray
     soft: float
 
@@ -113,7 +112,7 @@ def scores_across(lines: Sequence[AcrossMetrics], heads: Sequence[str], kinds: S
 
 
 def places_across(
-    names: Sequence[str], hues: Sequence[str], heads: Sequence[str], places: np.ndarray, texts: Sequence[Sequence[str]]
+    names: Sequence[str], heads: Sequence[str], places: np.ndarray, texts: Sequence[Sequence[str]]
 ) -> dict:
     """Places of M measures across K metrics, a line each; those that share a place stand side by side.
 
@@ -121,11 +120,11 @@ def places_across(
     """
     most, many = int(places.max(initial=1)), len(heads) > _FEW
     traces = []
-    for i, (name, colour, shifts) in enumerate(zip(names, hues, _apart(places))):
+    for i, (name, shifts) in enumerate(zip(names, _apart(places))):
         label, y = html.escape(name), [place or None for place in places[i].tolist()]
         x = [k + shift for k, shift in enumerate(shifts.tolist())]
         told = list(map(list, zip(map(html.escape, heads), texts[i])))
-        look = _stroke(i, colour, 3, 11) | {"connectgaps": True, "customdata": told}
+        look = _stroke(i, hue(name), 3, 11) | {"connectgaps": True, "customdata": told}
         said = "%{customdata[0]}: place %{y}, %{customdata[1]}"
         traces.append(trace("lines+markers", x, y, said, label, name=label, **look))
     columns = _columns(heads, 13, range=[-0.35, len(heads) - 0.9], side="top")
@@ -167,12 +166,12 @@ def _length_ticks(sizes: np.ndarray, unit: str) -> dict:
 
 
 def _length_line(line: ByLength, i: int, ends: list[float], end: str, soft: str) -> list[dict]:
-    name = html.escape(line.measure)
+    name, colour = html.escape(line.measure), hue(line.measure)
     common = {"legendgroup": name, "xaxis": f"x{end}", "yaxis": f"y{end}"}
-    hard = _stroke(i, line.hue, 2.5, 9) | {"name": name, "text": _SHARES, "showlegend": not end}
+    hard = _stroke(i, colour, 2.5, 9) | {"name": name, "text": _SHARES, "showlegend": not end}
     traces = [trace("lines+markers", _X, as_json(line.values), "%{text}: %{y:.3g}", name, **common, **hard)]
     if soft and not np.isnan(line.soft):
-        flat = {"name": f"{name}, soft", "line": {"color": line.hue, "width": 1.5, "dash": "dot"}, "showlegend": False}
+        flat = {"name": f"{name}, soft", "line": {"color": colour, "width": 1.5, "dash": "dot"}, "showlegend": False}
         traces.append(trace("lines", ends, [line.soft] * 2, f"{soft}: %{{y:.3g}}", name, **common, **flat))
     return traces
 

@@ -15,7 +15,6 @@ from core.figures.erasure_figures import (
     places_across,
     scores_across,
 )
-from core.figures.palette import hue
 from core.judging.metric_report import DIRECTIONS, HEADER, MetricReport, head
 from core.judging.metric_table import count_rejected, mean_and_spread
 from core.metrics.catalogue import hard_and_soft, metrics
@@ -155,8 +154,7 @@ def draw_agreement(view: View, report: MetricReport) -> None:
     heads = [head(board.metrics[k]) for k in shown]
     if len(shown) > 1:
         texts = [[number(float(value)) for value in row] for row in board.values[:, shown]]
-        hues = [hue(name) for name in board.measures]
-        places = places_across(board.measures, hues, heads, board.places[:, shown], texts)
+        places = places_across(board.measures, heads, board.places[:, shown], texts)
         draw_on_text(view, view, places, "places", _in_words(report), "metric-places", "the places")
     leads = {name: board.lead(board.metrics.index(name)) for led in board.leaders().values() for name in led}
     rows = [
@@ -191,7 +189,7 @@ def _length_panels(report: MetricReport) -> list[tuple[str, str, list[ByLength]]
     for hard, soft in hard_and_soft():
         scored = [(measure, one.found) for measure, one in report.rated.items() if hard in one.found]
         lines = [
-            ByLength(measure, hue(measure), by_length, found[soft].value if soft in found else float("nan"))
+            ByLength(measure, by_length, found[soft].value if soft in found else float("nan"))
             for measure, found in scored
             if (by_length := found[hard].by_length) is not None
         ]
