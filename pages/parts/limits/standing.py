@@ -234,21 +234,11 @@ def order_rows(side: Side, board: StandingTable, gating: StandingGates) -> list[
     rows = []
     for name, way, walk in walks:
         gate = gating.gate(walk)
+        words = ["", *(side.encoded.features[int(i)].text for i in walk.order)]
         for i, value in enumerate(walk.values):
-            word = side.encoded.features[int(walk.order[i - 1])].text if i else ""
-            rows.append(
-                [
-                    side.model.name,
-                    name,
-                    way,
-                    i,
-                    word,
-                    side.class_name,
-                    float(value),
-                    *(float(walk.p[form][i]) if form in walk.p else "" for form in FORMS),
-                    *step_cells(gate, i, gating.form),
-                ]
-            )
+            p = [float(walk.p[form][i]) if form in walk.p else "" for form in FORMS]
+            about = [side.model.name, name, way, i, words[i], side.class_name, float(value)]
+            rows.append([*about, *p, *step_cells(gate, i, gating.form)])
     return rows
 
 
