@@ -176,26 +176,12 @@ def table_row(path: Path, summary: Summary) -> list[Any]:
 def step_rows(path: Path, summary: Summary, same: bool | None = None) -> list[list]:
     """A path's steps for a CSV file, see COLUMNS; same: of `same_class`."""
     side, rows, order = path.side, [], unstable_cell(path.measure, path.unstable)
+    how = [side.model.name, path.measure, values_taken(path.measure, path.choice.sign), path.choice.order]
+    about = [side.class_name, side.predicted_name, same]
     for i, step in enumerate(summary.steps):
-        words = " ".join(feature.text for feature, masked in zip(side.encoded.features, step.mask) if masked)
-        rows.append(
-            [
-                side.model.name,
-                path.measure,
-                values_taken(path.measure, path.choice.sign),
-                path.choice.order,
-                i,
-                float(summary.x[i]),
-                step.count,
-                words,
-                side.class_name,
-                side.predicted_name,
-                same,
-                float(summary.values[i]),
-                side.model.labels[int(step.logits.argmax())],
-                *(step.p.get(form, "") for form in FORMS),
-                *step_cells(summary.gate, i, path.choice.form),
-                order,
-            ]
-        )
+        words = " ".join(feature.text for feature, gone in zip(side.encoded.features, step.mask) if gone)
+        masked = [i, float(summary.x[i]), step.count, words]
+        said = [float(summary.values[i]), side.model.labels[int(step.logits.argmax())]]
+        tests = [*(step.p.get(form, "") for form in FORMS), *step_cells(summary.gate, i, path.choice.form)]
+        rows.append([*how, *masked, *about, *said, *tests, order])
     return rows
