@@ -2,6 +2,7 @@
 
 import time
 from collections.abc import Callable, Sequence
+from dataclasses import dataclass
 from typing import Any
 from urllib.parse import urlsplit
 
@@ -51,38 +52,28 @@ def stream(
     if len(asked) > len(begun):
         start(asked, patience)
     stage, draw = picture or (st.container(), lambda asks: asks())
-    state = rests_on or (lambda: None)
-    polls, before = _going(asked), state()
+    followed = _Followed(wanted, asked, rests_on or (lambda: None), picture is not None)
     taken, spot = resources.drawing_seconds(), (urlsplit(st.context.url or "").path, name)
     # What is about many examples goes on for long.
     every = _OF_MANY if any(work.batch for work in asked) else _OF_ONE
-    interval = seconds_between(taken.get(spot, 0.0), every) if polls else None
+    interval = seconds_between(taken.get(spot, 0.0), every) if followed.polls else None
 
     def asks() -> None:
         show_progress(asked, name)
         _offer(asked, together)
 
-    def look_again() -> None:
-        """Look for them again, and rerun the page where it shows them no longer as they are."""
-        # A browser that lost its server for a moment looks at them again.
-        look(asked)
-        ended = picture is None and any(work.complete for work in asked)
-        more = len(wanted()) != len(asked) or polls != _going(asked)
-        if ended or more or state() != before:
-            st.rerun()
-
     def follow() -> None:
-        look_again()
+        followed.look()
         asks()
 
     def show() -> None:
-        look_again()
+        followed.look()
         stands = st.fragment(follow, run_every=interval) if rests_on else asks
         # Of this thread's own work, without waiting for the model or for others.
         began = time.thread_time()
         draw(stands)
         taken[spot] = time.thread_time() - began
-        if polls and not _going(asked):
+        if followed.polls and not _going(asked):
             # They ended while it was drawn from what was there before.
             st.rerun()
 
@@ -91,6 +82,28 @@ def stream(
     for place, drawn in (*([answer] if answer else []), (stage, show)):
         with place:
             st.fragment(drawn, run_every=None if rests_on else interval)()
+
+
+@dataclass
+class _Followed:
+    """What a part of a page shows of works; the page is drawn anew where it shows them no longer as they are."""
+
+    wanted: Callable[[], Sequence[Work]]
+    asked: Sequence[Work]
+    state: Callable[[], object]
+    draws: bool
+
+    def __post_init__(self):
+        self.polls, self.before = _going(self.asked), self.state()
+
+    def look(self) -> None:
+        """Look for them again, and rerun the page where it shows them no longer as they are."""
+        # A browser that lost its server for a moment looks at them again.
+        look(self.asked)
+        ended = not self.draws and any(work.complete for work in self.asked)
+        more = len(self.wanted()) != len(self.asked) or self.polls != _going(self.asked)
+        if ended or more or self.state() != self.before:
+            st.rerun()
 
 
 def seconds_between(drawing: float, least: float) -> float:
