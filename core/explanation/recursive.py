@@ -261,10 +261,8 @@ def follow(
             return np.zeros(encoded.F)
         if first is not None and np.array_equal(mask, encoded.premasked):
             return first.scores[variant]
-        scores = explainer.attribute(encoded, name, target, mask, cancelled=cancelled).scores[variant]
-        if np.isnan(scores).any():
-            raise NonFinite(f"{name} gave NaN with {int(mask.sum())} of {len(mask)} {encoded.unit}s masked.")
-        return scores
+        found = explainer.attribute(encoded, name, target, mask, cancelled=cancelled)
+        return _an_order(found.scores[variant], name, mask, encoded.unit)
 
     try:
         for done in masked_steps(encoded.premasked, counts, attribute, judge, recompute and not named.recursive):
@@ -279,6 +277,13 @@ def follow(
     finally:
         tested.flush()
     return tuple(steps)
+
+
+def _an_order(scores: np.ndarray, name: str, mask: np.ndarray, unit: str) -> np.ndarray:
+    """Scores as they are; NonFinite where they give no order."""
+    if np.isnan(scores).any():
+        raise NonFinite(f"{name} gave NaN with {int(mask.sum())} of {len(mask)} {unit}s masked.")
+    return scores
 
 
 def path_cost(explainer: Explainer, encoded: Encoded, name: str, step: str = BY_RATIO, recompute: bool = True) -> Cost:
