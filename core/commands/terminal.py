@@ -108,13 +108,18 @@ def open_models(options: Options, told: Callable[[str], None] = say) -> tuple[St
     """The store, and every model that is asked for with what its inputs are tested by."""
     from core.explanation.explainer import with_reference
     from core.loading.loading import load
+    from core.validity.marks import small_reference
 
     chosen = settings.read()
     store, kept = Store(chosen.cache, chosen.cache_bytes), Library(chosen.cache).references
     names = (options.model, *vars(options).get("beside", []))
     models = [load(name, options.device, options.precision) for name in names]
     say_of_models(models, told)
-    return store, [with_reference(model, store, kept) for model in models]
+    explainers = [with_reference(model, store, kept) for model in models]
+    for one in explainers:
+        if problem := small_reference(one.reference):
+            told(f"{one.model.name}, reference: {problem}")
+    return store, explainers
 
 
 def origin_of(options: Options, explainers: Sequence[Explainer], data: DataSet, ids: Sequence[str]) -> dict[str, Any]:

@@ -29,6 +29,12 @@ class Caveat(Enum):
         Severity.WARNING,
         "MaSF",
     )
+    SMALL_REFERENCE = (
+        "small reference",
+        "The MaSF reference decides too few tests at once (Holm); 486 texts decide 11.",
+        Severity.WARNING,
+        "Gate",
+    )
     LENGTH_OUTSIDE_REFERENCE = (
         "unusual length",
         "Length outside the middle 90 % of reference texts, which can shift the MaSF p.",

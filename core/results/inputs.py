@@ -15,6 +15,7 @@ DOUBTS = {
     Why.LENGTH: Caveat.LENGTH_OUTSIDE_REFERENCE,
     Why.PRECISION: Caveat.OTHER_PRECISION,
     Why.UNIT: Caveat.OTHER_UNIT,
+    Why.SMALL: Caveat.SMALL_REFERENCE,
 }
 
 
@@ -39,11 +40,12 @@ def reference_caveats(
 
 
 def gate_caveats(gates: Iterable[Gate | None]) -> tuple[Caveat, ...]:
-    """What gates say of the inputs that a result rests on: rejected, or not tested."""
+    """What gates say of the inputs that a result rests on: rejected, or not tested, as by a small reference."""
     known = [gate for gate in gates if gate is not None]
     found = {
         Caveat.OUT_OF_DISTRIBUTION: any(gate.marked for gate in known),
         Caveat.NOT_TESTED: any(not gate.available for gate in known),
+        Caveat.SMALL_REFERENCE: any(gate.why in (Why.TOO_FEW, Why.FLOOR) for gate in known),
     }
     return tuple(holding(found))
 

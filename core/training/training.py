@@ -25,6 +25,7 @@ from core.training.bases import base_digest, check_out, load_base, save_trained
 from core.training.cards import build_card, write_card
 from core.training.checkpoints import Checkpoint, TrainingError, library_versions
 from core.validity.fitting import FEWEST, Drawing, fit_reference
+from core.validity.marks import small_reference
 from core.validity.references import write_reference
 
 
@@ -144,7 +145,7 @@ def train(
         cut = {split: one.cut for split, one in sets.items()}
         made = asdict(plan) | {"learning_rate": plan.rate}
         write_card(out, build_card(out, made, data, cut, checkpoint.history, labels, progress))
-        _keep_reference(out, plan, data, progress)
+        _keep_reference(out, plan, data, progress, told)
         checkpoint.clear()
     return Path(plan.out)
 
@@ -231,7 +232,7 @@ class _Run:
             group["lr"] = self.plan.rate * factor
 
 
-def _keep_reference(out: Path, plan: Plan, data: dict[str, LabelledTexts], progress) -> None:
+def _keep_reference(out: Path, plan: Plan, data: dict[str, LabelledTexts], progress, told) -> None:
     """Fit the reference of MaSF on the validation file, beside the weights; none of too few texts."""
     if len(data["validation"]) < FEWEST:
         (out / REFERENCE_FILE).unlink(missing_ok=True)
@@ -240,6 +241,8 @@ def _keep_reference(out: Path, plan: Plan, data: dict[str, LabelledTexts], progr
     model = load(str(out), plan.device)
     reference = fit_reference(model, data["validation"], drawing, data.get("test"), progress)
     write_reference(reference, out / REFERENCE_FILE)
+    if problem := small_reference(reference):
+        told(f"MaSF reference: {problem}")
 
 
 def tokenise(tokenizer: Tokenizer, data: LabelledTexts, max_tokens: int) -> Tokenised:

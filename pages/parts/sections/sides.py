@@ -27,7 +27,7 @@ from core.results.result import Result
 from core.stability.known import known_unstable
 from core.storage.store import canonical_key
 from core.terms import MASF_P
-from core.validity.marks import PERCENT, Gate, says_nothing
+from core.validity.marks import PERCENT, Gate, decides
 from core.validity.references import LEVELS, LITERAL, Reference, fitting_command
 from core.wording import number, plain
 from pages.parts.components.tables import data_table
@@ -299,7 +299,8 @@ def reference_facts(reference: Reference, form: str) -> list[list[str]]:
         ["observations", ", ".join(f"{count:,} on the {level}" for level, count in levels.items())],
         ["length in tokens", f"{tokens[0]} to {tokens[4]}; nine of ten {tokens[1]} to {tokens[3]}"],
         [f"floor: the smallest {MASF_P} it can give ↓", number(reference.floor(form))],
-        [f"can reject at {PERCENT}", "no" if says_nothing(reference, form) else "yes"],
+        [f"can reject at {PERCENT}", "yes" if decides(reference, form) else "no"],
+        ["tests (Holm) ↑", f"{decides(reference, form)}"],
         [f"false rejections at {PERCENT} ↓", f"{shares} ({rates['texts']:,} texts, {rates['source']})"],
         ["compact", "yes" if about["compact"] else "no"],
     ]
