@@ -145,10 +145,14 @@ def mask_token(tokenizer: Tokenizer, name: str) -> tuple[int, tuple[str, ...]]:
 def check_vocabulary(tokenizer: Tokenizer, mask_id: int, config: Config, name: str) -> None:
     """UnsupportedModel with a sentence unless the tokens that every text gets have word embeddings."""
     try:
-        highest = max([mask_id, *tokenizer("a")["input_ids"]])
+        given = [mask_id, *tokenizer("a")["input_ids"]]
     except Exception as error:
         raise cannot_read("The tokenizer", name, error) from error
-    if highest >= config.vocab_size:
+    if architecture_of(config.model_type).position_offset and config.pad_token_id in given:
+        raise UnsupportedModel(
+            f"pad_token_id {config.pad_token_id} of {name!r} is in every text. Correct its config.json."
+        )
+    if (highest := max(given)) >= config.vocab_size:
         raise UnsupportedModel(
             f"The tokenizer of {name!r} gives token {highest:,}, beyond the model's {config.vocab_size:,}. "
             "Use the model's own."
