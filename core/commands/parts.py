@@ -2,12 +2,13 @@
 
 from argparse import Namespace
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import asdict, dataclass, field
 from functools import partial
 from typing import Any
 
 from core import settings
 from core.commands.terminal import Bar, OneText
+from core.explanation.completeness import SUMMED, Completeness, completeness
 from core.explanation.explainer import Cost
 from core.explanation.limiting import (
     default_exact,
@@ -57,6 +58,7 @@ class Part:
 def tell_attributions(options: Namespace, one: OneText, bar: Bar) -> Part:
     """What each measure says of each word."""
     rows: list[WordRow] = []
+    sums: list[Completeness] = []
     for name in options.measures:
         bar.cost(name, one.explainer.cost(one.encoded, name))
         try:
@@ -65,13 +67,18 @@ def tell_attributions(options: Namespace, one: OneText, bar: Bar) -> Part:
             bar.say(f"{name}: {error}")
         else:
             rows.append(build_row(measure(name), found, options.sign, one.encoded.premasked))
+            sums += [told] if (told := completeness(one.explainer, one.encoded, found)) else []
     features = one.encoded.features
     cells = [[feature.text, *(value_text(row, i) for row in rows)] for i, feature in enumerate(features)]
     columns = "position word start end masked measure measure_version variant value unit place".split()
     lines = [[i + 1, one.text, one.start, one.end, *_value(row, i)] for row in rows for i, one in enumerate(features)]
     plain = [dict(zip(columns, line)) for line in lines]
-    table = [one.encoded.unit, *(row.measure for row in rows)], cells
-    return Part([Section("attributions", None, [table])], columns, lines, {"attributions": plain}, rows)
+    tables = [([one.encoded.unit, *(row.measure for row in rows)], cells)]
+    found: dict[str, Any] = {"attributions": plain}
+    if sums:
+        tables.append((["measure", *SUMMED], [[each.measure, *each.cells] for each in sums]))
+        found["completeness"] = [asdict(each) | {"error": each.error, "large": each.large} for each in sums]
+    return Part([Section("attributions", None, tables)], columns, lines, found, rows)
 
 
 def _value(row: WordRow, i: int) -> list:

@@ -12,6 +12,7 @@ from core.commands import old
 from core.commands.command_line import main
 from core.commands.explain import PARTS
 from core.commands.terminal import Bar
+from core.explanation.completeness import completeness
 from core.explanation.explainer import Explainer
 from core.measures.catalogue import measure
 from core.reports.answers import commit
@@ -33,6 +34,19 @@ def explain(model, tmp_path):
         return out
 
     return run
+
+
+def test_the_gap_of_a_path_stands_beside_the_attributions(model, explain):
+    assert "completeness" not in json.loads(explain("json").read_text(encoding="utf-8"))
+    name = "integrated gradients [steps=5]"
+    found = json.loads(explain("json", "--measures", "gradient", name).read_text(encoding="utf-8"))
+    explainer, encoded = Explainer(model), model.encode(TEXT)
+    target = int(explainer.logits(encoded).argmax())
+    expected = completeness(explainer, encoded, explainer.attribute(encoded, name, target))
+    (told,) = found["completeness"]
+    assert told["measure"] == name and told["total"] == pytest.approx(expected.total, abs=1e-4)
+    assert told["due"] == pytest.approx(expected.due, abs=1e-4) and told["large"] == expected.large
+    assert len(found["attributions"]) == 2 * encoded.F
 
 
 def test_attributions_are_those_of_the_library_and_verdicts_stand_beside_them(model, explain, capsys):
