@@ -134,9 +134,14 @@ def shows_nothing(text: str) -> bool:
     return not any(letter.isprintable() and not letter.isspace() for letter in text)
 
 
+def in_words(error: BaseException) -> str:
+    """What an error says, without the system's number, which tells nobody anything."""
+    return re.sub(r"^\[\w+ -?\d+\] ", "", str(error))
+
+
 def in_short(error: BaseException) -> str:
     """The first line of what a library says, without its full stop."""
-    line = str(error).strip().splitlines()[0] if str(error).strip() else type(error).__name__
+    line = in_words(error).strip().splitlines()[0] if str(error).strip() else type(error).__name__
     return line[:160].rstrip(" .:")
 
 

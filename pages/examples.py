@@ -1,14 +1,20 @@
 """Examples: which example is worth looking at?"""
 
+import contextlib
 from collections.abc import Callable
+from dataclasses import replace
 from functools import partial
 from typing import cast
 
 import streamlit as st
 
+from core.data.browsing import names_by
+from core.data.parsed import BadData
+from core.data.sources import DataSource
 from core.explanation.explainer import Explainer
-from core.results.caveats import Caveat
+from core.results.caveats import Caveat, holding
 from core.results.examples import examples_result
+from core.results.inputs import model_caveats
 from core.results.result import Result
 from core.wording import amount, plain
 from pages.parts.components.tables import asked, browser
@@ -18,12 +24,12 @@ from pages.parts.examples.pinning import pin_section
 from pages.parts.examples.slicing import slices_section
 from pages.parts.face.body import draw_body, draw_tabs
 from pages.parts.face.headline import draw_badges, draw_headline
-from pages.parts.frame import data
+from pages.parts.frame import data, resources
 from pages.parts.frame.adding import ADDING, add_data
 from pages.parts.frame.links import choose
 from pages.parts.frame.picking import Browsed, text_box
 from pages.parts.frame.sidebar import Frame, View, open_frame
-from pages.parts.frame.texts import about_text, view_badges, view_caveats
+from pages.parts.frame.texts import about_text, captions, view_badges, view_caveats
 from pages.parts.sections.evidence import show_text
 from pages.parts.sections.streaming import stream
 
@@ -83,11 +89,22 @@ def _columns(frame: Frame, browsed: Browsed) -> None:
 def _answer(frame: Frame, browsed: Browsed) -> Result:
     complete = browsed.known is None or browsed.known.complete
     result = examples_result(browsed.index, browsed.judged, browsed.query, browsed.rows, complete)
-    match, doubts = browsed.match, [Caveat.LABEL_ORDER_DOUBTFUL] if browsed.match.by_order else []
-    draw_headline(result, more=doubts if frame.explainer is not None else [])
-    if frame.explainer is not None and match.how:
-        st.caption(plain(match.how))
+    match, other, explainer = browsed.match, browsed.judged.other, frame.explainer
+    doubts = {Caveat.LABEL_ORDER_DOUBTFUL: match.by_order and other is None, Caveat.LABELS_EXCHANGED: other is not None}
+    draw_headline(result, more=[*holding(doubts), *(model_caveats(explainer.model) if explainer else ())])
+    captions(one.how for one in (match, other) if one is not None and one.how)
+    if names := names_by(other, browsed.judged.labels):
+        st.button("Exchange labels", key="other-labels", on_click=_read_so, args=(browsed.key, names))
     return result
+
+
+def _read_so(key: str, names: tuple[str, ...]) -> None:
+    """Choose the same data under other names of its labels, unless somebody removed it meanwhile."""
+    with contextlib.suppress(KeyError, BadData):
+        found = DataSource.from_dict(resources.library().data()[key])
+        source = replace(found, mapping=replace(found.mapping, label_names=names))
+        resources.library().add_data(source.key, source.as_dict())
+        choose("data", source.key)
 
 
 def _choose_mistake(frame: Frame, result: Result) -> None:

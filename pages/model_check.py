@@ -6,6 +6,7 @@ import streamlit as st
 
 from core.evaluation.studies.check_question import HEADER, check_rows
 from core.evaluation.studies.check_report import CheckReport, left_out, told_left_out
+from core.results.inputs import model_caveats
 from core.results.model_check import check_result, unchecked_result
 from core.results.result import Result
 from core.texts.checks import checks_as_json
@@ -72,7 +73,8 @@ def _open_part() -> None:
 
 def _result(one: Asking) -> Result:
     report, chance = one.report, one.works[0]
-    return unchecked_result(one.model.name, not chance.complete) if report is None else check_result(report)
+    found = unchecked_result(one.model.name, not chance.complete) if report is None else check_result(report)
+    return found.limited(model_caveats(one.model))
 
 
 def _say(checked: list[Asking]) -> None:

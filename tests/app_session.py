@@ -254,7 +254,7 @@ def _cells(frame) -> list[list[str]]:
 
 def _saved(identifier: str) -> str:
     saved = WAITING[identifier]()
-    return saved if isinstance(saved, str) else saved.decode("utf-8")
+    return (saved if isinstance(saved, str) else saved.decode("utf-8")).removeprefix("\ufeff")
 
 
 def unescaped(markdown: str) -> str:

@@ -79,7 +79,7 @@ def add(person: Person, name: str, content: bytes, examples: int) -> None:
 
 def safe_rows(content: bytes) -> list[list[str]]:
     """The lines of a CSV file in which no cell is a formula to a spreadsheet."""
-    lines = list(csv.reader(io.StringIO(content.decode("utf-8"), newline="")))
+    lines = list(csv.reader(io.StringIO(content.decode("utf-8-sig"), newline="")))
     assert len({len(line) for line in lines}) == 1
     for cell in (cell for line in lines for cell in line):
         assert not cell.startswith(("=", "+", "-", "@", "\t", "\r")) or re.fullmatch(

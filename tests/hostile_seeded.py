@@ -17,8 +17,8 @@ from core.data.browsing import Index, Predicted, Query, facets, judge, match_lab
 from core.data.guessing import guess_mapping
 from core.data.mapping import Mapping, build
 from core.data.parsed import BadData
-from core.data.sources import keep, open_data, understand
-from core.data.tables import RawTable, read_labelled, read_table
+from core.data.sources import keep, open_data, read_labelled, understand
+from core.data.tables import RawTable, read_table
 from core.storage.library import Library
 
 NAMES = ("text", "label", "id", "second", "tags", "note", "evidence", "sentence1", "a.b", "", " ", "faithscope row")
@@ -158,7 +158,7 @@ def attack(name: str, content: bytes, folder: Path) -> str:
         path = folder / f"labelled{suffix}"
         path.write_bytes(content)
         try:
-            read_labelled(path)
+            read_labelled(path, _checked)
         except BadData as error:
             _checked(str(error))
     return said

@@ -48,13 +48,14 @@ from core.mathematics.stepwise import finish
 from core.measures.catalogue import default_measures, measure, swept_measures
 from core.network.scheduler import Counters
 from core.settings import BUNDLED
-from core.storage.shipped import RESULTS, Shipped, write_shipped
+from core.storage.shipped import RESULTS, Shipped
 from core.storage.store import Store
 from core.validity.references import CALIBRATED
 from core.verdicts.deciding import Word
 from pages.parts.frame import resources
 from pages.parts.frame.tour import STOPS, STRIP
 from tests.app_session import App
+from tests.archives import write_shipped
 from tests.shipped_work import BOARD, CHECK, MASKED, MEASURE, PLAIN, SWEPT_VERDICTS, VERDICTS, explainers, plan, walk
 
 # Tokens a second of a device of ordinary speed.

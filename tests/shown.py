@@ -26,6 +26,7 @@ def model(name: str = "story", labels=LABELS, notes=()):
         labels=tuple(labels),
         notes=tuple(notes),
         max_tokens=512,
+        module=SimpleNamespace(config=None),
     )
 
 

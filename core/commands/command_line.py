@@ -11,9 +11,10 @@ from typing import Any
 from safetensors import SafetensorError
 
 from core.storage.files import no_room
+from core.wording import in_words
 
 ROOM = "core.commands"
-FREE_SPACE = "The disk is full. Free some space and try again."
+FREE_SPACE = "There is no room for it. Free some space, or raise the limit, and try again."
 BEGINS_ANEW = "Unfinished work is lost; the same command starts over."
 # Names that commands had, and what they are now; they work as before until the next version.
 MOVED = {name: f"core.tools {name}" for name in ("bench", "encoder", "readme", "stories")} | {
@@ -92,6 +93,6 @@ def main(arguments: list[str] | None = None, room: str = ROOM) -> int:
         return 130
     except (ValueError, RuntimeError, OSError, SafetensorError) as error:
         advice = f". {FREE_SPACE}" if no_room(error) else ""
-        print(f"{type(error).__name__}: {error}{advice}", file=sys.stderr)
+        print(f"{type(error).__name__}: {in_words(error)}{advice}", file=sys.stderr)
         return 1
     return status

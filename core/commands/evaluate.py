@@ -2,6 +2,7 @@
 
 import argparse
 import hashlib
+import shlex
 from collections.abc import Callable, Sequence
 from dataclasses import asdict, replace
 from functools import partial
@@ -15,9 +16,11 @@ from core import settings
 from core.commands import options as given
 from core.commands import terminal
 from core.commands.options import LIMITS, Option, Options
+from core.data.browsing import names_by
 from core.data.examples import DataSet, Example
 from core.data.parsed import BadData
-from core.data.tables import LabelledTexts, read_labelled
+from core.data.sources import read_labelled
+from core.data.tables import LabelledTexts
 from core.evaluation.asking import ask, study_cost
 from core.evaluation.sampling import Sample, draw_examples, draw_sample, repeats_note, same_examples, without_labels
 from core.evaluation.studies.catalogue import own_choices, questions
@@ -142,7 +145,7 @@ def _evaluate(options: Options, question: Question, ending: str, bar: terminal.B
         ValueError, BadData, UnsupportedModel: a sentence on what to change.
         InUse, OSError: as `core.storage.files.only_writer` and `whole_file`.
     """
-    data = terminal.read_named(options.data, terminal.columns_of(options))
+    data = terminal.read_named(options.data, terminal.columns_of(options), getattr(options, "labels", None) or ())
     if not len(data):
         raise BadData(f"{data.name} is empty.")
     with terminal.only_output(options.out) as place:
@@ -167,6 +170,8 @@ def _evaluate(options: Options, question: Question, ending: str, bar: terminal.B
             found.append(ask(explainer, sample, each, store, told, len(data)))
         terminal.say_of_store(store, bar.say)
         reports = [each.conclude(answers) for each, answers in zip(asked, found)]
+        for sentence in dict.fromkeys(why for answers in found for why in answers.left_out):
+            bar.say(f"Left out: {sentence}")
         sections = _sections(asked, found, reports)
         if place is not None and (None not in reports or ending != ".json"):
             about = terminal.origin_of(options, explainers, data, [one.id for one in samples[0].examples])
@@ -192,8 +197,10 @@ def _sections(asked: Sequence[Question], found: Sequence[Answers], reports: Sequ
             continue
         tables, notes, title = question.tables(report), (), answers.model.name if len(found) > 1 else ""
         if isinstance(question, MaskingCheck):
-            tables, notes = [*tables, curves_table(report)], report.notes
-        sections.append(Section(title, question_result(question.name, report), tables, notes))
+            names = shlex.join(names_by(report.other, answers.model.labels))
+            asks = [f"Try --labels {names}"] if names else []
+            tables, notes = [*tables, curves_table(report)], [*report.notes, *asks]
+        sections.append(Section(title, question_result(question.name, report, answers.model), tables, notes))
     checked = isinstance(asked[0], MaskingCheck) and None not in reports
     return [*sections, Section(tables=findings_tables(reports))] if checked else sections
 
@@ -201,7 +208,7 @@ def _sections(asked: Sequence[Question], found: Sequence[Answers], reports: Sequ
 def _lines(asked, found: Sequence[Answers], reports: Sequence[Any], rows: dict[str, int]) -> list[dict]:
     lines = []
     for question, answers, report in zip(asked, found, reports):
-        result = None if report is None else question_result(question.name, report)
+        result = None if report is None else question_result(question.name, report, answers.model)
         told = {} if result is None else as_columns(result)
         named = {"model": answers.model.name} if len(found) > 1 else {}
         records = question.records(answers)
@@ -224,12 +231,12 @@ def tell_limits_of_file(options: Options) -> int:
         raise ValueError("finished texts are kept beside the file, so limits need --out")
     ending, out = "" if "old" in options else ending_of(options.out, ".parquet"), Path(options.out)
     if "old" in options:
-        texts = read_labelled(Path(options.data), options.text, options.second, None)
+        texts = read_labelled(Path(options.data), terminal.say, terminal.columns_of(options), labelled=False)
         _, models = _compute_limits(options, texts)
         rows = parquet.read_table(out).to_pylist()
     else:
         terminal.refuse_below_one("--sample", options.sample)
-        data = terminal.read_named(options.data, terminal.columns_of(options))
+        data = terminal.read_named(options.data, terminal.columns_of(options), getattr(options, "labels", None) or ())
         texts, ids = _drawn(data, options)
 
         def write(rows: list[dict], explainers: Sequence[Explainer]) -> bytes:

@@ -56,7 +56,7 @@ def run(options: Options) -> int:
     with terminal.Bar() as bar:
         told = _told(options, one, bar)
         terminal.say_of_store(one.store, bar.say)
-    print(f"{one.title}:\n\n{answer_text([section for part in told.values() for section in part.sections])}")
+    print(f"{one.title}:\n\n{answer_text(_sections(one, told))}")
     if options.out:
         with only_writer(Path(options.out)) as place:
             write_whole(place, _written(options, one, told, ending), replaces=True)
@@ -92,6 +92,14 @@ def _told(options: Options, one: terminal.OneText, bar: terminal.Bar) -> "dict[s
     return found
 
 
+def _sections(one: terminal.OneText, told: "dict[str, Part]") -> list:
+    """What limits all that is said of the text, and what is said."""
+    from core.reports.answers import Section
+
+    limits = Section(notes=[each.line for each in one.caveats])
+    return [limits, *(section for part in told.values() for section in part.sections)]
+
+
 def _written(options: Options, one: terminal.OneText, told: "dict[str, Part]", ending: str) -> bytes:
     """The file of this kind; an old name's as it was before."""
     from core.reports.answers import Answer, answer_bytes
@@ -108,8 +116,7 @@ def _written(options: Options, one: terminal.OneText, told: "dict[str, Part]", e
     columns = [] if several else next(iter(told.values())).columns
     if ending == ".html" and "attributions" in told:
         return _page(one, told, facts).encode("utf-8")
-    sections = [section for part in told.values() for section in part.sections]
-    return answer_bytes(Answer(one.title, sections, lines, plain, facts, columns), ending)
+    return answer_bytes(Answer(one.title, _sections(one, told), lines, plain, facts, columns), ending)
 
 
 def _page(one: terminal.OneText, told: "dict[str, Part]", facts: dict[str, str]) -> str:
@@ -127,7 +134,7 @@ def _page(one: terminal.OneText, told: "dict[str, Part]", facts: dict[str, str])
         one.explainer.probabilities(one.encoded),
         one.target,
         tuple(found["attributions"]),
-        notes=one.explainer.model.notes,
+        notes=(*one.explainer.model.notes, *(each.line for each in one.caveats)),
         provenance=facts,
         verdicts=found.get("verdicts"),
         pairs=found.get("pairs"),

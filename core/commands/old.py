@@ -85,7 +85,6 @@ OLD = {
         f"{_ANY} beside measures values class width exact-up-to full",
         {
             "data": {"help": "file of texts"},
-            "text": {"default": "text"},
             "measures": {"default": list(default_measures()), "nargs": "+"},
             "class": {"default": "predicted"},
             "out": {"required": True, "help": "Parquet file; resumes"},

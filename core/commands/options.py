@@ -77,8 +77,14 @@ def add_measures(option: Option, does: str, default: Iterable[str], nargs: str =
 def add_data_option(option: Option) -> None:
     """Which data set, and which columns of its file hold what."""
     option("--data", required=True, help=f"file or bundled set ({', '.join(bundled_data())})")
-    for role in ROLES:
-        option(f"--{role}", help=f"{role} column (default: guessed)")
+    add_columns(option)
+    option("--labels", nargs="+", help="names of labels 0, 1, …")
+
+
+def add_columns(option: Option, roles: Iterable[str] = ROLES) -> None:
+    """Which columns of a file hold what."""
+    for role in roles:
+        option(f"--{role}", help=f"{role} column{'' if role == 'text' else ', empty for none'} (default: guessed)")
 
 
 def add_exact(option: Option) -> None:

@@ -2,12 +2,13 @@
 
 from argparse import Namespace
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import asdict, dataclass, field
 from functools import partial
 from typing import Any
 
 from core import settings
 from core.commands.terminal import Bar, OneText
+from core.explanation.completeness import SUMMED, Completeness, completeness
 from core.explanation.explainer import Cost
 from core.explanation.limiting import (
     default_exact,
@@ -26,8 +27,10 @@ from core.interactions.pairs import RULE, check_pairs, listed_pairs
 from core.interactions.telling import COLUMNS, MASKED, PairReport
 from core.mathematics.stepwise import finish
 from core.measures.catalogue import measure
+from core.network.features import placed_texts
 from core.network.scheduler import NonFinite
 from core.reports.answers import Section
+from core.results.caveats import Caveat
 from core.results.limits import limits_result
 from core.results.result import as_record
 from core.results.stability import stability_result
@@ -57,6 +60,7 @@ class Part:
 def tell_attributions(options: Namespace, one: OneText, bar: Bar) -> Part:
     """What each measure says of each word."""
     rows: list[WordRow] = []
+    sums: list[Completeness] = []
     for name in options.measures:
         bar.cost(name, one.explainer.cost(one.encoded, name))
         try:
@@ -65,13 +69,22 @@ def tell_attributions(options: Namespace, one: OneText, bar: Bar) -> Part:
             bar.say(f"{name}: {error}")
         else:
             rows.append(build_row(measure(name), found, options.sign, one.encoded.premasked))
+            sums += [told] if (told := completeness(one.explainer, one.encoded, found)) else []
     features = one.encoded.features
-    cells = [[feature.text, *(value_text(row, i) for row in rows)] for i, feature in enumerate(features)]
+    words = placed_texts(features)
+    cells = [[word, *(value_text(row, i) for row in rows)] for i, word in enumerate(words)]
     columns = "position word start end masked measure measure_version variant value unit place".split()
-    lines = [[i + 1, one.text, one.start, one.end, *_value(row, i)] for row in rows for i, one in enumerate(features)]
+    placed = [[i + 1, words[i], one.start, one.end] for i, one in enumerate(features)]
+    lines = [[*where, *_value(row, i)] for row in rows for i, where in enumerate(placed)]
     plain = [dict(zip(columns, line)) for line in lines]
-    table = [one.encoded.unit, *(row.measure for row in rows)], cells
-    return Part([Section("attributions", None, [table])], columns, lines, {"attributions": plain}, rows)
+    tables = [([one.encoded.unit, *(row.measure for row in rows)], cells)]
+    found: dict[str, Any] = {"attributions": plain}
+    if sums:
+        tables.append((["measure", *SUMMED], [[each.measure, *each.cells] for each in sums]))
+        found["completeness"] = [asdict(each) | {"error": each.error, "large": each.large} for each in sums]
+    flat = any(len(row.free) for row in rows) and not any(row.kind == "rank" or row.scores.any() for row in rows)
+    section = Section("attributions", None, tables, [Caveat.FLAT.line] if flat else [])
+    return Part([section], columns, lines, found, rows)
 
 
 def _value(row: WordRow, i: int) -> list:

@@ -20,8 +20,7 @@ def add(option: Option) -> None:
     option("--data", required=True, help=f"texts like those to test, as long: {given.FORMATS}")
     option("--held-out", help="texts for the false-rejection rate (default: cross-validation)")
     option("--out", help=given.BESIDE_WEIGHTS)
-    option("--text", default="text", help="text column")
-    option("--second", help="second-text column")
+    given.add_columns(option, ("text", "second"))
     option("--training", choices=TRAINING_STRATEGIES, help="training strategy (default: the card's, or half)")
     option("--maskings", type=int, default=2, help="masked copies of each text")
     given.add_seed(option)
@@ -36,7 +35,7 @@ def add(option: Option) -> None:
 def run(options: Options) -> int:
     """Carry out the command; 0."""
     from core.data.parsed import BadData
-    from core.data.tables import read_labelled
+    from core.data.sources import read_labelled
     from core.loading.loading import load
     from core.validity.fitting import FEWEST, Drawing, fit_reference, place_for, readable_reference, training_strategy
     from core.validity.references import write_reference
@@ -50,8 +49,9 @@ def run(options: Options) -> int:
         Combine(options.dimensions, options.layers),
         options.compact,
     )
-    data = read_labelled(Path(options.data), options.text, options.second, None)
-    held_out = options.held_out and read_labelled(Path(options.held_out), options.text, options.second, None)
+    data = read_labelled(Path(options.data), terminal.say, terminal.columns_of(options), labelled=False)
+    other = options.held_out
+    held_out = read_labelled(Path(other), terminal.say, data.columns, labelled=False) if other else None
     files = [data, *([held_out] if held_out else [])]
     if options.simulate is not None and _size(files) < FEWEST:
         raise BadData(f"--simulate fits {_size(files)} texts and needs {FEWEST}. Give more, or add --held-out.")
@@ -64,7 +64,7 @@ def run(options: Options) -> int:
     out = Path(options.out) if options.out else place_for(model)
     with only_writer(out) as place:
         with terminal.Bar() as bar:
-            reference = fit_reference(model, data, drawing, held_out or None, bar)
+            reference = fit_reference(model, data, drawing, held_out, bar)
         write_reference(reference, place)
     print(f"Written: {out}\n\n{readable_reference(reference)}")
     return 0

@@ -3,21 +3,22 @@
 import sys
 from collections.abc import Callable, Iterable, Sequence
 from contextlib import AbstractContextManager, nullcontext
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
 from core import settings
 from core.commands.options import ROLES, Options
 from core.data.examples import DataSet, Example, bundled_data, bundled_set
-from core.data.mapping import build
-from core.data.sources import understand
-from core.data.tables import read_table
+from core.data.mapping import Named
+from core.data.sources import read_data
 from core.explanation.explainer import Cost, Explainer
 from core.measures.catalogue import offered_measures
 from core.network.features import Encoded
 from core.network.model import Model
 from core.oracle.target import Contrast, Target, target_name
+from core.results.caveats import Caveat
+from core.results.inputs import model_caveats, text_caveats
 from core.storage.files import only_writer
 from core.storage.library import Library
 from core.storage.store import Store
@@ -41,7 +42,7 @@ def named_example(options: Options) -> tuple[Example, str, str]:
         raise ValueError("give either --text, or both --data and --example")
     if typed:
         return Example("typed text", options.text, options.second), "typed text", ""
-    data = read_named(options.data, ())
+    data = read_named(options.data, {})
     found = next((one for one in data.examples if one.id == options.example), None)
     if found is None:
         raise ValueError(f"{data.name} has no example {options.example!r}")
@@ -73,6 +74,12 @@ class OneText:
     target: Target
 
     @property
+    def caveats(self) -> tuple[Caveat, ...]:
+        """What limits whatever is said of the text, typed or not, under its model."""
+        own = not self.digest and self.explainer.reference is not None
+        return (*text_caveats(self.encoded, own), *model_caveats(self.explainer.model))
+
+    @property
     def title(self) -> str:
         """Which text, and which class of it is explained."""
         return f"{self.example.id}, {target_name(self.explainer.model.labels, self.target)}"
@@ -85,10 +92,11 @@ class OneText:
         return provenance(model, self.encoded, self.example, self.data, self.digest, self.target)
 
     def origin(self, sign: str) -> dict[str, str]:
-        """What `facts` lacks: the commit, the reference, the values of measures and the seed of what draws."""
+        """What `facts` lacks: commit, reference, values of measures, seed of what draws, and what limits the text."""
         from core.reports.answers import commit
 
-        return {"commit": commit(), "reference_sha256": self.explainer.tests_by or "", "variant": sign, "seed": "0"}
+        told = {"commit": commit(), "reference_sha256": self.explainer.tests_by or "", "variant": sign, "seed": "0"}
+        return told | {"text_caveats": ", ".join(one.name for one in self.caveats)}
 
 
 def open_text(options: Options, check: Callable[[Model], None] = lambda model: None) -> OneText:
@@ -108,13 +116,18 @@ def open_models(options: Options, told: Callable[[str], None] = say) -> tuple[St
     """The store, and every model that is asked for with what its inputs are tested by."""
     from core.explanation.explainer import with_reference
     from core.loading.loading import load
+    from core.validity.marks import small_reference
 
     chosen = settings.read()
     store, kept = Store(chosen.cache, chosen.cache_bytes), Library(chosen.cache).references
     names = (options.model, *vars(options).get("beside", []))
     models = [load(name, options.device, options.precision) for name in names]
     say_of_models(models, told)
-    return store, [with_reference(model, store, kept) for model in models]
+    explainers = [with_reference(model, store, kept) for model in models]
+    for one in explainers:
+        if problem := small_reference(one.reference):
+            told(f"{one.model.name}, reference: {problem}")
+    return store, explainers
 
 
 def origin_of(options: Options, explainers: Sequence[Explainer], data: DataSet, ids: Sequence[str]) -> dict[str, Any]:
@@ -147,17 +160,16 @@ def refuse_measures(names: Sequence[str]) -> None:
         raise ValueError("name at least one measure")
 
 
-def columns_of(options: Options) -> tuple[tuple[str, str | None], ...]:
-    """The columns as they were named: (role, column)."""
-    return tuple((role, getattr(options, role)) for role in ROLES)
+def columns_of(options: Options) -> Named:
+    """The columns as they were named."""
+    return {role: getattr(options, role, None) for role in ROLES}
 
 
-def read_named(data: str, columns: tuple[tuple[str, str | None], ...]) -> DataSet:
-    """A bundled set by its name, or a file; columns: (role, column, None where it is guessed)."""
+def read_named(data: str, columns: Named, labels: Sequence[str] = ()) -> DataSet:
+    """A bundled set by its name, or a file, of which what was left out is said."""
     if data in bundled_data():
         return bundled_set(data)
-    table, mapping, _ = understand(read_table(Path(data)))
-    return build(table, replace(mapping, **{role: column for role, column in columns if column is not None}))
+    return read_data(Path(data), say, columns, tuple(labels))[2]
 
 
 def say_of_store(store: Store, told: Callable[[str], None]) -> None:

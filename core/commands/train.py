@@ -5,7 +5,7 @@ import sys
 from dataclasses import fields
 from typing import Any
 
-from core.commands.options import FORMATS, Option, Options, add_device, add_seed
+from core.commands.options import FORMATS, Option, Options, add_columns, add_device, add_seed
 from core.commands.terminal import Bar
 from core.evaluation.families import NOT_ABOVE_CONSTANT, above_constant
 from core.loading.model_files import REFERENCE_FILE
@@ -23,9 +23,7 @@ def add(option: Option) -> None:
     option("--validation", required=True, help="validation file, chooses the epoch")
     option("--test", help="test file, for the card's figures")
     option("--out", required=True, help="output folder")
-    option("--text", default="text", help="text column")
-    option("--second", help="second-text column")
-    option("--label", default="label", help="label column, names or numbers from 0")
+    add_columns(option)
     option("--labels", nargs="+", help="class names in order")
     option("--training", choices=TRAINING_STRATEGIES, default="half", help="masked examples of a mini-batch")
     option("--validation-strategy", choices=VALIDATION_STRATEGIES, default="both", help="copies that choose the epoch")

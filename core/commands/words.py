@@ -2,8 +2,8 @@
 
 from pathlib import Path
 
-from core.commands.options import BESIDE_WEIGHTS, FORMATS, Option, Options, add_model
-from core.commands.terminal import say_of_models
+from core.commands.options import BESIDE_WEIGHTS, FORMATS, Option, Options, add_columns, add_model
+from core.commands.terminal import columns_of, say, say_of_models
 from core.storage.files import only_writer
 
 HELP = "mutual information of words and classes"
@@ -15,13 +15,12 @@ def add(option: Option) -> None:
     add_model(option)
     option("--data", required=True, help=f"its training split: {FORMATS}")
     option("--out", help=BESIDE_WEIGHTS)
-    option("--text", default="text", help="text column")
-    option("--label", default="label", help="label column, class names or numbers")
+    add_columns(option, ("text", "label"))
 
 
 def run(options: Options) -> int:
     """Carry out the command; 0."""
-    from core.data.tables import read_labelled
+    from core.data.sources import read_labelled
     from core.loading.loading import load
     from core.loading.model_files import WORDS_FILE
     from core.loading.word_bits import write_words
@@ -31,7 +30,7 @@ def run(options: Options) -> int:
 
     model = load(options.model, options.device, options.precision)
     say_of_models([model])
-    data = read_labelled(Path(options.data), options.text, None, options.label, model.labels)
+    data = read_labelled(Path(options.data), say, {**columns_of(options), "second": ""}, model.labels)
     found = measure_words(data.texts, data.labels, model.labels)
     out = Path(options.out) if options.out else place_for(model, WORDS_FILE)
     with only_writer(out) as place:

@@ -11,7 +11,7 @@ MOST = 1_000
 
 
 def holds_evidence(values: list) -> bool:
-    """Whether at least half of what is filled in a column are lists of pairs of numbers, or of phrases."""
+    """Whether at least half of what is filled in a column are lists of spans or of phrases."""
     filled = [value for value in values if not _empty(value)]
     return bool(filled) and 2 * sum(_parts(value) is not None for value in filled) >= len(filled)
 
@@ -20,8 +20,8 @@ def read_evidence(value: object, text: str) -> tuple[tuple[int, int], ...] | Non
     """The characters [start, end) of a text that a cell marks, in order and each once; () where it marks none.
 
     Args:
-        value: a list of [start, end] pairs of characters, or of phrases, of which the first occurrence counts; or such
-            a list as JSON text.
+        value: a list of [start, end] pairs of characters, also as {start, end}, or of phrases, of which the first
+            occurrence counts; or such a list as JSON text.
         text: what the pairs count in.
     Returns:
         None where the cell cannot be understood: it is no such list, a pair is empty or lies beyond the text, or a
@@ -47,7 +47,8 @@ def _parts(value: object) -> list | None:
             return None
     if not isinstance(value, (list, tuple)) or len(value) > MOST:
         return None
-    return list(value) if all(isinstance(part, str) or _is_pair(part) for part in value) else None
+    parts = [[part.get("start"), part.get("end")] if isinstance(part, dict) else part for part in value]
+    return parts if all(isinstance(part, str) or _is_pair(part) for part in parts) else None
 
 
 def _is_pair(part: object) -> bool:

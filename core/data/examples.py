@@ -11,8 +11,8 @@ from pathlib import Path
 import numpy as np
 
 from core.data.parsed import BadData
+from core.data.parsing import json_objects
 from core.data.stories import PLACES, TASKS, Story, stories
-from core.data.tables import read_json_lines
 from core.settings import BUNDLED
 
 FOLDER = BUNDLED / "examples"
@@ -57,7 +57,9 @@ class DataSet:
     """N examples of one source, ids all different.
 
     digest: SHA-256 over what was read and how its columns were understood; classes: names of the
-    labels, in the source's order, () without labels; notes: sentences on what was left out or repaired.
+    labels, in the source's order, () without labels; notes: sentences on what was left out or repaired; rows: the
+    file's numbers of the N rows, () for 1…N; ordered: whether classes stand in the order in which the source numbers
+    them.
     """
 
     name: str
@@ -65,6 +67,8 @@ class DataSet:
     examples: tuple[Example, ...]
     classes: tuple[str, ...] = ()
     notes: tuple[str, ...] = ()
+    rows: tuple[int, ...] = ()
+    ordered: bool = False
 
     def __len__(self) -> int:
         return len(self.examples)
@@ -171,13 +175,14 @@ def bundled_set(name: str) -> DataSet:
     else:
         content = (FOLDER / _FILES[name]).read_bytes()
         classes = tuple(sorted({e.label for e in found if e.label is not None}))
-    return DataSet(name, hashlib.sha256(content).hexdigest(), found, classes)
+    sst = classes == ("negative", "positive")
+    return DataSet(name, hashlib.sha256(content).hexdigest(), found, classes, ordered=sst)
 
 
 def read_examples(path: Path) -> list[Example]:
     """Read `id`, `text`, `label` and, where given, `second`, `tags`, `note`, `pair` from JSON Lines."""
     found = []
-    for number, row in enumerate(read_json_lines(path), start=1):
+    for number, row in enumerate(json_objects(path.read_text(encoding="utf-8"), path.name), start=1):
         if not isinstance(row.get("text"), str) or not row["text"].strip():
             raise BadData(f"{path.name}, line {number}: 'text' is missing or empty.")
         label = row.get("label")

@@ -2,25 +2,16 @@
 
 import re
 from collections.abc import Iterable
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from statistics import fmean
 
 from core.data import evidence_columns as evidence
-from core.data.mapping import MOST_LABELS, Mapping, is_blank, short_text
+from core.data.mapping import MOST_LABELS, PAIRS, Mapping, Named, is_blank, name_key, not_guessed, short_text
 from core.data.parsed import BadData, no_rows
 from core.data.tables import RawTable
 from core.wording import listed
 
-# Names as _key writes them, the surest first.
-_PAIRS = [
-    tuple(pair.split("+"))
-    for pair in (
-        "sentence1+sentence2 premise+hypothesis question1+question2 text1+text2 texta+textb sentencea+sentenceb "
-        "1string+2string s1+s2 text+second text+textpair text+text2 sentence+second question+passage "
-        "question+context question+sentence question+paragraph question+document query+passage query+document "
-        "claim+evidence headline+body headline+articlebody question+answer"
-    ).split()
-]
+# Names as `name_key` writes them, the surest first.
 _TEXT = (
     "text sentence review reviewtext content comment commenttext tweet body passage premise question document "
     "article message post paragraph utterance phrase statement claim abstract description summary headline title "
@@ -65,8 +56,10 @@ class _Column:
         return self.plain and self.letters >= 0.5
 
 
-def guess_mapping(table: RawTable) -> Mapping:
+def guess_mapping(table: RawTable, named: Named | None = None) -> Mapping:
     """What each column probably is; no column is used twice, and what is not clear stays None.
+
+    named: what is not guessed, {"text", "second" or "label": column, "" for none}.
 
     Names are compared without case, spaces and signs. Text and second text: a usual pair of names (sentence1 and
     sentence2, premise and hypothesis, …), both holding text; else the first usual name for a text; else two columns
@@ -74,8 +67,8 @@ def guess_mapping(table: RawTable) -> Mapping:
     column with the longest, most different texts. Label: a usual name, if it has at most 200 different values and
     no fractions; else a name with such a word in it, if there is only one; else the only column of few,
     short, often repeated values. Id: a usual name, or one that ends in "id", if all its values differ.
-    Tags and note: usual names only. Evidence: a usual name, if it holds lists of pairs of numbers or of phrases; such a
-    column is no text.
+    Tags and note: usual names only. Evidence: a usual name, if it holds lists of spans or of phrases; such a column is
+    no text.
 
     Raises:
         BadData: no column holds text.
@@ -83,24 +76,28 @@ def guess_mapping(table: RawTable) -> Mapping:
     if not len(table):
         raise no_rows(table.name)
     step = max(1, len(table) // max(50, min(2_000, 2_000_000 // len(table.columns))))
-    columns = [_look(name, table.cells[name][::step]) for name in table.columns]
+    chosen = not_guessed(named)
+    asked = chosen.get("text")
+    taken = set(chosen.values()) - {asked}
+    columns = [_look(name, table.cells[name][::step]) for name in table.columns if name not in taken]
     evident = next(
         (c.name for c in _by_name(columns, evidence.NAMES) if evidence.holds_evidence(table.cells[c.name][::step])),
         None,
     )
     columns = [column for column in columns if column.name != evident]
     text, second = _texts(columns)
+    text, second = (text, second) if asked in (None, text) else (asked, None)
     if text is None:
         raise BadData(f"{table.name}: no column holds text; there are {listed(table.columns)}. Name one text.")
     rest = [column for column in columns if column.name not in (text, second)]
     label = _label(table, rest)
     rest = [column for column in rest if column.name != label]
-    named = [*_by_name(rest, _ID), *(c for c in rest if c.words and c.words[-1] in ("id", "idx", "guid", "uid"))]
-    id_ = next((c.name for c in named if c.plain and c.distinct == 1 and _unique(table.cells[c.name])), None)
+    likely = [*_by_name(rest, _ID), *(c for c in rest if c.words and c.words[-1] in ("id", "idx", "guid", "uid"))]
+    id_ = next((c.name for c in likely if c.plain and c.distinct == 1 and _unique(table.cells[c.name])), None)
     rest = [column for column in rest if column.name != id_]
     tags = next((c.name for c in _by_name(rest, _TAGS) if c.filled), None)
     note = next((c.name for c in _by_name(rest, _NOTE) if c.filled and c.plain), None)
-    return Mapping(text, second, label, id_, tags, note, evidence=evident)
+    return replace(Mapping(text, second, label, id_, tags, note, evidence=evident), **chosen)
 
 
 def _look(name: str, values: list) -> _Column:
@@ -111,7 +108,7 @@ def _look(name: str, values: list) -> _Column:
     words = re.findall(r"[^\W\d_]?[^\W\dA-Z_]+|[A-Z]+(?![a-z])|\d+", name)
     return _Column(
         name,
-        _key(name),
+        name_key(name),
         tuple(word.casefold() for word in words),
         len(filled) / max(1, len(values)),
         sum(isinstance(value, str) and any(map(str.isalpha, value)) for value in filled) / count,
@@ -121,10 +118,6 @@ def _look(name: str, values: list) -> _Column:
     )
 
 
-def _key(name: str) -> str:
-    return re.sub(r"[\W_]+", "", name.casefold())
-
-
 def _by_name(columns: list[_Column], names: Iterable[str]) -> list[_Column]:
     """The columns with usual names, the surest name first."""
     return [column for name in names for column in columns if column.key == name]
@@ -132,7 +125,7 @@ def _by_name(columns: list[_Column], names: Iterable[str]) -> list[_Column]:
 
 def _texts(columns: list[_Column]) -> tuple[str | None, str | None]:
     readable = {column.key: column for column in reversed(columns) if column.is_text}
-    for first, second in _PAIRS:
+    for first, second in PAIRS:
         # "answer" may as well be the label; only sentences are a second text.
         if first in readable and second in readable and (second != "answer" or readable[second].length > 15):
             return readable[first].name, readable[second].name

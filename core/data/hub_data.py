@@ -32,7 +32,7 @@ def hub_choices(id: str) -> dict[str, list[str]]:
     """Configurations of a hub data set and the splits of each, in its order; BadData as `read_hub`."""
     name = _hub_id(id)
     with _plain_errors(name), _as_folder(list_data_set(name)) as folder:
-        return {config: list(_builder(folder, config).config.data_files or {}) for config in _configs(folder)}
+        return {config: list(map(str, _builder(folder, config).config.data_files or {})) for config in _configs(folder)}
 
 
 def read_hub(id: str, config: str | None = None, split: str = "validation") -> RawTable:

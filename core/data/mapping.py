@@ -3,12 +3,13 @@
 import hashlib
 import json
 import re
+from collections import abc
 from collections.abc import Callable
 from dataclasses import asdict, dataclass
 from typing import Any
 
 from core.data import evidence_columns as evidence
-from core.data.examples import DataSet, Example
+from core.data.examples import DataSet, Example, first_places
 from core.data.parsed import BadData, Repair, noted
 from core.data.tables import RawTable
 from core.wording import listed, quoted
@@ -16,7 +17,20 @@ from core.wording import listed, quoted
 MOST_LABELS = 200
 _DAMAGED_CHOICE = "The choice of columns is damaged. Choose them again."
 _NO_LABEL = ("", "nan", "null", "<na>", "n/a", "#n/a", "-")
-_NUMBER = re.compile(r"[+-]?\d{1,15}(\.0*)?")
+_NUMBER, _WHOLE = re.compile(r"[+-]?(\d+\.?\d*|\.\d+|inf)"), re.compile(r"[+-]?\d{1,15}(\.0*)?")
+_TRUTH = {"false": "0", "true": "1"}
+# {"text", "second" or "label": column as somebody named it, "" for none, None where it is guessed}
+Named = abc.Mapping[str, str | None]
+# Usual names of two texts as `name_key` writes them, the surest first.
+PAIRS = [
+    tuple(pair.split("+"))
+    for pair in (
+        "sentence1+sentence2 premise+hypothesis question1+question2 text1+text2 texta+textb sentencea+sentenceb "
+        "1string+2string s1+s2 text+second text+textpair text+text2 sentence+second question+passage "
+        "question+context question+sentence question+paragraph question+document query+passage query+document "
+        "claim+evidence headline+body headline+articlebody question+answer"
+    ).split()
+]
 
 
 @dataclass(frozen=True)
@@ -31,6 +45,11 @@ class Mapping:
     note: str | None = None
     label_names: tuple[str, ...] = ()
     evidence: str | None = None
+
+    @property
+    def roles(self) -> Named:
+        """Which columns are read, "" for none."""
+        return {"text": self.text, "second": self.second or "", "label": self.label or ""}
 
     def as_dict(self) -> dict:
         """As plain values for JSON; without evidence where there is none, so that keys of data stay the same."""
@@ -73,15 +92,18 @@ def build(table: RawTable, mapping: Mapping) -> DataSet:
     if not kept:
         raise _unfit(table.name, mapping.text, "holds no text")
     rows = [numbers[i] for i in kept]
-    first = {texts[i]: i for i in reversed(kept)}
     notes = noted(Repair.EMPTY_TEXT, [number for number, text in zip(numbers, texts) if not text.strip()])
-    notes += noted(Repair.REPEATED, [row for row, i in zip(rows, kept) if first[texts[i]] != i])
 
     def column(name: str | None, read: Callable) -> list | None:
         return None if name is None else [values[i] for values in [read(table, name, numbers)] for i in kept]
 
     seconds = column(mapping.second, _written)
     notes += noted(Repair.EMPTY_SECOND, [row for row, second in zip(rows, seconds or ()) if not second.strip()])
+    if mapping.second is not None and (name_key(mapping.second), name_key(mapping.text)) in PAIRS:
+        notes.append(f"{Repair.REVERSED}: {listed([mapping.text, mapping.second])}.")
+    used = mapping.as_dict().values()
+    several = [c for c in table.columns if c not in used and any(isinstance(v, (list, dict)) for v in table.cells[c])]
+    notes += [f"{Repair.SEVERAL} {listed(several)}."] if several else []
     labels, classes, about = _labels(table, mapping, kept, rows)
     ids, doubt = _ids(None if mapping.id is None else [table.cells[mapping.id][i] for i in kept], rows)
     tags, remarks = column(mapping.tags, _tagged), column(mapping.note, _remarked)
@@ -98,8 +120,11 @@ def build(table: RawTable, mapping: Mapping) -> DataSet:
         )
         for n, i in enumerate(kept)
     )
+    notes += noted(Repair.REPEATED, [rows[i] for i, place in enumerate(first_places(examples)) if place != i])
     digest = hashlib.sha256(json.dumps([table.digest, mapping.as_dict(), classes], sort_keys=True).encode()).hexdigest()
-    return DataSet(table.name, digest, examples, classes, (*table.notes, *notes, *about, *doubt, *unread))
+    ordered = mapping.label is not None and bool(_label_names(table, mapping))
+    said = (*table.notes, *notes, *about, *doubt, *unread)
+    return DataSet(table.name, digest, examples, classes, said, tuple(rows), ordered)
 
 
 def _check(table: RawTable, mapping: Mapping) -> None:
@@ -176,18 +201,21 @@ def _labels(
     if nested is not None:
         raise _unfit(f"{table.name}, row {nested}", mapping.label, "holds several labels")
     names = _label_names(table, mapping)
-    found = _canonical(raw, names)
+    found, notes = _canonical(raw, names)
     used = {label.lstrip("+") for label in found if label is not None}
     hidden = "-1" in used and "-1" not in names and (names != () or used != {"-1", "1"})
     found = [None if hidden and label == "-1" else label for label in found]
-    none = [row for row, label in zip(rows, found) if label is None]
-    notes = noted(Repair.MINUS_ONE if hidden else Repair.NO_LABEL, none)
+    none = [i for i, label in enumerate(found) if label is None]
+    spelt = (str(raw[i]).strip() for i in none if not is_blank(raw[i]))
+    notes += noted(Repair.NO_LABEL, [rows[i] for i in none], spelt)
+    notes += noted(Repair.MINUS_CLASS, [row for row, label in zip(rows, found) if label == "-1" and label not in names])
     if names:
         numbered = names == table.classes.get(mapping.label) and all(
             isinstance(value, int) for value in raw if value is not None
         )
         meant, strange = _named(table.name, names, found, rows, numbered)
-        return meant, names, [*notes, *noted(Repair.UNKNOWN_LABEL, strange)]
+        unknown = noted(Repair.UNKNOWN_LABEL, [rows[i] for i in strange], [found[i] for i in strange])
+        return meant, names, [*notes, *unknown]
     different = {label for label in found if label is not None}
     if len(different) > MOST_LABELS:
         raise _unfit(table.name, mapping.label, f"holds {len(different):,} different values")
@@ -212,7 +240,7 @@ def _label_names(table: RawTable, mapping: Mapping) -> tuple[str, ...]:
 def _named(
     file: str, names: tuple[str, ...], found: list, rows: list[int], numbered: bool
 ) -> tuple[list[str | None], list[int]]:
-    """Labels as names: those written as one, in any case, then those that number one from 0; and the rows of others.
+    """Labels as names: those written as one, in any case, then those that number one from 0; and the places of others.
 
     numbered: they are numbers from 0 whatever the names look like; else names that are numbers themselves,
     such as "1" to "5", are taken as names if all labels are among them, and as numbered if that fits instead.
@@ -234,19 +262,37 @@ def _named(
             f"{file}, row {rows[strange[0]]}: the label {listed([quoted(found[strange[0]])])} is none of "
             f"{listed(names, 10)}, nor a number up to {len(names) - 1}. Correct the label names."
         )
-    return meant, [rows[i] for i in strange]
+    return meant, strange
 
 
-def _canonical(raw: list, names: tuple[str, ...]) -> list[str | None]:
-    """Labels as text, None where there is none; whole numbers lose the ".0" that a column with gaps gives them."""
+def _canonical(raw: list, names: tuple[str, ...]) -> tuple[list[str | None], list[str]]:
+    """Labels as text, None where there is none, and a note on those read as others.
+
+    Whole numbers lose the ".0" that a column with gaps gives them; truth values beside 0 and 1 are these.
+    """
     written = [None if value is None else str(value).strip() for value in raw]
-    labels = [
-        None if label is None or (label.casefold() in _NO_LABEL and label not in names) else label for label in written
-    ]
-    given = [label for label in labels if label is not None]
-    if any("." in label for label in given) and all(_NUMBER.fullmatch(label) for label in given):
-        return [None if label is None else str(int(label.split(".")[0])) for label in labels]
-    return labels
+    meant = {one: one for one in written if one is not None and (one in names or one.casefold() not in _NO_LABEL)}
+    numbers = [one for one in meant if _NUMBER.fullmatch(one) and one not in names]
+    if any("." in one for one in numbers) and all(_WHOLE.fullmatch(one) for one in numbers):
+        meant |= {one: str(int(one.split(".")[0])) for one in numbers}
+    truths = {one: _TRUTH[one.casefold()] for one in meant if one.casefold() in _TRUTH and one not in names}
+    beside = {label for one, label in meant.items() if one not in truths}
+    meant |= truths if beside and beside <= {"0", "1"} else {}
+    others = [f"{one} as {label}" for one, label in meant.items() if one != label]
+    notes = [f"{Repair.SAME_LABEL}: {listed(others)}."] if others else []
+    return [None if one is None else meant.get(one) for one in written], notes
+
+
+def not_guessed(named: Named | None) -> dict[str, Any]:
+    """What is named, None for no column; there must be a text."""
+    return {
+        role: column or None for role, column in (named or {}).items() if column or (column == "" and role != "text")
+    }
+
+
+def name_key(name: str) -> str:
+    """A column's name as names are compared, without case, spaces and signs."""
+    return re.sub(r"[\W_]+", "", name.casefold())
 
 
 def short_text(value: object) -> str:

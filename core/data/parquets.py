@@ -5,7 +5,7 @@ from collections import Counter
 from collections.abc import Iterator
 from typing import Any
 
-MOST_ROWS, MOST_COLUMNS, MOST_UNPACKED = 2_000_000, 10_000, 500_000_000
+MOST_ROWS, MOST_COLUMNS, MOST_UNPACKED = 600_000, 10_000, 500_000_000
 # A text as long as the longest file that is uploaded; reading one takes many times its size.
 MOST_CELL = 10_000_000
 # Columns times row groups: each takes part of a millisecond, whatever it holds.

@@ -1,10 +1,10 @@
 """What a data file comes to once it is taken apart, and the error that says why it cannot be."""
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field
 from enum import StrEnum
 
-from core.wording import counted
+from core.wording import counted, listed
 
 
 class BadData(ValueError):
@@ -30,20 +30,25 @@ class Repair(StrEnum):
     NAMELESS = "Unnamed columns became"
     SAME_NAME = "Repeated column names became"
     LOST_COLUMNS = "Left out, neither text nor number: columns"
+    SEVERAL = "Left out, several values a row: columns"
     FIRST_ROWS = "Only first rows read"
     EMPTY_TEXT = "Left out (empty text)"
     EMPTY_SECOND = "Without a second text"
     REPEATED = "Repeated texts"
     ROW_IDS = "Row numbers used as ids (some missing or repeated)"
     NO_EVIDENCE = "Evidence is neither [start, end] pairs nor phrases of the text"
+    REVERSED = "Pair in unusual order, which a model may read wrongly"
     NO_LABEL = "Without a label"
-    MINUS_ONE = "Without a label (−1 included)"
-    UNKNOWN_LABEL = "Unknown label, read as none"
+    MINUS_CLASS = "−1 read as a class; it may mean none"
+    SAME_LABEL = "Labels read"
+    UNKNOWN_LABEL = "Unknown label"
+    UNUSED = "Left out (no label)"
 
 
-def noted(repair: Repair, rows: Sequence[int]) -> list[str]:
-    """The note on rows that were repaired; [] where there are none."""
-    return [f"{repair}: {counted(rows)}."] if rows else []
+def noted(repair: Repair, rows: Sequence[int], spellings: Iterable[object] = ()) -> list[str]:
+    """The note on rows that were repaired, and on what stood there; [] where there are none."""
+    written = listed(map(repr, dict.fromkeys(spellings)))
+    return [f"{repair}{f' ({written})' if written else ''}: {counted(rows)}."] if rows else []
 
 
 @dataclass(eq=False)

@@ -54,7 +54,8 @@ def parse(content: bytes, name: str) -> Parsed:
             raise BadData(f"{name} {what}")
     kind = KINDS.get(ending)
     if kind is None:
-        raise unread_ending(name, ending)
+        remedy = _AS_CSV if ending.startswith(".xls") else USE
+        raise BadData(f"{name}: files ending in {ending or 'nothing'} are not read. {remedy}")
     if kind == "parquet":
         raise BadData(f"{name} {_NO_PARQUET}")
     text, notes = decoded(content, name)
@@ -65,12 +66,6 @@ def parse(content: bytes, name: str) -> Parsed:
     found = json_columns(text, name) if kind == "json" else csv_columns(text, name, "\t" if ending == ".tsv" else ",")
     found.notes[:0] = notes
     return found
-
-
-def unread_ending(name: str, ending: str) -> BadData:
-    """The error of a file of another kind than those in KINDS."""
-    remedy = _AS_CSV if ending.startswith(".xls") else USE
-    return BadData(f"{name}: files ending in {ending or 'nothing'} are not read. {remedy}")
 
 
 # ---- text
@@ -124,9 +119,10 @@ def _unmarked(content: bytes, name: str) -> tuple[str, list[str]]:
 def json_objects(text: str, name: str) -> list[dict]:
     """The objects of JSON Lines; BadData names the line that is none."""
     rows = []
-    for number, line in enumerate(text.replace("\r\n", "\n").replace("\r", "\n").split("\n"), start=1):
-        if not line.strip():
-            continue
+    lines = enumerate(text.replace("\r\n", "\n").replace("\r", "\n").split("\n"), start=1)
+    filled = [(number, line) for number, line in lines if line.strip()]
+    check_count(len(filled))
+    for number, line in filled:
         row = _loaded(line, name, number)
         if not isinstance(row, dict):
             raise _no_object(f"{name}, line {number}", row)
@@ -149,9 +145,13 @@ def json_columns(text: str, name: str) -> Parsed:
     if len(columns) > MOST_COLUMNS or len(columns) * len(rows) - sum(map(len, rows)) > MOST_GAPS:
         raise BadData(f"{name} has {len(columns):,} different keys in {len(rows):,} rows. Give all the same.")
     lacking = [number for number, row in enumerate(rows, start=1) if len(row) < len(columns)]
-    if lacking:
-        keys = [repr(column) for column in columns if any(column not in rows[number - 1] for number in lacking)]
-        notes.append(f"{Repair.LACKING} {listed(keys)}: {counted(lacking)}.")
+    gaps: dict[tuple[int, ...], list[str]] = {}
+    for column in columns if lacking else ():
+        gaps.setdefault(tuple(number for number in lacking if column not in rows[number - 1]), []).append(repr(column))
+    alike = [f"{listed(keys, 3)}: {counted(without)}" for without, keys in gaps.items() if without]
+    if alike:
+        more = f"; and {len(alike) - 3:,} more" if len(alike) > 3 else ""
+        notes.append(f"{Repair.LACKING} {'; '.join(alike[:3])}{more}.")
     return Parsed(columns, [[row.get(column) for row in rows] for column in columns], notes)
 
 
@@ -164,7 +164,7 @@ def _json_rows(text: str, name: str) -> list[dict[str, Any]]:
     if start == "{":
         try:
             rows = json_objects(text, name)
-        except BadData:
+        except (BadData, TooMuch):
             if not _is_object(text):
                 raise
             rows = [json.loads(text)]

@@ -5,20 +5,25 @@ Whatever is added is kept as one file in the library, so that opening it again n
 
 import hashlib
 import json
+from collections.abc import Callable
 from dataclasses import asdict, dataclass, replace
 from pathlib import Path
+from typing import cast
+
+import numpy as np
 
 from core.data.examples import DataSet, bundled_data, bundled_set
 from core.data.guessing import guess_mapping
-from core.data.mapping import Mapping, build
-from core.data.parsed import BadData
-from core.data.tables import RawTable, read_file, read_table
+from core.data.mapping import Mapping, Named, build, not_guessed
+from core.data.parsed import BadData, Repair, noted
+from core.data.tables import LabelledTexts, RawTable, read_file, read_table
 from core.data.tasks import Task, match_task, tasks
 from core.storage.library import FILE_BYTES, Library
-from core.wording import quoted
+from core.wording import listed, quoted
 
 # Rows that no file holds as they are (of a hub, or a part of a file) are kept as JSON Lines with their numbers.
 _ROWS, _NUMBER = ".rows.jsonl", "faithscope row"
+Told = Callable[[str], object]
 _DAMAGED = "The kept data set is gone or damaged. Add it again."
 
 
@@ -104,19 +109,66 @@ def forget_data(library: Library, key: str) -> None:
         library.remove_file(file)
 
 
-def understand(table: RawTable, task: Task | None = None) -> tuple[RawTable, Mapping, Task | None]:
-    """The table (a task's own rows), what its columns mean, and its task or None; BadData where no column is text."""
+def understand(
+    table: RawTable, task: Task | None = None, named: Named | None = None
+) -> tuple[RawTable, Mapping, Task | None]:
+    """The table (a task's own rows), what its columns mean, and its task or None; BadData where no column is text.
+
+    named: columns that are not guessed.
+    """
     found = task or match_task(table.columns)
     if found is not None and set(found.needed) <= set(table.columns):
         try:
             prepared = found.prepare(table)
             build(prepared, found.mapping())
-            return prepared, found.mapping(), found
+            return prepared, replace(found.mapping(), **not_guessed(named)), found
         except BadData:
             # Columns of the same names may hold something else; a task that was asked for is not guessed.
             if task is not None:
                 raise
-    return table, guess_mapping(table), None
+    return table, guess_mapping(table, named), None
+
+
+def read_data(
+    path: Path, told: Told, named: Named | None = None, classes: tuple[str, ...] = ()
+) -> tuple[RawTable, Mapping, DataSet]:
+    """A file as table, what its columns mean, and its examples.
+
+    told: called with each sentence on what was guessed, repaired or left out. classes: names that its labels are, or
+    number from 0. BadData as `read_table` and `build`.
+    """
+    table, mapping, _ = understand(read_table(path), named=named)
+    mapping = replace(mapping, label_names=classes) if classes and mapping.label is not None else mapping
+    data = build(table, mapping)
+    columns = ", ".join(f"{role} {quoted(column)}" for role, column in mapping.roles.items() if column)
+    for note in (f"Columns: {columns}.", *data.notes):
+        told(f"{data.name}: {note}")
+    return table, mapping, data
+
+
+def read_labelled(
+    path: Path, told: Told, named: Named | None = None, classes: tuple[str, ...] = (), labelled: bool = True
+) -> LabelledTexts:
+    """A file's examples for fitting, as `read_data`: those with a label, or all, under no class.
+
+    classes: () takes the file's own. BadData: there is no label, or one of no class.
+    """
+    table, mapping, data = read_data(path, told, named, classes)
+    examples = [one for one in data.examples if not labelled or one.label is not None]
+    if not examples:
+        raise BadData(f"{data.name} has no labels. Name their column: {listed(table.columns, 10)}.")
+    unknown = next((note for note in data.notes if labelled and note.startswith(Repair.UNKNOWN_LABEL)), None)
+    if unknown is not None:
+        raise BadData(f"{data.name}: {unknown} The classes are {listed(data.classes, 20)}. Correct it.")
+    rows = dict(zip((one.id for one in data.examples), data.rows))
+    kept = [rows.pop(one.id) for one in examples]
+    for note in noted(Repair.UNUSED, list(rows.values())):
+        told(f"{data.name}: {note}")
+    classes = data.classes if labelled else ()
+    labels = np.array([classes.index(cast(str, one.label)) if labelled else 0 for one in examples], dtype=np.int64)
+    seconds = None if mapping.second is None else [one.second or "" for one in examples]
+    texts = [one.text for one in examples]
+    return LabelledTexts(texts, seconds, labels, classes, data.name, table.digest, kept, mapping.roles)
 
 
 def from_setting(library: Library, asked: str) -> DataSource:

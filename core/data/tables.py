@@ -1,20 +1,17 @@
 """Read data files, JSON Lines, CSV, TSV or Parquet: as tables whose columns mean nothing yet, or as labelled texts."""
 
-import csv
 import hashlib
-from collections import Counter
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 
 import numpy as np
 
 from core.data.parquets import TooMuch
-from core.data.parsed import BadData, Parsed, Repair, no_rows
-from core.data.parsing import AS_UTF8, KINDS, json_objects, parquet_columns, parse, unread_ending
-from core.data.separated import cut
+from core.data.parsed import BadData, Parsed, Repair
+from core.data.parsing import parse
 from core.storage.library import FILE_BYTES
-from core.wording import in_short, listed, quoted, shortened
+from core.wording import listed, quoted
 
 UPLOAD_BYTES = 10_000_000
 A_FOLDER = "is a folder. Give a file in it."
@@ -125,12 +122,11 @@ def _plain(values: list) -> list:
     return [None if isinstance(value, float) and value != value else value for value in values]
 
 
-# ---- labelled texts, for training
-
-
 @dataclass(frozen=True)
 class LabelledTexts:
-    """N texts (and second texts) with labels int64[N], indices into `classes`; digest: SHA-256 of the file."""
+    """N texts (and second texts) with labels int64[N], indices into `classes`; digest: SHA-256 of the file; rows: its
+    numbers of the N texts, () for 1…N; columns: which was read as what.
+    """
 
     texts: list[str]
     seconds: list[str] | None
@@ -138,109 +134,8 @@ class LabelledTexts:
     classes: tuple[str, ...]
     name: str
     digest: str
+    rows: Sequence[int] = ()
+    columns: Mapping[str, str | None] = field(default_factory=dict)
 
     def __len__(self) -> int:
         return len(self.texts)
-
-
-def read_labelled(
-    path: Path,
-    text: str = "text",
-    second: str | None = None,
-    label: str | None = "label",
-    classes: tuple[str, ...] | None = None,
-) -> LabelledTexts:
-    """Read a data file with one labelled example a row; stricter than `read_table`, since nobody looks at each row.
-
-    Args:
-        path: .jsonl, .csv, .tsv or .parquet, UTF-8.
-        text, second, label: names of the columns; without a label column all labels are 0 of no class.
-        classes: C class names; the label column holds these names or their numbers from 0. Without
-            them, numbers name themselves and names are taken in alphabetical order.
-    Raises:
-        BadData: the file, a column or a value is missing or of the wrong kind.
-    """
-    path = Path(path)
-    content, _ = read_file(path)
-    rows = _rows(path, content)
-    if not rows:
-        raise no_rows(path.name)
-    columns = [column for column in (text, label, second) if column]
-    for number, row in enumerate(rows, start=1):
-        lacking = [c for c in columns if row.get(c) is None]
-        if lacking:
-            raise BadData(
-                f"{path.name}, row {number}: column {quoted(lacking[0])} is missing; it has {listed(row, 10)}."
-            )
-        if not str(row[text]).strip():
-            raise BadData(f"{path.name}, row {number}: the text is empty. Remove the row.")
-    classes, labels = (
-        _numbered([str(row[label]).strip() for row in rows], classes, path)
-        if label
-        else ((), np.zeros(len(rows), dtype=np.int64))
-    )
-    return LabelledTexts(
-        [str(row[text]) for row in rows],
-        [str(row[second]) for row in rows] if second else None,
-        labels,
-        classes,
-        path.name,
-        hashlib.sha256(content).hexdigest(),
-    )
-
-
-def read_json_lines(path: Path) -> list[dict]:
-    """Read a JSON Lines file of objects; BadData names the line that is none."""
-    return json_objects(Path(path).read_text(encoding="utf-8"), Path(path).name)
-
-
-def _rows(path: Path, content: bytes) -> list[dict]:
-    try:
-        return _parsed(path, content, path.suffix.lower())
-    except BadData:
-        raise
-    except TooMuch as error:
-        raise BadData(error.said_of(path.name)) from error
-    except (OSError, ValueError, csv.Error, RecursionError) as error:
-        raise BadData(f"{path.name} cannot be read ({in_short(error)}). {AS_UTF8}") from error
-
-
-def _parsed(path: Path, content: bytes, kind: str) -> list[dict]:
-    if kind in (".jsonl", ".ndjson"):
-        return json_objects(content.decode("utf-8"), path.name)
-    if KINDS.get(kind) == "csv":
-        rows = cut(content.decode("utf-8-sig"), "\t" if kind == ".tsv" else ",")
-        return [dict(zip(rows[0], row)) for row in rows[1:]]
-    if kind == ".parquet":
-        found = parquet_columns(content, path.name)
-        again = [name for name, count in Counter(found.columns).items() if count > 1]
-        if again:
-            raise BadData(f"{path.name} has several columns named {listed(again)}. Rename them.")
-        return [dict(zip(found.columns, row)) for row in zip(*found.cells)]
-    raise unread_ending(path.name, kind)
-
-
-def _numbered(raw: list[str], classes: tuple[str, ...] | None, path: Path) -> tuple[tuple[str, ...], np.ndarray]:
-    numeric = all(value.isascii() and value.isdigit() for value in raw)
-    # Numbers may be too long to be read as such.
-    large = (
-        next((value for value in raw if len(value.lstrip("0")) > 9 or int(value) >= len(raw)), "") if numeric else ""
-    )
-    if classes is None and large:
-        raise BadData(f"{path.name}: the label {shortened(large)} exceeds the number of rows. Number classes from 0.")
-    negative = next((row for row, value in enumerate(raw, start=1) if value[:1] == "-" and value[1:].isdigit()), None)
-    if classes is None and negative is not None:
-        raise BadData(
-            f"{path.name}, row {negative}: the label {shortened(raw[negative - 1])} is negative. Leave such rows out."
-        )
-    if classes is None:
-        classes = tuple(map(str, range(max(map(int, raw)) + 1))) if numeric else tuple(sorted(set(raw)))
-    known = {name: i for i, name in enumerate(classes)}
-    if numeric and not set(raw) <= set(known):
-        known = {str(i): i for i in range(len(classes))}
-    for row, value in enumerate(raw, start=1):
-        if value not in known:
-            raise BadData(
-                f"{path.name}, row {row}: the label {quoted(value)} is none of {listed(classes, 20)}. Correct --labels."
-            )
-    return classes, np.array([known[value] for value in raw], dtype=np.int64)

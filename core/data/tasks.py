@@ -112,11 +112,11 @@ class Task:
             before = cells[self.label]
             cells[self.label] = [self._named(value) for value in before]
             lost = [
-                numbers[row]
+                (numbers[row], old)
                 for row, old, new in zip(rows, before, cells[self.label], strict=True)
                 if new is None and old not in (None, "")
             ]
-            notes += noted(Repair.UNKNOWN_LABEL, lost)
+            notes += noted(Repair.UNKNOWN_LABEL, [row for row, _ in lost], [old for _, old in lost])
         rule = json.dumps([table.digest, self.name, self.only, self.label_values, self.threshold], sort_keys=True)
         classes = {column: names for column, names in table.classes.items() if column != self.label}
         return replace(

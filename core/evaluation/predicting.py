@@ -23,10 +23,6 @@ from core.storage.store import Entry, Store, canonical_key
 Text = tuple[str, str | None]
 # What a killed server loses at most.
 SAVE_ROWS, SAVE_SECONDS = 2048, 10.0
-_BROKEN = (
-    "The model returned NaN or infinity for this text. "
-    "Compute in float32 (FAITHSCOPE_PRECISION=float32), or choose another model."
-)
 
 
 def predict(
@@ -285,7 +281,9 @@ class _Whole:
 
     def _keep(self, places: np.ndarray, logits: np.ndarray) -> None:
         broken = ~np.all(np.isfinite(logits), axis=1)
-        self.problems |= dict.fromkeys(places[broken].tolist(), _BROKEN)
+        if broken.any():
+            why = f"The model returned NaN or infinity for this text. {self.model.advice}"
+            self.problems |= dict.fromkeys(places[broken].tolist(), why)
         self.logits[places] = np.where(broken[:, None], np.nan, logits)
         self.probabilities[places] = softmax(self.logits[places])
         self.known[places] = True

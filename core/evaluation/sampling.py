@@ -1,11 +1,11 @@
 """A sample of a data set as a model is checked on: labelled examples, drawn once for a seed."""
 
 from collections.abc import Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 
 import numpy as np
 
-from core.data.browsing import match_labels
+from core.data.browsing import LabelMatch, match_labels
 from core.data.examples import DataSet, Example, first_places
 from core.data.parsed import BadData
 from core.wording import listed
@@ -17,7 +17,8 @@ SAMPLE, SCORED = 200, 100
 @dataclass(frozen=True, eq=False)
 class Sample:
     """N labelled examples; labels int64[N], classes of the model; name and digest of their data set; notes: sentences
-    on what was left out or lacks; picked: how they were picked where performance on them says that, "by hand", else "".
+    on what was left out or lacks; picked: how they were picked where performance on them says that, "by hand", else "";
+    match: how labels were tied to classes.
     """
 
     name: str
@@ -26,6 +27,7 @@ class Sample:
     labels: np.ndarray
     notes: tuple[str, ...] = ()
     picked: str = ""
+    match: LabelMatch = field(default_factory=lambda: LabelMatch({}))
 
     def __len__(self) -> int:
         return len(self.examples)
@@ -62,20 +64,20 @@ def draw_sample(data: DataSet, classes: tuple[str, ...], count: int = SAMPLE, se
     """
     if count < 1:
         raise ValueError(f"the sample has {count} examples; it must have at least 1")
-    match = match_labels(data.classes, classes)
+    match = match_labels(data.classes, classes, data.ordered)
     usable = [example for example in data.examples if example.label in match.classes]
     if all(example.label is None for example in data.examples):
         raise BadData(f"{data.name} has no labels. Choose labelled data, or name the column of the label.")
     if not usable:
         raise BadData(
             f"None of the labels of {data.name} ({listed(data.classes, 6)}) is a class of this model "
-            f"({listed(classes, 6)}). Choose data of the model’s own task."
+            f"({listed(classes, 6)}). Choose data of the model’s own task; or name labels in class order."
         )
     examples = draw_examples(usable, count, seed)
     labels = np.array([match.classes[example.label or ""] for example in examples], dtype=np.int64)
     notes = [match.how] if match.how else []
     notes += [*_unknown_note(data, usable), *_absent_note(labels, classes), *repeats_note(usable)]
-    return Sample(data.name, data.digest, examples, labels, tuple(notes))
+    return Sample(data.name, data.digest, examples, labels, tuple(notes), match=match)
 
 
 def once(examples: Sequence[Example]) -> tuple[Example, ...]:
@@ -112,12 +114,12 @@ def without_labels(name: str, digest: str, examples: Sequence[Example]) -> Sampl
 
 def same_examples(sample: Sample, data: DataSet, classes: tuple[str, ...]) -> Sample:
     """The examples of a sample for another model; BadData where that one lacks a class of theirs."""
-    match = match_labels(data.classes, classes)
+    match = match_labels(data.classes, classes, data.ordered)
     lacking = tuple(dict.fromkeys(example.label for example in sample.examples if example.label not in match.classes))
     if lacking:
         raise BadData(f"it has no class for the label {listed(lacking, 6)} of these examples.")
     labels = [match.classes[example.label or ""] for example in sample.examples]
-    return replace(sample, labels=np.array(labels, dtype=np.int64), notes=())
+    return replace(sample, labels=np.array(labels, dtype=np.int64), notes=(), match=match)
 
 
 def _unknown_note(data: DataSet, usable: Sequence[Example]) -> tuple[str, ...]:

@@ -80,20 +80,6 @@ class Cost:
         return self.cheap or self.passes <= 1
 
 
-@dataclass(frozen=True)
-class Completeness:
-    """What a measure's signed scores add up to, and what they should: v(∅) − v(all masked), both in logits."""
-
-    measure: str
-    total: float
-    due: float
-
-    @property
-    def error(self) -> float:
-        """total − due, in logits; 0, also where only rounding is left, is complete."""
-        return round(self.total - self.due, 6) + 0.0
-
-
 class Explainer:
     """Everything that a page asks about one model's examples.
 
@@ -247,21 +233,6 @@ class Explainer:
         masked = self._masked(encoded, masked)
         found = self.stored(encoded, name, target, masked, seed)
         return found or self._compute(encoded, measure, target, masked, seed, progress, cancelled, watcher)
-
-    def completeness(self, encoded: Encoded, found: Attribution) -> Completeness | None:
-        """Compare the sum of scores with the fall of the logit when everything is masked; at most two forward passes.
-
-        Returns:
-            None for a measure whose scores are not meant to add up to it.
-        Raises:
-            Cancelled, OutOfMemory, NonFinite: as the oracle.
-        Source: Sundararajan et al. (2017), the axiom of completeness; for Shapley values, efficiency.
-        """
-        if not measure(found.measure).complete:
-            return None
-        ends = np.array([encoded.premasked, np.ones(encoded.F, dtype=bool)])
-        whole, empty = logit_of(self.oracles.of(encoded).logits(ends).astype(np.float64), found.target)
-        return Completeness(found.measure, float(found.scores["signed"].sum()), float(whole - empty))
 
     def cost(self, encoded: Encoded, name: str) -> Cost:
         """What a measure would take on an example at the speed seen so far; a gradient counts as two more passes.

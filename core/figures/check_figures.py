@@ -73,17 +73,12 @@ def p_panels(reports: Sequence[CheckReport]) -> dict:
 def _traces(reports: Sequence[CheckReport], form: str, ends: tuple[str, str]) -> list[dict]:
     """The lines of these panels, named in the legend by those of the first, over the bands of their intervals."""
     lines = [
-        (place, report, line)
+        (line, form, place, html.escape(f"{line.curve.label}{f', {report.model}' if len(reports) > 1 else ''}"), ends)
         for place, report in enumerate(reports)
         for line in report.shown
         if place == 0 or line is report.random
     ]
-    bands = [
-        one for place, report, line in lines for one in _bands(line, form, place, _name(report, line, reports), ends)
-    ]
-    return bands + [
-        one for place, report, line in lines for one in _line(line, form, place, _name(report, line, reports), ends)
-    ]
+    return [one for draw in (_bands, _line) for line in lines for one in draw(*line)]
 
 
 def _usual_look(split: LengthSplit) -> tuple[str, dict[str, Any]]:
@@ -115,10 +110,6 @@ def _usual(found: CheckReport, form: str) -> list[dict]:
     told = f"%{{x:.0f}} % masked: %{{customdata}} of {n:,} texts of usual length rejected, 5 % expected"
     line = trace("lines+markers", (100 * X).tolist(), (100 * counts / n).tolist(), told, name, **look)
     return [line | {"xaxis": "x2", "yaxis": "y2"}]
-
-
-def _name(report: CheckReport, line: CurveFigures, reports: Sequence[CheckReport]) -> str:
-    return html.escape(f"{line.curve.label}{f', {report.model}' if len(reports) > 1 else ''}")
 
 
 def _bands(line: CurveFigures, form: str, place: int, name: str, ends: tuple[str, str]) -> list[dict]:

@@ -28,10 +28,10 @@ from core.figures.figures import (
 from core.figures.palette import OPPOSES, SUPPORTS, hue
 from core.figures.palette import RANDOM as GREY
 from core.mathematics.erasure import LENGTHS
-from core.mathematics.statistics import ALPHA, Interval
+from core.mathematics.statistics import Interval
 from core.metrics.catalogue import metrics
 from core.terms import MASF_P
-from core.validity.marks import with_sign
+from core.validity.marks import Gate, with_sign
 from core.wording import as_json
 
 # Panels beside each other: two are as wide as a telephone bears. Pixels of a line, and of what stands around a panel.
@@ -51,7 +51,6 @@ class ByLength:
     """A measure under a hard metric: values float64[R] at each of LENGTHS, and the soft metric's value or NaN."""
 
     measure: str
-    hue: str
     values: np.ndarray
     soft: float
 
@@ -113,7 +112,7 @@ def scores_across(lines: Sequence[AcrossMetrics], heads: Sequence[str], kinds: S
 
 
 def places_across(
-    names: Sequence[str], hues: Sequence[str], heads: Sequence[str], places: np.ndarray, texts: Sequence[Sequence[str]]
+    names: Sequence[str], heads: Sequence[str], places: np.ndarray, texts: Sequence[Sequence[str]]
 ) -> dict:
     """Places of M measures across K metrics, a line each; those that share a place stand side by side.
 
@@ -121,11 +120,11 @@ def places_across(
     """
     most, many = int(places.max(initial=1)), len(heads) > _FEW
     traces = []
-    for i, (name, colour, shifts) in enumerate(zip(names, hues, _apart(places))):
+    for i, (name, shifts) in enumerate(zip(names, _apart(places))):
         label, y = html.escape(name), [place or None for place in places[i].tolist()]
         x = [k + shift for k, shift in enumerate(shifts.tolist())]
         told = list(map(list, zip(map(html.escape, heads), texts[i])))
-        look = _stroke(i, colour, 3, 11) | {"connectgaps": True, "customdata": told}
+        look = _stroke(i, hue(name), 3, 11) | {"connectgaps": True, "customdata": told}
         said = "%{customdata[0]}: place %{y}, %{customdata[1]}"
         traces.append(trace("lines+markers", x, y, said, label, name=label, **look))
     columns = _columns(heads, 13, range=[-0.35, len(heads) - 0.9], side="top")
@@ -167,34 +166,28 @@ def _length_ticks(sizes: np.ndarray, unit: str) -> dict:
 
 
 def _length_line(line: ByLength, i: int, ends: list[float], end: str, soft: str) -> list[dict]:
-    name = html.escape(line.measure)
+    name, colour = html.escape(line.measure), hue(line.measure)
     common = {"legendgroup": name, "xaxis": f"x{end}", "yaxis": f"y{end}"}
-    hard = _stroke(i, line.hue, 2.5, 9) | {"name": name, "text": _SHARES, "showlegend": not end}
+    hard = _stroke(i, colour, 2.5, 9) | {"name": name, "text": _SHARES, "showlegend": not end}
     traces = [trace("lines+markers", _X, as_json(line.values), "%{text}: %{y:.3g}", name, **common, **hard)]
     if soft and not np.isnan(line.soft):
-        flat = {"name": f"{name}, soft", "line": {"color": line.hue, "width": 1.5, "dash": "dot"}, "showlegend": False}
+        flat = {"name": f"{name}, soft", "line": {"color": colour, "width": 1.5, "dash": "dot"}, "showlegend": False}
         traces.append(trace("lines", ends, [line.soft] * 2, f"{soft}: %{{y:.3g}}", name, **common, **flat))
     return traces
 
 
-def leaving(
-    found: dict[str, np.ndarray],
-    rejected: dict[str, np.ndarray],
-    sizes: np.ndarray,
-    unit: str,
-    gate: tuple[float, str] = (ALPHA, "5 %"),
-) -> dict:
+def leaving(found: dict[str, tuple[np.ndarray, Gate]], sizes: np.ndarray, unit: str) -> dict:
     """p-values of rationales kept (left) and erased (right) by erasure; a cross where the input is rejected.
 
-    found, rejected: {erasure: [2, R]}; sizes: int[R], features of the rationale; gate: the line that decides and its
-    name.
+    found: {erasure: (p float64[2, R], its gate)}, at least one, as of `MetricReport.leaves`; sizes: int[R], features of
+    the rationale.
     """
     traces = []
-    for i, (erasure, p) in enumerate(found.items()):
-        name = html.escape(erasure)
+    for i, (erasure, (p, gate)) in enumerate(found.items()):
+        name, rejected = html.escape(erasure), gate.rejected.reshape(2, -1)
         for half, end in enumerate(("", "2")):
             look = _stroke(i, (SUPPORTS, OPPOSES, INK)[i % 3], 2.5, 10)
-            look["marker"]["symbol"] = ["x" if out else look["marker"]["symbol"] for out in rejected[erasure][half]]
+            look["marker"]["symbol"] = ["x" if out else look["marker"]["symbol"] for out in rejected[half]]
             panel = {"xaxis": f"x{end}", "yaxis": f"y{end}", "showlegend": not end, "legendgroup": erasure}
             look |= {"name": name, "customdata": p[half].tolist()}
             y = np.maximum(p[half], LOWEST_P).tolist()
@@ -206,6 +199,7 @@ def leaving(
         "xaxis2": axis("rationale erased", **ticks, domain=_RIGHT, anchor="y2"),
         "yaxis2": axis("", **P_AXIS, anchor="x2"),
     }
+    _, gate = next(iter(found.values()))
     shapes = [shape for end in ("", "2") for shape in deciding(gate, f"x{end} domain", f"y{end}")]
     return figure([*traces, named_level(gate)], 400, **axes, shapes=shapes, legend=_LEGEND)
 

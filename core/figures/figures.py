@@ -9,6 +9,7 @@ import numpy as np
 from core.figures.palette import OUT_OF_DISTRIBUTION, RANDOM, rgb
 from core.mathematics.statistics import ALPHA, Interval
 from core.terms import MASF_P
+from core.validity.marks import Gate, level_text
 from core.wording import as_json, share_text
 
 # For texts and axes, readable on both grounds.
@@ -134,8 +135,8 @@ def masking_paths(
     chance: RandomLine | None,
     score: str,
     unit: str,
+    gate: Gate,
     at: float | None = None,
-    gate: tuple[float, str] = (ALPHA, "5 %"),
     bounded: bool = True,
 ) -> dict:
     """The score against the share masked, for measures and random order; below it the p-values with the line that
@@ -144,7 +145,7 @@ def masking_paths(
     What rests on rejected steps is thin and dotted, rejected inputs have a cross: colour is never the only sign.
 
     score: "probability of positive"; bounded: whether it lies in [0, 1]; unit: what is masked; at: where the step shown
-    is marked, in [0, 1]; gate: where the line is, and what it is called. Source: FMM Fig. 4.
+    is marked, in [0, 1]; gate: whose threshold the line is. Source: FMM Fig. 4.
     """
     tested = any(np.isfinite(line.p).any() for line in lines)
     traces = _chance(chance, tested) if chance is not None else []
@@ -165,17 +166,17 @@ def masking_paths(
     return figure(traces, 470 if tested else 320, **axes, legend=legend(1.02), shapes=shapes)
 
 
-def deciding(gate: tuple[float, str], xref: str = "paper", yref: str = "y2") -> list[dict]:
+def deciding(gate: Gate, xref: str = "paper", yref: str = "y2") -> list[dict]:
     """The line on an axis of p-values that decides, as shapes; beside it 5 %, thin and grey."""
     each = level(ALPHA, RANDOM, xref, yref=yref)
     each["line"] |= {"width": 1, "dash": "dot"}
-    return [each, level(max(gate[0], LOWEST_P), OUT_OF_DISTRIBUTION, xref, yref=yref)]
+    return [each, level(max(gate.threshold, LOWEST_P), OUT_OF_DISTRIBUTION, xref, yref=yref)]
 
 
-def named_level(gate: tuple[float, str], **panel: Any) -> dict:
+def named_level(gate: Gate) -> dict:
     """The name of that line for the legend, as a trace without points: beside the line it would stand over marks."""
-    line, name = {"color": OUT_OF_DISTRIBUTION, "dash": "dash"}, f"rejected below, and ✕ ({gate[1]})"
-    return trace("lines", [None], [None], name=name, line=line, showlegend=True, **panel)
+    line, name = {"color": OUT_OF_DISTRIBUTION, "dash": "dash"}, f"rejected below, and ✕ ({level_text(gate)})"
+    return trace("lines", [None], [None], name=name, line=line, showlegend=True)
 
 
 def _path(line: FigureLine, dash: str, tested: bool) -> list[dict]:

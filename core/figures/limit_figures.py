@@ -4,8 +4,9 @@ import html
 from dataclasses import dataclass, replace
 from typing import Any
 
+from core.explanation.standings import ARROWS, Comparison
 from core.figures.figures import INK, axis, figure, legend, note, stroke, trace, upright
-from core.figures.palette import LIMIT, OUT_OF_DISTRIBUTION, RANDOM
+from core.figures.palette import LIMIT, OUT_OF_DISTRIBUTION, RANDOM, hue
 from core.mathematics.search.limits import EXACT, Limits
 from core.validity.marks import with_sign
 from core.wording import shortened
@@ -68,13 +69,14 @@ def gauges(
     left, right = ("worst", "best")[:: 1 - 2 * at]
     ends = f"{left} {kind} {limits.lower:.3g}, {right} {kind} {limits.upper:.3g} ({tag})"
     notes = [note(1, text=ends, xref="paper", xanchor="right", **_OVER)]
+    ground = _ground(limits, y0=0, y1=1, yref="paper", line={"width": 0})
     return figure(
         traces,
         tall + _ABOVE + _BELOW,
         notes,
         xaxis=axis(f"AOPC: mean fall of the<br>{html.escape(score)}", range=[low - room, high + room]),
         yaxis=axis(tickvals=list(range(len(names))), ticktext=names, range=[len(names) - 0.4, -0.75], showgrid=False),
-        shapes=_limits(limits),
+        shapes=[ground, *(upright(x, LIMIT, 2.5) for x in (limits.lower, limits.upper))],
         # As wide for two models of different classes, so that their axes are equally long.
         margin={"l": 8 * max(16, *(len(row.name) for row in rows), 0), "r": 24, "t": _ABOVE, "b": _BELOW},
         # Below the axis and its title, whatever the number of rows.
@@ -194,37 +196,29 @@ def _named_once(traces: list[dict]) -> None:
         one |= {"legendgroup": one["name"]} if "name" in one else {}
 
 
-def _limits(limits: Limits) -> list[dict]:
-    """The band between the limits, and its edges."""
-    ground = _ground(limits, y0=0, y1=1, yref="paper", line={"width": 0})
-    return [ground, *(upright(x, LIMIT, 2.5) for x in (limits.lower, limits.upper))]
-
-
-def slope(before: list[tuple[str, str, bool, int, float]], after: list[tuple[int, float]], title: str) -> dict:
-    """Ranks before and after normalising, a line each, full for the first model, dashed for the second.
-
-    before: (label, hue, second model?, rank, AOPC); after: (rank, NAOPC), alike. Source: NAOPC §5.
+def slope(found: Comparison) -> dict:
+    """Places of two models' measures before and after normalising, a line each, full for the first model, dashed for
+    the second. Source: NAOPC §5.
     """
     traces, notes = [], []
+    ranks = [one.place for one in found.placed], [one.place_normalised for one in found.placed]
     # Those that share a place are written under each other.
-    shifts = [_shifts([row[3] for row in before]), _shifts([rank for rank, _ in after])]
-    for i, ((label, hue, second, rank, raw), (place, normal)) in enumerate(zip(before, after)):
-        label = html.escape(label)
-        y = [rank + 0.32 * shifts[0][i], place + 0.32 * shifts[1][i]]
-        dash, symbol = ("dash", "square") if second else ("solid", "circle")
-        look = stroke(hue, 3, dash, symbol, 9) | {"name": label, "customdata": [raw, normal]}
+    shifts = [[places[:i].count(place) for i, place in enumerate(places)] for places in ranks]
+    for i, one in enumerate(found.placed):
+        label = html.escape(with_sign(f"{one.measure} · {one.model}", one.marked))
+        y = [places[i] + 0.32 * shift[i] for places, shift in zip(ranks, shifts)]
+        dash, symbol = ("solid", "circle") if one.model == found.placed[0].model else ("dash", "square")
+        look = stroke(hue(one.measure), 3, dash, symbol, 9) | {"name": label, "customdata": [one.aopc, one.naopc]}
         traces.append(trace("lines+markers", [0, 1], y, "place %{y:.0f}: %{customdata:.3g}", label, **look))
         notes += [
-            note(0, y[0], f"{rank}. {label}  {raw:.3g}", xanchor="right", xshift=-14),
-            note(1, y[1], f"{place}. {label}  {normal:.3g}", xanchor="left", xshift=14),
+            note(0, y[0], f"{one.place}. {label}  {one.aopc:.3g}", xanchor="right", xshift=-14),
+            note(1, y[1], f"{one.place_normalised}. {label}  {one.naopc:.3g}", xanchor="left", xshift=14),
         ]
-    most = max([row[3] for row in before] + [rank for rank, _ in after], default=1)
     heads = {"tickvals": [0, 1], "ticktext": ["by AOPC", "by NAOPC"], "side": "top", "showgrid": False}
-    columns, ranks = (
-        axis(html.escape(title), **heads, range=[-1.25, 2.25]),
-        axis(range=[most + 0.7, 0.5], visible=False),
-    )
-    return figure(traces, 120 + 42 * len(before), notes, xaxis=columns, yaxis=ranks)
+    title = f"place by {found.direction} {ARROWS[found.direction]}, 1 is best"
+    columns = axis(title, **heads, range=[-1.25, 2.25])
+    rows = axis(range=[max(ranks[0] + ranks[1]) + 0.7, 0.5], visible=False)
+    return figure(traces, 120 + 42 * len(found.placed), notes, xaxis=columns, yaxis=rows)
 
 
 def _marks(rows: list[Gauge], i: int, limits: Limits, y: float | None = None) -> dict:
@@ -276,12 +270,3 @@ def _clear_of(limits: Limits, value: float) -> str:
 def _inside(limits: Limits, value: float) -> str:
     """On which side of its mark a value has the more room between the limits."""
     return "right" if value - limits.lower <= limits.upper - value else "left"
-
-
-def _shifts(places: list[int]) -> list[int]:
-    seen: dict[int, int] = {}
-    shifts = []
-    for place in places:
-        shifts.append(seen.get(place, 0))
-        seen[place] = shifts[-1] + 1
-    return shifts

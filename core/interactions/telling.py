@@ -9,7 +9,7 @@ import numpy as np
 from core.interactions.finding import Interactions
 from core.interactions.pairs import Paired, PairTest, every_pair
 from core.interactions.splitting import INDEX, ORDER
-from core.network.features import Encoded
+from core.network.features import Encoded, placed_texts
 from core.terms import MASF_P
 from core.validity.marks import Gate, with_sign
 from core.validity.references import FORMS, Reference
@@ -65,8 +65,8 @@ class PairReport:
 
     def name(self, one: PairTest) -> tuple[str, str]:
         """The two words."""
-        features = self.encoded.features
-        return features[one.pair.first].text, features[one.pair.second].text
+        words = placed_texts(self.encoded.features)
+        return words[one.pair.first], words[one.pair.second]
 
     def cells(self, one: PairTest) -> list[str]:
         """A pair's line under COLUMNS, text."""
@@ -90,16 +90,16 @@ class PairReport:
     def lines(self) -> Iterable[list]:
         """Every pair under RECORDED and, of those that were tested, what masking them does: see `header`."""
         tests = {(one.pair.first, one.pair.second): one for one in self.paired.tests}
-        features, how = self.encoded.features, "exact" if self.found.exact else "sampled"
+        words, how = placed_texts(self.encoded.features), "exact" if self.found.exact else "sampled"
         for pair in every_pair(self.found):
             one = tests.get((pair.first, pair.second))
             own = pair.value, pair.first_own, pair.second_own, pair.kind, how, self.found.sets
             p = [[None] * 3 if one is None or form not in one.p else one.p[form].tolist() for form in FORMS]
             yield [
                 pair.first + 1,
-                features[pair.first].text,
+                words[pair.first],
                 pair.second + 1,
-                features[pair.second].text,
+                words[pair.second],
                 *own,
                 *([None] * 3 if one is None else one.falls.tolist()),
                 *(value for of in p for value in of),

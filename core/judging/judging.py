@@ -316,7 +316,7 @@ def _asked(metric: Metric, F: int, how: How, attributions: int) -> int:
 
 def judged_key(judge: Judge, metric: str, scores: np.ndarray, magnitudes: bool) -> str:
     """Where the store keeps what a soft metric says of an attribution, or of several float64[K, F]."""
-    model, how, reference = judge.explainer.model, judge.how, judge.explainer.reference if judge.tested else None
+    model, how = judge.explainer.model, judge.how
     return canonical_key(
         f"judged/{metric}",
         metrics()[metric].version,
@@ -329,7 +329,7 @@ def judged_key(judge: Judge, metric: str, scores: np.ndarray, magnitudes: bool) 
         magnitudes=magnitudes,
         shape=list(scores.shape),
         scores=hashlib.sha256(np.ascontiguousarray(scores, dtype=np.float64).tobytes()).hexdigest(),
-        reference=None if reference is None else reference.digest,
+        reference=judge.explainer.tests_by if judge.tested else None,
     )
 
 

@@ -27,6 +27,7 @@ from core.loading.small_files import (
     check_vocabulary,
     longest_input,
     mask_token,
+    only_count,
     read_config,
     read_labels,
     read_tokenizer,
@@ -35,6 +36,7 @@ from core.measures.catalogue import measures
 from core.measures.registry import ATTENTION, GRADIENTS, NOTHING, ORACLE, WORDS, Measure
 from core.network.architectures import Config, Module, Tokenizer, UnsupportedModel, architecture_of, is_scale_free
 from core.network.memory import IMPORTING
+from core.network.model import OTHER_TASKS
 from core.storage import hub
 from core.wording import in_short, listed
 
@@ -129,7 +131,6 @@ def _bytes(found: list[dict | None]) -> int:
 
 
 YES, PARTLY, NO = "yes", "partly", "no"
-_GENERIC = re.compile(r"(LABEL_|class )\d+")
 _ITEM_BYTES = {"float32": 4, "bfloat16": 2, "float16": 2}
 # Tokens of one batch of integrated gradients, the largest that keeps its intermediate results.
 _BATCH_TOKENS = 4096
@@ -229,17 +230,14 @@ class _Check:
         self.memory(module, config, headers, where)
 
     def classes(self, config: Config) -> None:
-        labels = self.step("Classes", read_labels, config, self.name)
-        if labels is None:
+        found = self.step("Classes", read_labels, config, self.name)
+        if found is None:
             return
+        labels, odd = found
         self.labels = labels
-        named = f"{len(labels)}: {listed(labels, 10)}."
-        if getattr(config, "problem_type", None) in ("multi_label_classification", "regression"):
-            self.add("Classes", PARTLY, f"{named} {_OTHER_TASK}")
-        elif all(_GENERIC.fullmatch(label) for label in labels):
-            self.add("Classes", PARTLY, f"{named} {_NAMELESS}")
-        else:
-            self.add("Classes", YES, named)
+        why = [*odd, *([_NAMELESS] if only_count(labels) and not odd else [])]
+        why += [_OTHER_TASK] if getattr(config, "problem_type", None) in OTHER_TASKS else []
+        self.add("Classes", PARTLY if why else YES, " ".join([f"{len(labels)}: {listed(labels, 10)}.", *why]))
 
     def tokens(self, tokenizer: Tokenizer, config: Config) -> None:
         self.add("Tokenizer", YES, "Fast, with character offsets.")

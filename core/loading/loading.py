@@ -17,10 +17,11 @@ from core.network.architectures import Config, Module, Tensor, UnsupportedModel,
 from core.network.halves import round_parameters
 from core.network.memory import IMPORTING, hand_back_freed_memory, keep_freed_memory
 from core.network.model import Model
+from core.storage import hub
 from core.storage.files import read_plain
 from core.wording import in_short
 
-NO_WEIGHTS = "has no safetensors weights on the hub, or it could not be reached. Choose another model."
+NO_WEIGHTS = "has no safetensors weights on the hub. Choose another model."
 _MOST_CARD = 1_000_000
 # Figures of other weights are none of these: training writes the card last, and files are exchanged by hand.
 OTHER_CARD = "Its card.json is not used: it was written for other weights or files."
@@ -198,7 +199,7 @@ def weights_of(source: ModelSource, config: Config) -> tuple[str, ...]:
         if any(source.base.glob("*.bin")) or any(source.base.glob("*.pt")):
             problem = f"{source.name!r} has only pickle weights, no safetensors. {SAVE_AGAIN}"
         elif source.base_id:
-            problem = f"{source.base_id!r} {NO_WEIGHTS}"
+            problem = f"{source.base_id!r} {NO_WEIGHTS if hub.answers(source.base_id) else hub.UNREACHED}"
         else:
             problem = f"{source.name!r} holds no model.safetensors. {SAVE_AGAIN}"
         raise UnsupportedModel(problem) from error

@@ -1,7 +1,10 @@
 """What a model's small files say: configuration, tokenizer, classes; whatever they can refuse is refused here."""
 
 import json
+import re
+from collections.abc import Iterable
 from dataclasses import dataclass
+from enum import StrEnum
 
 from core.loading.locating import ModelSource
 from core.loading.lora import adapter_settings
@@ -9,6 +12,7 @@ from core.loading.model_files import ForeignFile, ModelFiles, NoCopies, cannot_r
 from core.network.architectures import Architecture, Config, Tokenizer, UnsupportedModel, architecture_of
 from core.network.memory import IMPORTING
 from core.network.tokens import encodable
+from core.wording import listed
 
 # Beyond these a configuration is damaged or hostile, and building its module would take forever; the deepest models of
 # the families that work have 48 layers.
@@ -18,6 +22,14 @@ _STANDS_IN = (
     "stands in for the mask token, which this model lacks; it may not have learned to ignore it (NAOPC App. D)."
 )
 _MOST = {"num_labels": _MOST_CLASSES} | dict.fromkeys(("num_hidden_layers", "n_layer", "n_layers"), _MOST_LAYERS)
+
+
+class Names(StrEnum):
+    """What is odd about the names of outputs; a note says which."""
+
+    TURNED = "id2label names no output; label2id does"
+    APART = "label2id differs; id2label is used"
+    LACKING = "id2label and outputs differ"
 
 
 @dataclass(frozen=True, eq=False)
@@ -36,7 +48,7 @@ class Parts:
 def read_parts(source: ModelSource) -> Parts:
     """Read configuration and tokenizer; UnsupportedModel with a sentence if they rule the model out."""
     config = read_config(source)
-    labels = read_labels(config, source.name)
+    labels, odd = read_labels(config, source.name)
     tokenizer = read_tokenizer(source)
     mask_id, notes = mask_token(tokenizer, source.name)
     most = longest_input(tokenizer, config, architecture_of(config.model_type))
@@ -48,7 +60,7 @@ def read_parts(source: ModelSource) -> Parts:
     except (OSError, ValueError):
         # They may have yet to be fetched; whoever reads them says what is wrong.
         pass
-    return Parts(source, config, tokenizer, labels, mask_id, most, notes)
+    return Parts(source, config, tokenizer, labels, mask_id, most, (*odd, *notes))
 
 
 def read_tokenizer(source: ModelSource) -> Tokenizer:
@@ -105,6 +117,8 @@ def read_config(source: ModelSource) -> Config:
         config = CONFIG_MAPPING[kind].from_dict(found, name_or_path=str(source.base))
     except Exception as error:
         raise cannot_read("config.json", source.name, error) from error
+    # Without id2label the library forgets it.
+    config.label2id = found.get("label2id")
     adapter = adapter_settings(source.adapter_files) if source.adapter_files else None
     labels = adapter.get("faithscope_labels") if adapter else None
     if labels is not None:
@@ -117,20 +131,33 @@ def read_config(source: ModelSource) -> Config:
     return config
 
 
-def read_labels(config: Config, name: str) -> tuple[str, ...]:
-    """Names of the classes, each its own; UnsupportedModel with a sentence if there are fewer than two."""
-    if config.num_labels < 2:
+def read_labels(config: Config, name: str) -> tuple[tuple[str, ...], tuple[str, ...]]:
+    """Names of the classes, each its own, by id2label or else label2id, and notes; UnsupportedModel below two."""
+    C, named = config.num_labels, {i: str(label) for i, label in (config.id2label or {}).items()}
+    if C < 2:
         raise UnsupportedModel(
-            f"{name!r} has {config.num_labels} output; attributions need a classifier with at least 2 classes."
+            f"{name!r} has {C} output; attributions need at least 2 classes. Choose a classifier with 2 outputs, or "
+            "put an output of zeros before this one: softmax is then its sigmoid."
         )
+    back = {str(i): str(label) for label, i in config.label2id.items()} if isinstance(config.label2id, dict) else {}
+    names, others = ([found.get(of(i), f"class {i}") for i in range(C)] for found, of in ((named, int), (back, str)))
+    whole = len(back) == C and not {*map(str, range(C))} - {*back} and not only_count(others)
+    turned = whole and only_count(names)
+    odd = [*(f"output {i}" for i in range(C) if i not in named), *(named[i] for i in named if i not in range(C))]
+    kind = Names.TURNED if turned else Names.LACKING if odd else Names.APART
+    odd = others if turned or (whole and not odd and names != others) else odd
     # Classes are chosen by their names, so each needs its own; "predicted" and "—", of no class, are the sidebar's.
     found = {"predicted": -1, "—": -1}
-    for i in range(config.num_labels):
-        label = encodable(str(config.id2label.get(i, f"class {i}")))
+    for i, label in enumerate(map(encodable, others if turned else names)):
         while label in found:
             label = f"{label} ({i})"
         found[label] = i
-    return tuple(found)[2:]
+    return tuple(found)[2:], (f"{kind}: {listed(odd, 6)}.",) if odd else ()
+
+
+def only_count(names: Iterable[str]) -> bool:
+    """Whether the names of outputs say nothing else."""
+    return all(re.fullmatch(rf"(LABEL_|class )\d+|{i}", one, re.IGNORECASE) for i, one in enumerate(names))
 
 
 def mask_token(tokenizer: Tokenizer, name: str) -> tuple[int, tuple[str, ...]]:
@@ -145,10 +172,14 @@ def mask_token(tokenizer: Tokenizer, name: str) -> tuple[int, tuple[str, ...]]:
 def check_vocabulary(tokenizer: Tokenizer, mask_id: int, config: Config, name: str) -> None:
     """UnsupportedModel with a sentence unless the tokens that every text gets have word embeddings."""
     try:
-        highest = max([mask_id, *tokenizer("a")["input_ids"]])
+        given = [mask_id, *tokenizer("a")["input_ids"]]
     except Exception as error:
         raise cannot_read("The tokenizer", name, error) from error
-    if highest >= config.vocab_size:
+    if architecture_of(config.model_type).position_offset and config.pad_token_id in given:
+        raise UnsupportedModel(
+            f"pad_token_id {config.pad_token_id} of {name!r} is in every text. Correct its config.json."
+        )
+    if (highest := max(given)) >= config.vocab_size:
         raise UnsupportedModel(
             f"The tokenizer of {name!r} gives token {highest:,}, beyond the model's {config.vocab_size:,}. "
             "Use the model's own."

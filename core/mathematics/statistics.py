@@ -2,7 +2,7 @@
 
 import functools
 import warnings
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass, replace
 
 import numpy as np
@@ -11,6 +11,8 @@ ALPHA = 0.05
 # Of the normal distribution, for two-sided intervals at 95 %.
 Z = 1.959963984540054
 MOST_BCA, RESAMPLES = 4_000, 9_999
+# Above rounding of values shifted by a million times their spread, below steps of a mean of 4,000 values.
+_TIE = 1e-7
 
 
 def simes(p: np.ndarray, axis: int = -1) -> np.ndarray:
@@ -195,22 +197,23 @@ def _mean_interval(known: bytes, resamples: int, seed: int) -> Interval:
         return Interval(np.nan, np.nan, np.nan)
     if len(values) > 1 and np.ptp(values) == 0:
         return Interval(float(values.mean()), float(values.mean()), float(values.mean()))
-    (found,) = bootstrap_intervals(lambda w: (w @ values / w.sum(axis=-1))[None], len(values), resamples, seed)
-    return replace(found, mean=float(values.mean()))
+    return next(_intervals_of_means(values[:, None], resamples, seed))
 
 
 def mean_intervals(values: np.ndarray, resamples: int = RESAMPLES, seed: int = 0) -> tuple[Interval, ...]:
     """`mean_interval` of each of S columns float64[N, S]; those without NaN share their resamples."""
     values = np.asarray(values, dtype=np.float64)
     whole = ~np.isnan(values).any(axis=0) & (values != values[:1]).any(axis=0)
-    together, found = values[:, whole], iter(())
-    if whole.any():
-        found = iter(
-            bootstrap_intervals(
-                lambda w: (w @ together / w.sum(axis=-1, keepdims=True)).T, len(values), resamples, seed, whole.sum()
-            )
-        )
+    found = _intervals_of_means(values[:, whole], resamples, seed) if whole.any() else iter(())
     return tuple(next(found) if whole[s] else mean_interval(one, resamples, seed) for s, one in enumerate(values.T))
+
+
+def _intervals_of_means(values: np.ndarray, resamples: int, seed: int) -> Iterator[Interval]:
+    """Of S columns float64[N, S], resampled around their means: digits that all values share are none to lose."""
+    means = values.mean(axis=0)
+    around, (n, width) = values - means, values.shape
+    found = bootstrap_intervals(lambda w: (w @ around / w.sum(axis=-1, keepdims=True)).T, n, resamples, seed, width)
+    return (Interval(float(at), float(at + one.low), float(at + one.high)) for at, one in zip(means, found))
 
 
 def signed_rank_p(differences: np.ndarray, tie: float = 1e-6) -> float:
@@ -304,7 +307,8 @@ def bootstrap_intervals(
 
     at = of_places(np.arange(n))
     ends = np.full((len(at), 2), np.nan)
-    for method in (("BCa", "percentile") if n <= MOST_BCA else ("percentile",)) if n > 1 else ():
+    drawn = None
+    for method in (("percentile", "BCa") if n <= MOST_BCA else ("percentile",)) if n > 1 else ():
         with warnings.catch_warnings():
             # Where nearly all resamples are equal, BCa cannot tell where its ends lie.
             warnings.simplefilter("ignore", stats.DegenerateDataWarning)
@@ -312,15 +316,17 @@ def bootstrap_intervals(
             found = stats.bootstrap(
                 (np.arange(n),),
                 of_places,
-                n_resamples=resamples,
+                n_resamples=0 if drawn else resamples,
                 batch=max(1, 2_000_000 // max(n, width)),
                 method=method,
+                bootstrap_result=drawn,
                 rng=np.random.default_rng(seed),
-            ).confidence_interval
-        both = np.stack([found.low, found.high], axis=-1).reshape(-1, 2)
-        ends = np.where(np.isfinite(ends).all(axis=1, keepdims=True), ends, both)
-        if np.isfinite(ends).all():
-            break
+            )
+        both = np.stack(found.confidence_interval, axis=-1).reshape(-1, 2)
+        ends = np.where(np.isfinite(both).all(axis=1, keepdims=True), both, ends)
+        # BCa counts ties as half; by the last bit they would count as above or below, which depends on the unit.
+        near = np.abs(found.bootstrap_distribution - at[:, None]) <= _TIE * np.ptp(both, axis=1, keepdims=True)
+        drawn = replace(found, bootstrap_distribution=np.where(near, at[:, None], found.bootstrap_distribution))
     return tuple(Interval(float(value), float(low), float(high)) for value, (low, high) in zip(at, ends))
 
 

@@ -30,15 +30,15 @@ def measure(name: str, **options: object) -> Measure:
 
 
 def is_measure(name: str) -> bool:
-    """Whether there is such a measure, with the options that its name holds."""
+    """Whether there is such a measure; ValueError for an option that it has not, or not with such a value."""
     try:
         return bool(measure(name))
-    except (KeyError, ValueError):
+    except KeyError:
         return False
 
 
 def offered_measures(names: Iterable[str] = ()) -> list[str]:
-    """Names of every measure, and of those among `names` that are one with options."""
+    """Names of every measure, and of those among `names` that are one with options; ValueError as `is_measure`."""
     known = list(measures())
     return known + [name for name in names if name not in known and is_measure(name)]
 

@@ -50,13 +50,17 @@ def token_attributions(inside: Inside, steps: int = STEPS, baseline: str | None 
 
     with memory_in_words(), torch.enable_grad():
         embeddings, start = _ends(inside, baseline)
-        scores = IntegratedGradients(inside.logit, multiply_by_inputs=True).attribute(
-            embeddings,
-            baselines=start,
-            n_steps=steps,
-            method="riemann_right",
-            internal_batch_size=max(1, _TOKENS // inside.encoded.T),
-        )
+        if steps == 1:
+            # Captum refuses one step: the gradient at the input alone.
+            scores = torch.autograd.grad(inside.logit(embeddings).sum(), embeddings)[0] * (embeddings - start)
+        else:
+            scores = IntegratedGradients(inside.logit, multiply_by_inputs=True).attribute(
+                embeddings,
+                baselines=start,
+                n_steps=steps,
+                method="riemann_right",
+                internal_batch_size=max(1, _TOKENS // inside.encoded.T),
+            )
     return scores[0].detach().float().sum(dim=1)
 
 

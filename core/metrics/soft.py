@@ -49,7 +49,7 @@ def soft(case: Case, kind: str, sufficiency: bool) -> Score:
     keep, rest = (q, least) if sufficiency else (np.where(free, 1 - q, 1.0), 1 - least)
     full = float(case.value(np.zeros((1, len(case.masked)), dtype=bool))[0])
     none = float(np.mean(perturbed(_with_rest(case, np.where(free, 0.0, 1.0), 0.0), BERNOULLI)))
-    # The paper's code lets the Bernoulli mask alone fall on special tokens, and neither noise nor attention mask.
+    # Departure: the paper's noise spares special tokens, too; its attention mask does not ([CLS] is 1, [SEP] least).
     rest = rest if kind == BERNOULLI else 1.0
     draws = np.asarray(perturbed(_with_rest(case, keep, rest), kind), dtype=np.float64)
     if np.isnan(draws).any():

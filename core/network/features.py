@@ -3,6 +3,7 @@
 import hashlib
 import re
 import unicodedata
+from collections import Counter
 from collections.abc import Sequence
 from dataclasses import dataclass, field
 
@@ -61,7 +62,7 @@ class Encoded:
     ids: int64[T]; type_ids: int64[T] or None; feature_of: int64[T], the feature of each token,
     -1 for special tokens and for the second text unless it was asked for; premasked: bool[F]. A typed
     mask inside a clause or sentence is `mask_id` in ids, whatever else is masked. unknown_id: the token that stands for
-    what the tokenizer does not know; None where it knows everything.
+    what the tokenizer does not know; None where it knows everything. typed_special: whether special ones are typed.
     """
 
     text: str
@@ -75,6 +76,7 @@ class Encoded:
     mask_id: int
     truncation: Truncation
     unknown_id: int | None = None
+    typed_special: bool = False
     digest: str = field(init=False)
 
     def __post_init__(self):
@@ -99,9 +101,18 @@ class Encoded:
 
 def placed_word(features: Sequence[Feature], i: int) -> str:
     """The i-th of these in quotation marks, text; of one whose text occurs again, which of them it is."""
-    same = [k for k, feature in enumerate(features) if feature.text == features[i].text]
-    place = f" ({ordinal(same.index(i) + 1)} of {len(same)})" if len(same) > 1 else ""
-    return f"“{features[i].text}”{place}"
+    text = features[i].text
+    return f"“{text}”{placed_texts(features)[i].removeprefix(text)}"
+
+
+def placed_texts(features: Sequence[Feature]) -> list[str]:
+    """Their texts, with which of them it is behind one that occurs again: "so (1st of 3)"."""
+    counts, seen, found = Counter(feature.text for feature in features), Counter(), []
+    for feature in features:
+        seen[feature.text] += 1
+        again = f" ({ordinal(seen[feature.text])} of {counts[feature.text]})" if counts[feature.text] > 1 else ""
+        found.append(f"{feature.text}{again}")
+    return found
 
 
 def find_words(text: str, mask_spellings: tuple[str, ...] = MASK_SPELLINGS) -> list[tuple[int, int]]:
@@ -201,8 +212,10 @@ def encode(
         premasked = np.bincount(feature_of[(feature_of >= 0) & ~typed], minlength=len(features)) == 0
     cut = _truncation(texts[0][1], second, tokens.cut, sides, offsets[:, 1])
     unknown = getattr(tokenizer, "unk_token_id", None)
+    special = {*tokenizer.all_special_ids} - {mask_id, unknown, tokenizer.mask_token_id}
+    typed = bool(np.isin(tokens.ids[sides >= 0], [*special]).any())
     return Encoded(
-        text, second, unit, ids, tokens.type_ids, feature_of, tuple(features), premasked, mask_id, cut, unknown
+        text, second, unit, ids, tokens.type_ids, feature_of, tuple(features), premasked, mask_id, cut, unknown, typed
     )
 
 
@@ -259,9 +272,14 @@ def _owners(text, words, offsets, unit):
     starts = [int(b) - len(text[a:b].lstrip()) for a, b in offsets]
     owner = np.full(len(offsets), -1, dtype=np.int64)
     if unit == "token":
-        kept = [i for i, s in enumerate(starts) if s < offsets[i, 1]]
-        owner[kept] = np.arange(len(kept))
-        return owner, [(starts[i], int(offsets[i, 1])) for i in kept]
+        spans = []
+        for i, (start, end) in enumerate(zip(starts, offsets[:, 1].tolist())):
+            if start < end:
+                # Bytes of one sign, or a space and its letter: nobody could tell them apart.
+                last = spans.pop() if spans and start < spans[-1][1] else (start, end)
+                spans.append((min(start, last[0]), max(end, last[1])))
+                owner[i] = len(spans) - 1
+        return owner, spans
     words = _spans(text, words, offsets, unit)
     word_of = np.searchsorted(words[:, 0], starts, side="right") - 1
     spans, last = [], -1

@@ -26,6 +26,9 @@ from core.network.scheduler import ZERO_ID, Scheduler
 from core.wording import shortened
 
 POOLINGS = ("max", "mean")
+# Kinds of problems, as configurations name them, of which not exactly one class is right.
+OTHER_TASKS = ("multi_label_classification", "regression")
+_IN_FLOAT32 = "Compute in float32 (FAITHSCOPE_PRECISION=float32), or choose another model."
 
 
 @dataclass(eq=False)
@@ -71,6 +74,12 @@ class Model:
     @property
     def C(self) -> int:
         return len(self.labels)
+
+    @property
+    def advice(self) -> str:
+        """What to do where it gives NaN or infinity, by the cause as far as that can be told."""
+        whole = all(part.isfinite().all() for part in self.module.parameters())
+        return _IN_FLOAT32 if whole else "The weights hold NaN or infinity; choose another model."
 
     @property
     def H(self) -> int:
@@ -132,21 +141,23 @@ class Model:
             second_maskable=second_maskable,
         )
         if not self.reads(found.ids, found.type_ids):
-            beyond = found.ids[found.ids >= self.module.config.vocab_size]
-            if not len(beyond):
+            beyond = [int(one) for one in found.ids if not self.reads(np.array([one]))]
+            if not beyond:
                 raise NoEmbedding("The model reads single texts. Remove the second.")
-            token = shortened(str(self.tokenizer.convert_ids_to_tokens(int(beyond[0]))))
+            token = shortened(str(self.tokenizer.convert_ids_to_tokens(beyond[0])))
             raise NoEmbedding(
-                f"The model has no word embedding for {token!r}. Change the text, or restore the model's own tokenizer."
+                f"The model cannot read {token!r}. Change the text, or restore the model's own tokenizer."
             )
         return found
 
     def reads(self, ids: np.ndarray, type_ids: np.ndarray | None = None) -> bool:
-        """Whether there is an embedding for each token and token type, int64[T] each (None: it takes no types)."""
+        """Whether there is an embedding for each token, its place and its type, int64[T] each (None: it takes none)."""
         config = self.module.config
         # Without any, a family that can do without leaves types out.
         types = (getattr(config, "type_vocab_size", None) or np.inf) if self.architecture.type_ids else np.inf
-        return bool((ids < config.vocab_size).all() and (type_ids is None or (type_ids < types).all()))
+        # Positions of such a family are counted from its padding token, which has none itself.
+        placed = not self.architecture.position_offset or config.pad_token_id not in ids
+        return bool(placed and (ids < config.vocab_size).all() and (type_ids is None or (type_ids < types).all()))
 
     def run(
         self, ids: np.ndarray, lengths: np.ndarray, type_ids: np.ndarray | None = None, hidden: bool | str = False

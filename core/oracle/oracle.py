@@ -131,8 +131,7 @@ class Oracle:
                 self.flush()
         if broken:
             raise NonFinite(
-                f"The model returned NaN or infinity for {broken} of {len(missing)} inputs. "
-                "Compute in float32 (FAITHSCOPE_PRECISION=float32), or choose another model."
+                f"The model returned NaN or infinity for {broken} of {len(missing)} inputs. {self.model.advice}"
             )
         return fresh
 

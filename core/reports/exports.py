@@ -22,7 +22,7 @@ from core.explanation.plausibility import feature_mask
 from core.explanation.rows import WordRow
 from core.interactions.telling import PairReport
 from core.measures.catalogue import measure
-from core.network.features import Encoded
+from core.network.features import Encoded, placed_texts
 from core.network.model import Model
 from core.network.tokens import encodable
 from core.oracle.target import Target, classes_of, score_kind, target_name
@@ -123,14 +123,15 @@ class Beside:
 def csv_text(header: list[str], rows: Iterable[list]) -> str:
     """Write a table as CSV whose cells no spreadsheet runs as formulas; to be saved as UTF-8.
 
-    Numbers stay numbers, NaN and None are empty; texts pass through `safe_cell`. Source: RFC 4180; OWASP, CSV
-    Injection.
+    A byte-order mark comes first. Numbers stay numbers, NaN and None are empty; texts pass through `safe_cell`.
+    Source: RFC 4180; OWASP, CSV Injection.
     """
     out = io.StringIO()
     writer = csv.writer(out, lineterminator="\r\n")
     writer.writerow([safe_cell(name) for name in header])
     writer.writerows([_cell(value) for value in row] for row in rows)
-    return out.getvalue()
+    # By its mark spreadsheets know UTF-8.
+    return f"\ufeff{out.getvalue()}"
 
 
 def safe_cell(text: str) -> str:
@@ -186,16 +187,16 @@ def _lines(shown: Shown, known: bool, wanted: Shown) -> list[list]:
     software = [f"{name} {shown.provenance[name]}" for name in versions() if name in shown.provenance]
     facts = shown.provenance | {"software": ", ".join(software)}
     constant = [facts.get(name, "") for name in CONSTANT[:-2]]
-    lines = []
+    lines, words = [], placed_texts(shown.encoded.features)
     marks = feature_mask(shown.encoded, shown.example.evidence) if shown.example.evidence else None
     for row in shown.rows:
         judged = _judged_cells(shown, wanted, row.measure)
         ends = [*judged, *constant, measure(row.measure).version, facts.get("date", "")]
-        for i, feature in enumerate(shown.encoded.features):
+        for i, (feature, word) in enumerate(zip(shown.encoded.features, words)):
             masked = bool(row.masked[i])
             value = None if masked or row.kind == "rank" else float(row.scores[i])
             place = None if masked else int(row.places[i])
-            cells = [shown.example.id, i + 1, feature.text, feature.start, feature.end, masked]
+            cells = [shown.example.id, i + 1, word, feature.start, feature.end, masked]
             scored = [row.measure, row.variant, value, row.unit, place]
             lines.append([*cells, *scored, *[None if marks is None else bool(marks[i])] * known, *ends])
     return lines

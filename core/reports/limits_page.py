@@ -13,7 +13,7 @@ from core.reports.exports import Shown
 from core.reports.page import read_style, write_page
 from core.results.result import Result
 from core.terms import TERMS
-from core.texts.rendering import Form, caveat_badge, caveat_text, fact_label, fact_text, headline
+from core.texts.rendering import Form, fact_label, fact_text, headline
 
 
 @dataclass(frozen=True)
@@ -124,7 +124,7 @@ def limits_page(page: LimitsShown) -> str:
         meanings=[(name, TERMS[name]) for name in _DEFINED],
         headlines=[Markup(headline(told.result, Form.HTML)) for _, told in page.sides],
         facts_of=[[(fact_label(one), fact_text(one)) for one in told.result.facts] for _, told in page.sides],
-        caveats_of=[[(caveat_badge(one), caveat_text(one)) for one in told.result.caveats] for _, told in page.sides],
+        caveats_of=[[(one.badge, one.explanation) for one in told.result.caveats] for _, told in page.sides],
     )
 
 

@@ -29,6 +29,12 @@ class Caveat(Enum):
         Severity.WARNING,
         "MaSF",
     )
+    SMALL_REFERENCE = (
+        "small reference",
+        "The MaSF reference decides too few tests at once (Holm); 486 texts decide 11.",
+        Severity.WARNING,
+        "Gate",
+    )
     LENGTH_OUTSIDE_REFERENCE = (
         "unusual length",
         "Length outside the middle 90 % of reference texts, which can shift the MaSF p.",
@@ -59,7 +65,8 @@ class Caveat(Enum):
         Severity.WARNING,
         "Feature",
     )
-    SINGLE_FEATURE = ("single feature", "One feature has no ranking to judge.", Severity.BLOCKS, "Feature")
+    TYPED_SPECIAL = ("typed special", "Read as a separator; use the second text instead.", Severity.WARNING, "Feature")
+    SINGLE_FEATURE = ("single feature", "No ranking to judge; unit token may give more.", Severity.BLOCKS, "Feature")
     OWN_TEXT = (
         "own text",
         "This text was not sampled like the reference texts; unrejected inputs may still be out-of-distribution.",
@@ -91,6 +98,7 @@ class Caveat(Enum):
         Severity.BLOCKS,
         "Exact limits",
     )
+    FLAT = ("no effect", "All attributions are zero; the output does not depend on the text.", Severity.BLOCKS, "Score")
     LIMITS_SEARCHED = (
         "limits searched",
         "The limits were found by a search; the exact ones may lie further apart.",
@@ -133,6 +141,8 @@ class Caveat(Enum):
         Severity.WARNING,
         "Score",
     )
+    LABELS_EXCHANGED = ("labels exchanged?", "Another reading fits far better; see notes.", Severity.WARNING, "Score")
+    SEVERAL_LABELS = ("several labels", "Several labels or a number; read as one class.", Severity.WARNING, "Score")
     NOT_ABOVE_MAJORITY = (
         "not above majority",
         "The model is not significantly better here than always answering one class.",
@@ -142,6 +152,7 @@ class Caveat(Enum):
 
     def __init__(self, badge: str, explanation: str, severity: Severity, anchor: str):
         self.badge, self.explanation, self.severity, self.anchor = badge, explanation, severity, anchor
+        self.line = f"{badge}: {explanation}"
 
 
 def holding(found: Mapping[Caveat, bool]) -> list[Caveat]:

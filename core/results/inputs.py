@@ -5,6 +5,7 @@ from collections.abc import Iterable
 import numpy as np
 
 from core.network.features import Encoded
+from core.network.model import OTHER_TASKS, Model
 from core.results.caveats import Caveat, holding
 from core.results.result import Fact, Kind
 from core.validity.marks import Gate, Why, doubts
@@ -15,13 +16,20 @@ DOUBTS = {
     Why.LENGTH: Caveat.LENGTH_OUTSIDE_REFERENCE,
     Why.PRECISION: Caveat.OTHER_PRECISION,
     Why.UNIT: Caveat.OTHER_UNIT,
+    Why.SMALL: Caveat.SMALL_REFERENCE,
 }
+
+
+def model_caveats(model: Model) -> tuple[Caveat, ...]:
+    """What limits every probability that a model gives."""
+    return (Caveat.SEVERAL_LABELS,) if getattr(model.module.config, "problem_type", None) in OTHER_TASKS else ()
 
 
 def text_caveats(encoded: Encoded, own: bool = False) -> tuple[Caveat, ...]:
     """What limits every result on a text as the model reads it; own: whether a person typed it."""
     found = {
         Caveat.TRUNCATED: encoded.truncation.cut,
+        Caveat.TYPED_SPECIAL: encoded.typed_special,
         Caveat.SINGLE_FEATURE: encoded.F == 1,
         Caveat.UNKNOWN_WORDS: bool(np.any(encoded.unknown)),
         Caveat.OWN_TEXT: own,
@@ -39,11 +47,12 @@ def reference_caveats(
 
 
 def gate_caveats(gates: Iterable[Gate | None]) -> tuple[Caveat, ...]:
-    """What gates say of the inputs that a result rests on: rejected, or not tested."""
+    """What gates say of the inputs that a result rests on: rejected, or not tested, as by a small reference."""
     known = [gate for gate in gates if gate is not None]
     found = {
         Caveat.OUT_OF_DISTRIBUTION: any(gate.marked for gate in known),
         Caveat.NOT_TESTED: any(not gate.available for gate in known),
+        Caveat.SMALL_REFERENCE: any(gate.why in (Why.TOO_FEW, Why.FLOOR) for gate in known),
     }
     return tuple(holding(found))
 

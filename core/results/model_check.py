@@ -96,6 +96,8 @@ def _caveats(found: CheckReport) -> Iterable[Caveat]:
         Caveat.PARTIAL: not found.tally.complete,
         Caveat.FEW_TEXTS: found.n < FEW,
         Caveat.SELECTED: bool(found.sample.picked),
+        Caveat.LABEL_ORDER_DOUBTFUL: found.sample.match.by_order and not found.other,
+        Caveat.LABELS_EXCHANGED: found.other is not None,
         Caveat.NOT_ABOVE_MAJORITY: found.verdict in (CONFUSED, POOR, ONE_CLASS)
         or (found.verdict == UNSURE and found.n >= FEW)
         or not found.above_constant,

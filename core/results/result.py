@@ -2,9 +2,9 @@
 
 import re
 from collections.abc import Iterable, Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from enum import Enum, StrEnum
-from typing import Any, ClassVar
+from typing import Any
 
 from core.results.caveats import Caveat, in_order
 
@@ -54,18 +54,15 @@ class Fact:
 class Result:
     """What a report comes to.
 
-    outcome: a member of the question's own enumeration, or text for one that only a newer version knows; slots: what
-    its headline's template names, numbers and text of others; caveats: members, or text likewise; whose: of those that
-    hold of some measures alone, these.
+    outcome: a member of the question's own enumeration; slots: what its headline's template names, numbers and text of
+    others; whose: of caveats that hold of some measures alone, these.
     """
 
-    outcome: Outcome | str
+    outcome: Outcome
     facts: tuple[Fact, ...] = ()
-    caveats: tuple[Caveat | str, ...] = ()
+    caveats: tuple[Caveat, ...] = ()
     slots: Mapping[str, Any] = field(default_factory=dict)
     whose: Mapping[Caveat, list[str]] = field(default_factory=dict)
-
-    NEWER: ClassVar[str] = "newer"
 
     @classmethod
     def of(cls, outcome: Outcome, facts: Iterable[Fact] = (), caveats: Iterable[Caveat] = (), **slots: Any) -> "Result":
@@ -74,17 +71,21 @@ class Result:
 
     @property
     def question(self) -> str:
-        """The question's name; `NEWER` for an outcome that this version does not know."""
-        return self.NEWER if isinstance(self.outcome, str) else self.outcome.question()
+        """The question's name."""
+        return self.outcome.question()
 
     @property
     def name(self) -> str:
         """The outcome's name in files."""
-        return self.outcome if isinstance(self.outcome, str) else str(self.outcome.value)
+        return str(self.outcome.value)
 
     def fact(self, key: str) -> Fact | None:
         """The fact of this key; None where there is none."""
         return next((one for one in self.facts if one.key == key), None)
+
+    def limited(self, caveats: Iterable[Caveat]) -> "Result":
+        """The same with further caveats."""
+        return replace(self, caveats=in_order([*self.caveats, *caveats]))
 
     def has(self, caveat: Caveat) -> bool:
         """Whether a caveat holds."""
@@ -97,7 +98,7 @@ def as_record(result: Result) -> dict[str, Any]:
         "question": result.question,
         "outcome": result.name,
         "facts": {one.key: None if one.value != one.value else one.value for one in result.facts},
-        "caveats": [one if isinstance(one, str) else one.name for one in result.caveats],
+        "caveats": [one.name for one in result.caveats],
     }
 
 
@@ -105,23 +106,3 @@ def as_columns(result: Result) -> dict[str, str]:
     """A result as two columns of a table: its outcome, and the names of its caveats."""
     record = as_record(result)
     return {"outcome": record["outcome"], "caveats": ", ".join(record["caveats"])}
-
-
-def read_record(record: Mapping[str, Any], outcomes: type[Outcome]) -> Result:
-    """A result from `as_record`; what only a newer version knows stays text and is shown as such.
-
-    Raises:
-        ValueError: a record without outcome, facts or caveats.
-    """
-    try:
-        name, facts, caveats = str(record["outcome"]), dict(record["facts"]), [str(one) for one in record["caveats"]]
-    except (KeyError, TypeError) as error:
-        raise ValueError("the record of a result needs an outcome, facts and caveats") from error
-    outcome = next((one for one in outcomes if one.value == name), name)
-    known = {one.name: one for one in Caveat}
-    return Result(
-        outcome,
-        tuple(Fact(str(key), str(key), value) for key, value in facts.items()),
-        tuple(known.get(one, one) for one in caveats),
-        {"outcome": name},
-    )

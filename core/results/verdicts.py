@@ -118,6 +118,8 @@ def _smallest_p(report: VerdictReport) -> Fact:
 def report_caveats(report: VerdictReport) -> list[Caveat]:
     """What limits the verdicts: why some are not given, and what favours or harms a measure."""
     found = [_CAVEATS[one.why] for one in report.verdicts if one.why in _CAVEATS]
+    if len(report.null.reached) and not any(report.null.reached):
+        found.append(Caveat.FLAT)
     if any(Cause.UNSTABLE in one.causes for one in report.verdicts):
         found.append(Caveat.UNSTABLE)
     if report.untested:

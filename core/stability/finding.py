@@ -6,13 +6,13 @@ from functools import partial
 
 import numpy as np
 
+from core.explanation.completeness import path_of
 from core.explanation.explainer import Cost, Explainer
 from core.explanation.limiting import left_over
 from core.measures.catalogue import measure
-from core.measures.registry import Explained, Measure
+from core.measures.registry import Measure
 from core.network.features import Encoded
 from core.network.scheduler import NonFinite
-from core.oracle.inside import Inside
 from core.oracle.target import Target, target_key
 from core.stability.changes import CHANGES, HALF, NoReading, Scores, attribute_anew
 from core.stability.moving import OFFERED, ladder
@@ -154,7 +154,8 @@ def find_stability(
     found = replace(found, counts=counts, rungs=stacked(rungs) if rungs else None)
     sums = []
     for steps in STEPS if named.path else ():
-        sums.append(asking.path(steps))
+        sums.append(path_of(explainer, encoded, named, target, steps, cancelled))
+        asking.tell(asking.done + steps + 2)
         yield found
     if sums:
         found = replace(found, steps=STEPS, sums=tuple(one for one, _ in sums), due=sums[0][1])
@@ -179,21 +180,9 @@ class _Asking:
         before = self.done
         ask = partial(self.explainer.attribute, self.encoded, name, self.target, seed=seed, cancelled=self.cancelled)
         try:
-            return _sound(ask(progress=lambda done, _: self._tell(before + done)).scores, name)
+            return _sound(ask(progress=lambda done, _: self.tell(before + done)).scores, name)
         finally:
-            self._tell(before + measure(name).passes(self.encoded.F))
-
-    def path(self, steps: int) -> tuple[float, float]:
-        """Sum and due of the measure's path in so many steps."""
-        encoded, model = self.encoded, self.explainer.model
-        inside = Inside(model, encoded, encoded.premasked, self.target)
-        logits, features = self.explainer.oracles.of(encoded).logits, encoded.features
-        explained = Explained(logits, encoded.F, self.target, encoded.premasked, inside=inside, features=features)
-        assert self.measure.path is not None
-        with inside.watched(None, self.cancelled):
-            found = self.measure.path(explained, steps)
-        self._tell(self.done + steps + 2)
-        return found
+            self.tell(before + measure(name).passes(self.encoded.F))
 
     def changed(self, change: str, whole: Scores) -> Scores | str:
         """The scores under a change, or why there are none; whole: without it."""
@@ -211,10 +200,10 @@ class _Asking:
             if change != HALF:
                 raise
             found = f"No scores in half precision: {in_short(error)}."
-        self._tell(self.done + CHANGES[change].passes * self.measure.passes(self.encoded.F))
+        self.tell(self.done + CHANGES[change].passes * self.measure.passes(self.encoded.F))
         return found
 
-    def _tell(self, done: int) -> None:
+    def tell(self, done: int) -> None:
         self.done = min(done, self.total)
         if self._told is not None:
             self._told(self.done, self.total)

@@ -11,7 +11,7 @@ import numpy as np
 from core.explanation.rows import choose_variant
 from core.mathematics.ranking import kendall_tau
 from core.measures.catalogue import measure
-from core.network.features import Encoded, placed_word
+from core.network.features import Encoded, placed_texts, placed_word
 from core.stability.changes import CHANGES
 from core.stability.finding import RUNS, Runs
 from core.stability.moving import (
@@ -198,10 +198,10 @@ def stability_lines(one: Stability) -> list[list]:
         lines.append([one.measure, one.variant, what, at, None, None, value, None, note])
 
     if one.draws:
-        k, features = len(one.drawn), one.encoded.features
+        k, words = len(one.drawn), placed_texts(one.encoded.features)
         add("agreement on the top word", k, one.agrees)
         for i, mean, sd in zip(np.flatnonzero(~one.encoded.premasked).tolist(), *one.spread):
-            mean_of = [i + 1, features[i].text, float(mean), float(sd), ""]
+            mean_of = [i + 1, words[i], float(mean), float(sd), ""]
             lines.append([one.measure, one.variant, "mean over runs", k, *mean_of])
     for count, tau in zip(one.runs.counts, one.taus):
         add("tau-b with the most samples", count, tau)

@@ -14,7 +14,6 @@ from pathlib import Path
 from typing import BinaryIO
 
 from filelock import FileLock, Timeout
-from safetensors import SafetensorError
 
 try:
     import fcntl
@@ -22,8 +21,8 @@ except ImportError:
     # Windows has none; there, no process deletes a file that another one holds open.
     fcntl = None
 
-# What a system says where there is no room: the disk is full, or this person's share of it.
-_FULL = {errno.ENOSPC, getattr(errno, "EDQUOT", errno.ENOSPC)}
+# What a system says where there is no room: the disk is full, or this person's share of it, or files may be no longer.
+_FULL = {errno.ENOSPC, errno.EFBIG, getattr(errno, "EDQUOT", errno.ENOSPC)}
 # What a loader could take for the weights of a model, or for what belongs to them.
 _WEIGHTS = ("model*.safetensors", "model*.safetensors.index.json", "adapter_model.safetensors", "masf.safetensors")
 _TEMPORARY = re.compile(r"\.\d+-[0-9a-f]{16}\.tmp")
@@ -137,11 +136,11 @@ def cannot_write(folder: Path, error: OSError) -> str:
 
 def _number(error: BaseException) -> int | None:
     """The system's number of an error; None where it is none of the system's."""
-    if isinstance(error, SafetensorError):
-        # The library says it in words.
-        said = re.search(r"os error (\d+)", str(error))
-        return int(said[1]) if said else None
-    return error.errno if isinstance(error, OSError) else None
+    if isinstance(error, OSError):
+        return error.errno
+    # Libraries of Rust say it in words.
+    said = re.search(r"os error (\d+)", str(error))
+    return int(said[1]) if said else None
 
 
 @contextlib.contextmanager
@@ -149,7 +148,7 @@ def _room_named(path: Path) -> Generator[None]:
     """Raise what says that there is no room as the system's own error, with the name of what was asked for."""
     try:
         yield
-    except (OSError, SafetensorError) as error:
+    except Exception as error:
         number = errno.ENOSPC if no_room(error) else _number(error)
         if number is None or (isinstance(error, OSError) and number != errno.ENOSPC):
             raise

@@ -8,6 +8,7 @@ from collections.abc import Callable, Generator
 from concurrent.futures import Future
 from pathlib import Path
 
+UNREACHED = "is not here, and the hub could not be reached. Connect, or give a folder."
 _SMALL = ["*.json", "*.txt", "*.model", "*.md"]
 _WEIGHTS = ["*.safetensors"]
 _COMMIT = re.compile("[0-9a-f]{40}")
@@ -45,7 +46,7 @@ def fetch(name: str, weights: bool) -> Path:
     except (RepositoryNotFoundError, HFValidationError) as error:
         raise HubError(f"{name!r} was not found, here or on the hub. If private, run `hf auth login`.") from error
     except Exception as error:
-        raise HubError(f"{name!r} is not here, and the hub could not be reached. Connect, or give a folder.") from error
+        raise HubError(f"{name!r} {UNREACHED}") from error
 
 
 def tensor_shapes(name: str, folder: Path, adapter: bool) -> dict[str, tuple[str, tuple[int, ...]]] | None:

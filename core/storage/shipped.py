@@ -2,19 +2,15 @@
 
 import functools
 import io
-import os
 import threading
 import zipfile
 import zlib
-from collections.abc import Iterable, Mapping
 from pathlib import Path
 
 from core.settings import BUNDLED
-from core.storage.files import read_plain, write_whole
+from core.storage.files import read_plain
 
 RESULTS = BUNDLED / "computed" / "results.zip"
-# A date that archives can hold, so that the same results make the same bytes.
-_WRITTEN = (2020, 1, 1, 0, 0, 0)
 # What ships is far smaller; a file put in its place is not read into memory.
 _MOST_BYTES = 50_000_000
 _BROKEN = (OSError, zipfile.BadZipFile, zlib.error, RuntimeError, NotImplementedError, MemoryError, ValueError)
@@ -65,22 +61,3 @@ class Shipped:
             folder, _, file = name.rpartition("/")
             files.setdefault(folder, []).append(file)
         return archive, files
-
-
-def write_shipped(root: Path, names: Iterable[str], path: Path, kept: Mapping[str, bytes] | None = None) -> int:
-    """Write files of a store's folder, by their places below `root`, as an archive; the same files make the same bytes.
-
-    Args:
-        kept: files by such places that go in as they are.
-    Returns:
-        Bytes of the archive.
-    """
-    held, kept = io.BytesIO(), kept or {}
-    with zipfile.ZipFile(held, "w", zipfile.ZIP_DEFLATED, compresslevel=9) as archive:
-        for name in sorted({*names, *kept}):
-            about = zipfile.ZipInfo(name, _WRITTEN)
-            about.compress_type, about.create_system = zipfile.ZIP_DEFLATED, 3
-            data = kept[name] if name in kept else read_plain(root / name, os.stat(root / name).st_size)
-            archive.writestr(about, data)
-    write_whole(path, held.getvalue())
-    return len(held.getvalue())

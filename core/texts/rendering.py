@@ -6,10 +6,9 @@ from enum import StrEnum
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from core.results.caveats import Caveat, Severity
 from core.results.result import Fact, Kind, Result
 from core.validity.marks import with_sign
-from core.wording import amount, ends_of, joined, number, p_value, plain, share_text, shortened
+from core.wording import amount, ends_of, joined, number, p_value, share_text, shortened
 
 if TYPE_CHECKING:
     from jinja2 import Environment
@@ -25,9 +24,7 @@ class Form(StrEnum):
     """Where a text is shown, and so what is escaped in it."""
 
     HTML = "html"
-    MARKDOWN = "markdown"
     TEXT = "text"
-    LATEX = "latex"
 
 
 class _Written(str):
@@ -44,9 +41,7 @@ def headline(result: Result, form: Form = Form.TEXT) -> str:
         jinja2.UndefinedError, TypeError: the template names a slot that the result lacks.
     """
     template = _environment(form).get_template(f"{result.question}.j2")
-    block = "NEWER" if isinstance(result.outcome, str) else result.outcome.name
-    slots = {"outcome": result.name} | dict(result.slots)
-    return " ".join("".join(template.blocks[block](template.new_context(slots))).split())
+    return " ".join("".join(template.blocks[result.outcome.name](template.new_context(dict(result.slots)))).split())
 
 
 def fact_text(fact: Fact, form: Form = Form.TEXT) -> str:
@@ -65,40 +60,17 @@ def ends_text(fact: Fact) -> str:
     return ends_of(fact.low, fact.high, number if fact.kind == Kind.P else _WRITTEN[fact.kind])
 
 
-def caveat_badge(caveat: Caveat | str) -> str:
-    """The badge of a caveat, text; its own name where only a newer version knows it."""
-    return caveat if isinstance(caveat, str) else caveat.badge
-
-
-def caveat_text(caveat: Caveat | str) -> str:
-    """What a caveat means, text."""
-    return "From a newer version of Faithscope." if isinstance(caveat, str) else caveat.explanation
-
-
-def severity(caveat: Caveat | str) -> Severity:
-    """How much a caveat weighs; one of a newer version weighs as a warning."""
-    return Severity.WARNING if isinstance(caveat, str) else caveat.severity
-
-
 def write_result(result: Result, form: Form = Form.TEXT) -> str:
     """A whole result: its headline, a line for each fact, and one for each caveat."""
     lines = [headline(result, form)]
     lines += [f"{fact_label(one, form)}: {fact_text(one, form)}" for one in result.facts]
-    lines += [_escape(f"{caveat_badge(one)}: {caveat_text(one)}", form) for one in result.caveats]
-    return _JOIN[form](lines)
+    lines += [_escape(one.line, form) for one in result.caveats]
+    return "".join(f"<p>{line}</p>" for line in lines) if form == Form.HTML else "\n".join(lines)
 
 
 def latex_comment(result: Result) -> str:
     """A whole result as comments, which LaTeX does not set, for the head of a file of tables."""
     return "\n".join(f"% {' '.join(line.split())}" for line in write_result(result).split("\n"))
-
-
-_JOIN = {
-    Form.HTML: lambda lines: "".join(f"<p>{line}</p>" for line in lines),
-    Form.MARKDOWN: "\n\n".join,
-    Form.TEXT: "\n".join,
-    Form.LATEX: "\n\n".join,
-}
 
 
 def _value_text(fact: Fact) -> str:
@@ -130,17 +102,11 @@ def _escape(text: Any, form: Form) -> str:
         from markupsafe import escape
 
         return str(escape(text))
-    if form == Form.MARKDOWN:
-        return plain(text)
-    if form == Form.LATEX:
-        from core.texts.latex import latex_text
-
-        return latex_text(text)
     return text
 
 
 # What makes a name bold in each form.
-_BOLD = {Form.HTML: "<b>{}</b>", Form.MARKDOWN: "**{}**", Form.TEXT: "{}", Form.LATEX: r"\textbf{{{}}}"}
+_BOLD = {Form.HTML: "<b>{}</b>", Form.TEXT: "{}"}
 
 
 @functools.cache
@@ -169,12 +135,9 @@ def _environment(form: Form) -> "Environment":
     return made
 
 
-_FILE = Path(__file__).with_name("sentences.toml")
-
-
 @functools.cache
 def _all() -> dict[str, dict[str, str | list[str]]]:
-    return tomllib.loads(_FILE.read_text(encoding="utf-8"))
+    return tomllib.loads((_TEMPLATES / "sentences.toml").read_text(encoding="utf-8"))
 
 
 def sentence(page: str, name: str) -> str:

@@ -2,8 +2,8 @@
 
 from pathlib import Path
 
-from core.commands.options import Option, Options, add_model
-from core.commands.terminal import say
+from core.commands.options import Option, Options, add_columns, add_model
+from core.commands.terminal import columns_of, say
 from core.network.model import Model
 
 HELP = "benchmark this machine"
@@ -13,7 +13,7 @@ def add(option: Option) -> None:
     """What it takes."""
     add_model(option, "sst2-fmm")
     option("--texts", help="file of texts; compares limit searches only")
-    option("--text", default="text", help="text column")
+    add_columns(option, ("text",))
     option("--count", type=int, default=100, help="texts of 8 to 40 words")
     option("--rows", help="JSON Lines file of figures; resumes")
 
@@ -31,10 +31,10 @@ def run(options: Options) -> int:
 def _searches(model: Model, options: Options) -> list[str]:
     """The comparison of searches on the texts of a file."""
     from core.bench.bench_search import chosen_texts, compare_searches, search_lines
-    from core.data.tables import read_labelled
+    from core.data.sources import read_data
     from core.explanation.explainer import Explainer
 
-    explainer, texts = Explainer(model), read_labelled(Path(options.texts), options.text, None, None).texts
+    explainer, data = Explainer(model), read_data(Path(options.texts), say, {**columns_of(options), "second": ""})[2]
     kept = Path(options.rows) if options.rows else None
-    chosen = chosen_texts(explainer, texts, options.count)
+    chosen = chosen_texts(explainer, [one.text for one in data.examples], options.count)
     return search_lines(compare_searches(explainer, chosen, kept, say))

@@ -4,14 +4,15 @@ import hashlib
 import json
 import time
 from collections.abc import Callable, Iterator
-from dataclasses import asdict, dataclass, field
+from dataclasses import asdict, dataclass, field, replace
 from pathlib import Path
 
 import numpy as np
 import torch
 
 from core.data.parsed import BadData
-from core.data.tables import LabelledTexts, read_labelled
+from core.data.sources import read_labelled
+from core.data.tables import LabelledTexts
 from core.loading.loading import choose_device, load
 from core.loading.model_files import REFERENCE_FILE
 from core.mathematics.masking import TRAINING_STRATEGIES, VALIDATION_STRATEGIES, bernoulli_masks, training_masks
@@ -25,7 +26,9 @@ from core.training.bases import base_digest, check_out, load_base, save_trained
 from core.training.cards import build_card, write_card
 from core.training.checkpoints import Checkpoint, TrainingError, library_versions
 from core.validity.fitting import FEWEST, Drawing, fit_reference
+from core.validity.marks import small_reference
 from core.validity.references import write_reference
+from core.wording import listed
 
 
 @dataclass(frozen=True)
@@ -34,6 +37,7 @@ class Plan:
 
     training: which examples of a mini-batch are masked: "none", "mask" (all) or "half" (every second).
     validation: copies of the validation set that choose the epoch: "none" (unmasked), "mask" or "both".
+    text, second, label: columns; None is guessed.
     learning_rate: None takes 5e-5 for method "full" and 6e-4 for "lora".
     """
 
@@ -42,9 +46,9 @@ class Plan:
     validation: str
     out: str
     test: str | None = None
-    text: str = "text"
+    text: str | None = None
     second: str | None = None
-    label: str = "label"
+    label: str | None = None
     labels: tuple[str, ...] | None = None
     training: str = "half"
     validation_strategy: str = "both"
@@ -111,7 +115,7 @@ def train(
     Args:
         plan: what to do.
         progress: called with (what is being done, done, total).
-        told: called with a sentence where epochs that were done are damaged.
+        told: called with each sentence on what was left out of the data, and where epochs that were done are damaged.
     Returns:
         The folder, which `core.loading.loading.load` reads.
     Raises:
@@ -121,7 +125,7 @@ def train(
     """
     plan.check()
     check_out(Path(plan.out), plan.method, plan.base)
-    data = _read(plan)
+    plan, data = _read(plan, told)
     labels = data["train"].classes
     device = choose_device(plan.device)
     if device == "cpu":
@@ -144,7 +148,7 @@ def train(
         cut = {split: one.cut for split, one in sets.items()}
         made = asdict(plan) | {"learning_rate": plan.rate}
         write_card(out, build_card(out, made, data, cut, checkpoint.history, labels, progress))
-        _keep_reference(out, plan, data, progress)
+        _keep_reference(out, plan, data, progress, told)
         checkpoint.clear()
     return Path(plan.out)
 
@@ -231,7 +235,7 @@ class _Run:
             group["lr"] = self.plan.rate * factor
 
 
-def _keep_reference(out: Path, plan: Plan, data: dict[str, LabelledTexts], progress) -> None:
+def _keep_reference(out: Path, plan: Plan, data: dict[str, LabelledTexts], progress, told) -> None:
     """Fit the reference of MaSF on the validation file, beside the weights; none of too few texts."""
     if len(data["validation"]) < FEWEST:
         (out / REFERENCE_FILE).unlink(missing_ok=True)
@@ -240,6 +244,8 @@ def _keep_reference(out: Path, plan: Plan, data: dict[str, LabelledTexts], progr
     model = load(str(out), plan.device)
     reference = fit_reference(model, data["validation"], drawing, data.get("test"), progress)
     write_reference(reference, out / REFERENCE_FILE)
+    if problem := small_reference(reference):
+        told(f"MaSF reference: {problem}")
 
 
 def tokenise(tokenizer: Tokenizer, data: LabelledTexts, max_tokens: int) -> Tokenised:
@@ -252,7 +258,8 @@ def tokenise(tokenizer: Tokenizer, data: LabelledTexts, max_tokens: int) -> Toke
         if read.cut:
             cut[i] = len(ids[i])
         if not maskable[i].any():
-            raise BadData(f"{data.name}, row {i + 1}: the tokenizer drops the whole text. Remove it.")
+            row = data.rows[i] if data.rows else i + 1
+            raise BadData(f"{data.name}, row {row}: the tokenizer drops the whole text. Remove it.")
     return Tokenised(ids, maskable, None if any(row is None for row in types) else types, data.labels, cut)
 
 
@@ -268,14 +275,16 @@ def batches(data: Tokenised, size: int, rng: np.random.Generator) -> Iterator[np
     return iter([rng.permutation(found[i]) for i in rng.permutation(len(found))])
 
 
-def _read(plan: Plan) -> dict[str, LabelledTexts]:
-    columns = (plan.text, plan.second, plan.label)
-    data = {"train": read_labelled(Path(plan.train), *columns, plan.labels)}
-    classes = data["train"].classes
-    if len(classes) < 2:
-        raise TrainingError("The training file has a single class; a classifier needs at least 2.")
-    others = {"validation": plan.validation, "test": plan.test}
-    return data | {split: read_labelled(Path(path), *columns, classes) for split, path in others.items() if path}
+def _read(plan: Plan, told: Callable[[str], None]) -> tuple[Plan, dict[str, LabelledTexts]]:
+    """The plan with the columns that were read, and the files, all by the training file's columns and classes."""
+    named, classes, data = {role: getattr(plan, role) for role in ("text", "second", "label")}, plan.labels or (), {}
+    for split in ("train", "validation", "test"):
+        if path := getattr(plan, split):
+            data[split] = read_labelled(Path(path), told, named, classes)
+            named, classes = data[split].columns, data[split].classes
+            if len(classes) < 2:
+                raise TrainingError(f"{data[split].name} has a single class, {listed(classes)}. Give at least 2.")
+    return replace(plan, **{role: column or None for role, column in named.items()}), data
 
 
 def _fingerprint(plan: Plan, data: dict[str, LabelledTexts]) -> str:

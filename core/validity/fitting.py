@@ -19,7 +19,7 @@ from core.network.features import NoFeatures, masked_ids
 from core.network.model import Model
 from core.network.scheduler import Input
 from core.storage.library import Library
-from core.validity.marks import alone, says_nothing
+from core.validity.marks import alone, decides, small_reference
 from core.validity.masf import Combine, Masf, fit_calibrated, fit_literal, p_values
 from core.validity.references import CALIBRATED, FORMS, LEVELS, LITERAL, Reference, pack
 from core.wording import number
@@ -272,10 +272,10 @@ def readable_reference(reference: Reference) -> str:
         f"false rejections: at 5 % of {rates['texts']:,} texts ({rates['source']})",
     ]
     for name in FORMS:
-        floor, can = number(reference.floor(name)), "no" if says_nothing(reference, name) else "yes"
+        floor, can = number(reference.floor(name)), "yes" if decides(reference, name) else "no"
         shares = reference.false_rejections(name)
         lines.append(f"{name}: smallest p {floor}, can reject at 5 %: {can}, false rejections: {shares}")
-    return "\n".join(lines)
+    return "\n".join([*lines, small_reference(reference)]).strip()
 
 
 def place_for(model: Model, name: str = REFERENCE_FILE) -> Path:

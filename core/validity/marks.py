@@ -13,6 +13,8 @@ from core.validity.references import CALIBRATED, Reference
 from core.wording import amount
 
 SIGN = "⚠"
+# Fewest texts to a reference that decides eleven tests at once: 220 of them are on its last level.
+ENOUGH = 486
 PERCENT = f"{100 * ALPHA:.0f} %"
 OUT = "rejected as out-of-distribution"
 UNAVAILABLE = "unavailable"
@@ -26,7 +28,7 @@ STEP_COLUMNS = [OUT, "at or after the first rejected step", "rule of the gate", 
 
 
 class Why(StrEnum):
-    """Why the test says nothing about an input, and, the last three, why what it says may be off."""
+    """Why the test says nothing about an input, and, the last four, why what it says may be off."""
 
     NO_REFERENCE = "no reference"
     TOO_FEW = "too few texts"
@@ -34,6 +36,7 @@ class Why(StrEnum):
     LENGTH = "other lengths"
     PRECISION = "other precision"
     UNIT = "other units"
+    SMALL = "small reference"
 
 
 # ---- what is marked
@@ -193,9 +196,17 @@ def _why(floor: float | None, threshold: float) -> Why | None:
     return Why.TOO_FEW if floor >= threshold else None
 
 
-def says_nothing(reference: Reference, form: str = CALIBRATED) -> bool:
-    """Whether no input at all could be rejected at 5 %."""
-    return _why(reference.floor(form), ALPHA) is not None
+def decides(reference: Reference, form: str = CALIBRATED) -> int:
+    """How many tests at once Holm can decide: of so many the smallest attainable p is below 5 % by their number."""
+    return int(np.ceil(round(ALPHA / reference.floor(form), 9))) - 1
+
+
+def small_reference(reference: Reference | None) -> str:
+    """How many tests of a path it can decide and how many texts would do, where these are not all; else ""."""
+    if reference is None or decides(reference) >= len(RATIOS):
+        return ""
+    texts, tests, most = reference.about["texts"], decides(reference), len(RATIOS)
+    return f"Its {texts} texts decide {tests} of {most} tests at once (Holm); {ENOUGH} texts would do."
 
 
 def doubts(reference: Reference, tokens: np.ndarray, precision: str, unit: str = "word") -> list[Why]:
@@ -214,6 +225,7 @@ def doubts(reference: Reference, tokens: np.ndarray, precision: str, unit: str =
         Why.LENGTH: outside > 0.2 * len(tokens),
         Why.PRECISION: reference.about["precision"] != precision,
         Why.UNIT: unit != "word" and reference.forms[CALIBRATED].R > 1,
+        Why.SMALL: decides(reference) < len(RATIOS),
     }
     return [why for why, holds in found.items() if holds]
 

@@ -1,7 +1,7 @@
 """Simulate what references of some texts would do: how often they reject other texts of the same file.
 
-Every split of the texts makes a reference anew and tries the texts that it does not hold, so the rates are means over
-references, as the guarantee of the calibrated form is.
+Every split of the texts makes the first two levels anew, and every draw the last level and the texts that are tried:
+rates are means over references, as the guarantee of the calibrated form is. Samples of one last level hang together.
 """
 
 import hashlib
@@ -17,10 +17,10 @@ from safetensors import numpy as tensors
 from core.data.parsed import BadData
 from core.data.tables import LabelledTexts
 from core.mathematics.masking import RATIOS
-from core.mathematics.statistics import rejected_count_p, simes
+from core.mathematics.statistics import rejected_count_p
 from core.network.model import Model
 from core.storage.files import whole_file
-from core.validity.fitting import FEWEST, TOLERANCE, Drawing, Observed, fit, observe, p_at_ratios
+from core.validity.fitting import FEWEST, TOLERANCE, Drawing, Observed, observe, p_at_ratios, parts_of
 from core.validity.marks import alone
 from core.validity.masf import fit_calibrated
 from core.validity.references import CALIBRATED
@@ -28,24 +28,18 @@ from core.wording import share_text, text_table
 
 SAMPLES = (20, 40, 50, 100, 200)
 MIXED = "mixed"
-# Samples of the same size drawn of one split's texts, at each ratio.
+# Last levels drawn of one split's texts, each with a sample of each size.
 DRAWN = 20
-COPIES = "copies counted"
 
 
 @dataclass(frozen=True, eq=False)
 class Simulated:
-    """Shares over S splits. single {form: float64[S, R]}: of single texts below 5 %, at each ratio; samples {form:
-    {size: float64[S, R + 1]}}: of samples whose one p is below 5 %, at each ratio and at mixed ones.
+    """Shares over S splits. single: float64[S, R], of single texts below 5 %, at each ratio; samples {size: float64[S,
+    R + 1]}: of samples whose one p is below 5 %, at each ratio and at mixed ones.
     """
 
-    single: dict[str, np.ndarray]
-    samples: dict[str, dict[int, np.ndarray]]
-
-    @property
-    def splits(self) -> int:
-        """S."""
-        return len(self.single[CALIBRATED])
+    single: np.ndarray
+    samples: dict[int, np.ndarray]
 
 
 def pooled(
@@ -113,10 +107,7 @@ def simulate(
     splits: int,
     progress: Callable[[int, int], None] = lambda *_: None,
 ) -> Simulated:
-    """Fit and try references of random splits, of the calibrated form and of the one before it.
-
-    Before: half, a quarter and a quarter of the texts, each observation of a text counted as a text, one last level for
-    all ratios, and Simes over a sample's p-values instead of the count rule.
+    """Fit and try references of random splits, of the calibrated form.
 
     Args:
         observed: all texts at all ratios, also of a model that was never masked in training.
@@ -131,49 +122,42 @@ def simulate(
         raise ValueError(f"a reference needs at least {FEWEST} texts, got {texts} of {N}")
     if texts >= N:
         raise ValueError(f"a reference of {texts} of {N} texts leaves none to try")
-    names, sizes = (CALIBRATED, COPIES), [size for size in SAMPLES if size <= N - texts]
-    single = {name: np.zeros((splits, len(RATIOS))) for name in names}
-    samples = {name: {size: np.zeros((splits, len(RATIOS) + 1)) for size in sizes} for name in names}
+    sizes = [size for size in SAMPLES if size <= N - texts]
+    single = np.zeros((splits, len(RATIOS)))
+    samples = {size: np.zeros((splits, len(RATIOS) + 1)) for size in sizes}
     for s in range(splits):
         rng = np.random.default_rng([drawing.seed, 11, s])
-        order = rng.permutation(N)
-        held, tried = observed.of(order[:texts]), observed.of(order[texts:])
-        ratios = len(drawing.ratios)
-        now = fit(replace(held, by_ratio=held.by_ratio[:, :ratios]), replace(drawing, seed=s))[CALIBRATED]
-        # The form before; texts are in random order already.
-        parts = np.split(held.drawn, [texts // 2, texts // 2 + texts // 4])
-        first, second, last = (held.states[part.ravel()] for part in parts)
-        copies = fit_calibrated(first, second, last, drawing.combine, drawing.compact, TOLERANCE)
-        for name, p in p_at_ratios({CALIBRATED: now, COPIES: copies}, tried).items():
-            single[name][s] = alone(p).mean(axis=0)
+        order, part = rng.permutation(N), parts_of(texts, s)
+        first, second = (observed.states[observed.drawn[order[:texts][part == k]].ravel()] for k in (0, 1))
+        rest, n = observed.of(np.append(order[:texts][part == 2], order[texts:])), int((part == 2).sum())
+        last = rest.states[rest.by_ratio[:, : len(drawing.ratios)].T]
+        form = fit_calibrated(first, second, last, drawing.combine, drawing.compact, TOLERANCE)
+        # Ranks among all that are left, from which those among any of them follow.
+        ranks = p_at_ratios({CALIBRATED: form}, rest)[CALIBRATED]
+        for _ in range(DRAWN):
+            below = alone(_p_among(ranks, rng.permutation(len(ranks)), n, len(drawing.ratios)))
+            single[s] += below.mean(axis=0) / DRAWN
+            mixed = below[np.arange(len(below)), rng.integers(len(RATIOS), size=len(below))]
             for size in sizes:
-                samples[name][size][s] = _alarms(p, size, now.n if name == CALIBRATED else None, rng)
+                rejected = np.column_stack([below, mixed])[:size].sum(axis=0)
+                samples[size][s] += alone(rejected_count_p(rejected, size, n)) / DRAWN
         progress(s + 1, splits)
     return Simulated(single, samples)
 
 
-def _alarms(p: np.ndarray, size: int, n: int | None, rng: np.random.Generator) -> np.ndarray:
-    """Share of samples that are rejected together, float64[R + 1]: by count among n texts, by Simes without n."""
-    N, R = p.shape
-    found = np.zeros((DRAWN, R + 1))
-    for k in range(DRAWN):
-        rows = rng.permutation(N)[:size]
-        chosen = np.column_stack([p[rows], p[rows, rng.integers(R, size=size)]])
-        found[k] = alone(simes(chosen, axis=0) if n is None else rejected_count_p(alone(chosen).sum(axis=0), size, n))
-    return found.mean(axis=0)
+def _p_among(ranks: np.ndarray, order: np.ndarray, n: int, ratios: int) -> np.ndarray:
+    """p of all but the first n of an order against these n, at the same ratio, or at the only one: float64[·, R]."""
+    held, tried = np.sort(ranks[order[:n], :ratios], axis=0), ranks[order[n:]]
+    columns = (np.searchsorted(held[:, min(r, ratios - 1)], tried[:, r], "right") for r in range(tried.shape[1]))
+    return (1 + np.stack(list(columns), axis=1)) / (n + 1)
 
 
 def readable_simulation(found: Simulated) -> str:
     """Tables of shares rejected in percent, with the standard error over splits in the last column."""
     head = ["", *(share_text(ratio) for ratio in RATIOS), MIXED, "largest standard error"]
-    names = {CALIBRATED: "now", COPIES: "before (Simes)"}
-    rows = [[f"one text, {names[name]}", *_cells(shares, pad=True)] for name, shares in found.single.items()]
-    for size in found.samples[CALIBRATED]:
-        rows += [[f"{size} texts, {names[name]}", *_cells(sizes[size])] for name, sizes in found.samples.items()]
-    about = (
-        f"Rejected at 5 %, in %, mean of {found.splits} random splits; power at ratios the model was not trained on, "
-        "else false alarms."
-    )
+    rows = [["one text", *_cells(found.single, pad=True)]]
+    rows += [[f"{size} texts", *_cells(shares)] for size, shares in found.samples.items()]
+    about = f"Rejected at 5 %, in %, mean of {len(found.single)} random splits; power at ratios not trained on."
     return f"{about}\n{text_table(head, rows)}"
 
 

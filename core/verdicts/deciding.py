@@ -162,7 +162,7 @@ def decide_verdicts(
     limits = test.exact or (None if known.limits is None else (known.limits.lower, known.limits.upper))
     chance = gating.gate_of_all(random_walks(gating.encoded, test.band, test.target))
     # Of inputs that the model does not know no choice of measures or words tells anything.
-    nothing = Untold.RANDOM_REJECTED if chance.marked else _nothing(test, limits)
+    nothing = Untold.RANDOM_REJECTED if chance.marked and gating.encoded.F > 1 else _nothing(test, limits)
     found = []
     for i, name in enumerate(names):
         walk = test.scores[name].comprehensive if sign > 0 else test.scores[name].sufficient

@@ -295,9 +295,9 @@ def test_tables_and_pages_are_written_when_they_are_asked_for_and_the_page_rests
     person = visit()
     assert "runs 1, asked 0" in person.page.locator("#runs").text_content()
     name, content = person.saved("Small table")
-    assert (name, content) == ("small.csv", b"'=name,value\r\n'@x,-1.5\r\nplain,\r\n")
+    assert (name, content) == ("small.csv", b"\xef\xbb\xbf'=name,value\r\n'@x,-1.5\r\nplain,\r\n")
     name, content = person.saved("Table (CSV)")
-    read = list(csv.reader(io.StringIO(content.decode("utf-8"), newline="")))
+    read = list(csv.reader(io.StringIO(content.decode("utf-8-sig"), newline="")))
     words = [feature.text for feature in encoded(FORM).features]
     assert name == f"{NAME}.csv" and read[0] == COLUMNS + CONSTANT
     assert [restored(row[2]) for row in read[1:]] == words * 3 and read[1][COLUMNS.index("value")] == "1.0"

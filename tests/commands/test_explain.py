@@ -12,6 +12,7 @@ from core.commands import old
 from core.commands.command_line import main
 from core.commands.explain import PARTS
 from core.commands.terminal import Bar
+from core.explanation.completeness import completeness
 from core.explanation.explainer import Explainer
 from core.measures.catalogue import measure
 from core.reports.answers import commit
@@ -33,6 +34,19 @@ def explain(model, tmp_path):
         return out
 
     return run
+
+
+def test_the_gap_of_a_path_stands_beside_the_attributions(model, explain):
+    assert "completeness" not in json.loads(explain("json").read_text(encoding="utf-8"))
+    name = "integrated gradients [steps=5]"
+    found = json.loads(explain("json", "--measures", "gradient", name).read_text(encoding="utf-8"))
+    explainer, encoded = Explainer(model), model.encode(TEXT)
+    target = int(explainer.logits(encoded).argmax())
+    expected = completeness(explainer, encoded, explainer.attribute(encoded, name, target))
+    (told,) = found["completeness"]
+    assert told["measure"] == name and told["total"] == pytest.approx(expected.total, abs=1e-4)
+    assert told["due"] == pytest.approx(expected.due, abs=1e-4) and told["large"] == expected.large
+    assert len(found["attributions"]) == 2 * encoded.F
 
 
 def test_attributions_are_those_of_the_library_and_verdicts_stand_beside_them(model, explain, capsys):
@@ -93,7 +107,7 @@ def test_every_kind_of_file_says_where_it_comes_from(explain, model):
     whole = json.loads(explain("json", *every).read_text(encoding="utf-8"))
     assert whole.keys() >= ORIGIN | {"attributions", "verdicts", "limits", "pairs", "stability"}
     assert whole["weights_sha256"] == model.digest and whole["commit"] == commit() and whole["variant"] == "signed"
-    with explain("csv", *every).open(encoding="utf-8", newline="") as file:
+    with explain("csv", *every).open(encoding="utf-8-sig", newline="") as file:
         lines = list(csv.DictReader(file))
     assert {line["part"] for line in lines} == set(PARTS) and lines[0].keys() >= ORIGIN
     assert "'=boat" in {line["word"] for line in lines} or "'=" in {line["word"] for line in lines}
@@ -105,7 +119,7 @@ def test_every_kind_of_file_says_where_it_comes_from(explain, model):
     page = explain("html", *every).read_text(encoding="utf-8")
     assert model.digest in page and "<script" not in page and "NAOPC" in page and "agree on the top word" in page
     assert model.digest in explain("html", "--what", "limits").read_text(encoding="utf-8")
-    alone = explain("csv", "--what", "verdicts").read_text(encoding="utf-8").partition("\n")[0]
+    alone = explain("csv", "--what", "verdicts").read_text(encoding="utf-8-sig").partition("\n")[0]
     assert alone.startswith("measure,verdict,") and "part" not in alone.split(",")
 
 
@@ -156,7 +170,7 @@ def test_answers_over_data_are_written_in_every_kind(model, data, tmp_path, caps
     ids = whole["sample_ids"]
     assert len(set(ids)) == 3 and {one["example"] for one in whole["examples"]} == set(ids)
     assert whole.keys() >= ORIGIN and whole["data_sha256"] and "commit" in outs["tex"].read_text(encoding="utf-8")
-    with outs["csv"].open(encoding="utf-8", newline="") as file:
+    with outs["csv"].open(encoding="utf-8-sig", newline="") as file:
         lines = list(csv.DictReader(file))
     table = parquet.read_table(outs["parquet"])
     about = json.loads(table.schema.metadata[b"faithscope"])
@@ -260,7 +274,7 @@ def test_an_old_name_keeps_columns_and_keys(model, tmp_path, capsys, name):
         out = tmp_path / f"found.{ending}"
         assert main([name, "--model", "tiny", "--text", TEXT, *measured, "--out", str(out)]) == 0
         assert "This is now python -m core explain --what" in capsys.readouterr().err
-    with (tmp_path / "found.csv").open(encoding="utf-8", newline="") as file:
+    with (tmp_path / "found.csv").open(encoding="utf-8-sig", newline="") as file:
         assert next(csv.reader(file)) == COLUMNS[name] + PLACED
     assert list(json.loads((tmp_path / "found.json").read_text(encoding="utf-8"))) == PLACED + KEYS[name]
 

@@ -45,7 +45,7 @@ def test_it_prints_the_strongest_and_writes_every_pair(model, tmp_path, capsys):
         [pair.value for pair in expected], abs=1e-4
     )
     assert whole["index"] == f"{INDEX} of order 2" and "kitchen" in whole["class"] and "harbour" in whole["class"]
-    with (tmp_path / "pairs.csv").open(encoding="utf-8", newline="") as file:
+    with (tmp_path / "pairs.csv").open(encoding="utf-8-sig", newline="") as file:
         rows = list(csv.DictReader(file))
     assert len(rows) == len(expected) and float(rows[0]["interaction"]) == pytest.approx(expected[0].value, abs=1e-4)
     # A word that a spreadsheet would run is a text.

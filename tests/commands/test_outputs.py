@@ -2,6 +2,7 @@
 that a model cannot read is one row.
 """
 
+import contextlib
 import copy
 import errno
 import json
@@ -19,7 +20,7 @@ from safetensors import SafetensorError
 from core.commands import command_line
 from core.commands.command_line import FREE_SPACE, main
 from core.loading import loading
-from core.storage.files import only_writer
+from core.storage.files import only_writer, whole_file
 from core.tools import stories
 from tests import tiny
 
@@ -167,7 +168,7 @@ def test_a_text_that_the_model_cannot_read_is_one_row_with_its_problem(
     rows = [json.loads(line) for line in data.read_text().splitlines()[:4]]
     rows[1]["text"] = "The zzyzx leaves the harbour."
     data.write_text("".join(json.dumps(row) + "\n" for row in rows))
-    said = "no word embedding for 'zzyzx'"
+    said = "cannot read 'zzyzx'"
     for name in ("limits", "evaluate", "check"):
         assert main(command(name, data, tmp_path / name, tiny_root)) == 0, capsys.readouterr().err
         told = capsys.readouterr().out
@@ -176,3 +177,53 @@ def test_a_text_that_the_model_cannot_read_is_one_row_with_its_problem(
     of = {row["example"]: row["problem"] for row in parquet.read_table(tmp_path / "evaluate").to_pylist()}
     assert [of[f"t{i}"] is None for i in range(4)] == [True, False, True, True] and said in of["t1"]
     assert "1 example" in told and said in told and said in (tmp_path / "check").read_text()
+
+
+@pytest.fixture
+def short_files():
+    """Lets a block write files of so many bytes at most, as a file-size limit does."""
+    resource = pytest.importorskip("resource")
+
+    @contextlib.contextmanager
+    def limited(most: int):
+        before = resource.getrlimit(resource.RLIMIT_FSIZE)
+        resource.setrlimit(resource.RLIMIT_FSIZE, (most, before[1]))
+        try:
+            yield
+        finally:
+            resource.setrlimit(resource.RLIMIT_FSIZE, before)
+
+    return limited
+
+
+@pytest.mark.parametrize("name", ["evaluate", "reference", "stories", "train", "limits"])
+def test_a_limit_of_files_is_a_sentence_and_the_same_command_goes_on_afterwards(
+    name, model, data, tmp_path, tiny_root, short_files, capsys
+):
+    out, asked = tmp_path / "out", command(name, data, tmp_path / "out", tiny_root)
+    before = out / "model.safetensors" if name in FOLDERS else out
+    before.parent.mkdir(exist_ok=True)
+    before.write_bytes(b"before")
+    with short_files(1_000):
+        assert main(asked) == 1
+    told = capsys.readouterr().err.splitlines()[-1]
+    assert "Free some space" in told and "Errno" not in told
+    assert before.read_bytes() == b"before"
+    assert main(asked) == 0
+    assert before.read_bytes() != b"before"
+
+
+@pytest.mark.parametrize("number", [errno.ENOSPC, errno.EDQUOT, errno.EFBIG], ids=errno.errorcode.get)
+def test_no_room_of_any_kind_is_one_sentence(number, monkeypatch, tmp_path, capsys):
+    errors = [OSError(number, os.strerror(number), "a"), SafetensorError(f"I/O error: no (os error {number})")]
+    for error in (*errors, Exception(f"no (os error {number})")):
+
+        def run(_, error=error):
+            with whole_file(tmp_path / "out"):
+                raise error
+
+        monkeypatch.setattr(stories, "run", run)
+        assert main(["stories", "--task", "1", "--out", "out"], "core.tools") == 1
+        told = capsys.readouterr().err
+        assert told.endswith(f"{FREE_SPACE}\n") and "Errno" not in told and str(tmp_path / "out") in told
+    assert list(tmp_path.iterdir()) == []

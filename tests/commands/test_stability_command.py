@@ -31,7 +31,7 @@ def test_it_prints_and_writes_what_the_library_says(model, tmp_path, capsys):
     whole = json.loads((tmp_path / "found.json").read_text(encoding="utf-8"))
     lines = [line for one in found for line in stability_lines(one)]
     assert [one["what"] for one in whole["stability"]] == [line[2] for line in lines] and whole["class"] == "kitchen"
-    with (tmp_path / "found.csv").open(encoding="utf-8", newline="") as file:
+    with (tmp_path / "found.csv").open(encoding="utf-8-sig", newline="") as file:
         rows = list(csv.DictReader(file))
     assert list(rows[0])[: len(RECORDED)] == RECORDED and len(rows) == len(lines)
     assert [row["word"] for row in rows[1 : 1 + encoded.F]][1] == "'=boat" or "'=" in {row["word"] for row in rows}

@@ -37,7 +37,7 @@ def test_it_prints_and_writes_the_verdicts_of_each_way_of_erasing(model, tmp_pat
     assert [one["verdict"] for one in first["verdicts"]] == [str(one.word) for one in report.verdicts]
     assert first["outcome"] == result.name and first["caveats"] == [one.name for one in result.caveats]
     assert first["level"] == 0.05 and first["every_order"] and whole["class"] == "kitchen"
-    with (tmp_path / "found.csv").open(encoding="utf-8", newline="") as file:
+    with (tmp_path / "found.csv").open(encoding="utf-8-sig", newline="") as file:
         rows = list(csv.DictReader(file))
     assert [(row["erasure"], row["measure"]) for row in rows] == [
         (erasure, name) for erasure in ("mask token", "zero embedding") for name in NAMES

@@ -310,32 +310,6 @@ def test_selection_counts_and_order_are_what_brute_force_finds(rows, random, wan
     assert chosen[: len(there)] == there and chosen[len(there) :] == sorted(chosen[len(there) :])
 
 
-# Labels and classes
-
-
-@pytest.mark.parametrize(
-    "labels, model, expected, said",
-    [
-        (("negative", "positive"), LABELS, {"negative": 0, "positive": 1}, ""),
-        (("POSITIVE", " Negative "), LABELS, {"POSITIVE": 1, " Negative ": 0}, ""),
-        (("0", "1"), LABELS, {"0": 0, "1": 1}, "0 = negative, 1 = positive"),
-        (("0",), LABELS, {"0": 0}, "0 = negative"),
-        # Stars from 1 to 5, or classes numbered from 1, are nobody's numbers.
-        (("1", "2", "3", "4", "5"), LABELS, {}, "negative"),
-        (("1", "2"), LABELS, {}, "negative"),
-        (("World", "Sports"), LABELS, {}, "World, Sports"),
-        (("positive", "neutral"), LABELS, {"positive": 1}, "neutral"),
-        (("no", "yes"), ("LABEL_0", "LABEL_1"), {"no": 0, "yes": 1}, "no = LABEL_0"),
-        (("a", "b", "c"), ("LABEL_0", "LABEL_1"), {}, "a, b, c"),
-        ((), LABELS, {}, ""),
-    ],
-)
-def test_labels_meet_classes(labels, model, expected, said):
-    match = match_labels(labels, model)
-    assert match.classes == expected and said in match.how and bool(match.how) == bool(said)
-    assert match.by_order == (" = " in said)
-
-
 # Searching
 
 

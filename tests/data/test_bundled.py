@@ -19,7 +19,7 @@ from core.loading.locating import BASES, MODELS, bundled_models
 from core.mathematics.statistics import share_interval
 from core.measures.catalogue import default_measures
 from core.training.cards import readable_card
-from core.validity.marks import says_nothing
+from core.validity.marks import decides
 from core.validity.references import find_reference
 
 ROOT = Path(__file__).resolve().parents[2]
@@ -234,7 +234,7 @@ def test_every_model_has_a_reference_a_source_and_examples_of_its_task(name, shi
     # Otherwise its own figures would not be shown.
     assert model.card["weights_sha256"] == model.digest
     reference = find_reference(model)
-    assert reference is not None and not says_nothing(reference)
+    assert reference is not None and decides(reference)
     assert "Apache-2.0" in (MODELS / name / "SOURCE.md").read_text(encoding="utf-8")
     assert (MODELS / name / "README.md").read_text(encoding="utf-8") == readable_card(model.card, name)
     assert set(bundled_set(examples_of(name)).classes) == set(model.labels)

@@ -179,7 +179,9 @@ dataset_info:
 
 def test_choices_are_those_of_the_card_and_no_data_is_fetched(hub):
     pairs(hub)
-    assert hub_choices("someone/pairs") == {"small": ["train", "dev"], "large": ["test"]}
+    choices = hub_choices("someone/pairs")
+    assert choices == {"small": ["train", "dev"], "large": ["test"]}
+    assert {type(split) for splits in choices.values() for split in splits} == {str}
     assert hub.fetched == ["README.md"]
 
 

@@ -354,6 +354,8 @@ def test_texts_are_kept_to_the_letter_and_twins_are_counted():
     data = build(table(t=[" a\n", "b", "b", "b", "c", "c"]), Mapping("t"))
     assert [e.text for e in data.examples] == [" a\n", "b", "b", "b", "c", "c"] and data.classes == ()
     assert data.notes == tuple(noted(Repair.REPEATED, [3, 4, 6]))
+    pairs = build(table(t=["b", "b", "b"], s=["x", "y", "x"]), Mapping("t", "s"))
+    assert pairs.notes == tuple(noted(Repair.REPEATED, [3]))
 
 
 def test_ids_tell_examples_apart_or_are_row_numbers_of_the_file():
@@ -438,9 +440,9 @@ def test_names_from_the_source_are_used_where_none_are_chosen():
 
 
 def test_what_is_wrong_with_labels_is_said():
-    assert labels("x", "", "y", "-")[2] == tuple(noted(Repair.NO_LABEL, [2, 4]))
-    assert labels(0, -1)[2] == tuple(noted(Repair.MINUS_ONE, [2]))
-    assert labels(1, 7, 9, 7, names=("no", "yes"))[2] == tuple(noted(Repair.UNKNOWN_LABEL, [2, 3, 4]))
+    assert labels("x", "", "y", "-")[2] == tuple(noted(Repair.NO_LABEL, [2, 4], ["-"]))
+    assert labels(0, -1)[2] == tuple(noted(Repair.NO_LABEL, [2], ["-1"]))
+    assert labels(1, 7, 9, 7, names=("no", "yes"))[2] == tuple(noted(Repair.UNKNOWN_LABEL, [2, 3, 4], ["7", "9"]))
     texts = [str(i) for i in range(201)]
     assert len(labels(*range(200))[1]) == 200
     assert "201 different values" in refused(table(t=texts, y=texts), Mapping("t", label="y"))

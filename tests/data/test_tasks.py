@@ -235,7 +235,7 @@ def test_labels_that_are_already_names_stay_and_unknown_ones_are_counted():
         table(message=list("abcdef"), sentiment=["-1", -1, -1.0, "pro", 7, None])
     )
     assert found.cells["sentiment"] == ["anti", "anti", "anti", "pro", None, None]
-    assert found.notes == tuple(noted(Repair.UNKNOWN_LABEL, [5]))
+    assert found.notes == tuple(noted(Repair.UNKNOWN_LABEL, [5], [7]))
 
 
 def test_preparing_twice_changes_no_cell():

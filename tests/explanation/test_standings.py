@@ -23,6 +23,7 @@ from core.explanation.standings import (
     compare_standings,
     random_walks,
 )
+from core.figures.limit_figures import slope
 from core.mathematics.aopc import aopc, naopc, prefix_masks
 from core.mathematics.search.limits import BEAM, EXACT, Limits
 from core.mathematics.stepwise import finish
@@ -116,9 +117,9 @@ def test_places_may_change_though_no_other_model_is_ahead():
         (4, 4),
     ] and found.tau == pytest.approx(2 / 3)
     assert found.changed == () and set(found.ahead.values()) == {("M", "M")}
-    before, after = standing.slope_points(found, "N")
-    assert [row[3] for row in before] == [1, 2, 3, 4] and [place for place, _ in after] == [1, 3, 2, 4]
-    assert [row[2] for row in before] == [one.model == "N" for one in found.placed]
+    lines = slope(found)["data"]
+    assert [line["y"] for line in lines] == [[1, 1], [2, 3], [3, 2], [4, 4]]
+    assert [line["line"]["dash"] == "dash" for line in lines] == [one.model == "N" for one in found.placed]
 
 
 def test_naopc_of_random_orders_rests_on_what_attains_the_limits_and_their_aopc_on_their_own_inputs():
@@ -181,7 +182,7 @@ def test_equal_scores_share_a_place_and_marks_stay():
     assert [one.marked for one in found.placed] == [False, True]
     _, (row,) = standing.compared_table(found)
     assert row[-1] == "⚠" and row[3] == row[6] == standing.LEVEL
-    assert [name[-1] == "⚠" for name, *_ in standing.slope_points(found, "N")[0]] == [False, True]
+    assert [line["name"][-1] == "⚠" for line in slope(found)["data"]] == [False, True]
 
 
 def test_models_that_explain_different_classes_are_not_compared():

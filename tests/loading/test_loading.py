@@ -645,6 +645,13 @@ def test_a_file_is_no_folder(tiny_root, tmp_path, monkeypatch):
     refusal("model.zip", "is a file")
 
 
+def test_a_padding_token_that_every_text_holds(copied, tiny_model):
+    """RoBERTa counts positions from its id, and gives it none."""
+    folder = copied("roberta")
+    change_json(folder / "config.json", pad_token_id=tiny_model("roberta").tokenizer.bos_token_id)
+    refusal(folder, "pad_token_id 0", "config.json")
+
+
 # ---- the hub
 
 

@@ -263,9 +263,9 @@ def _nowhere(folder, patch):
 @pytest.mark.parametrize(
     "how, said",
     [
-        (_full, "[Errno 28]"),
-        (_no_folder, "[Errno 20]"),
-        (_nowhere, "[Errno 2] No usable temporary directory found in ['/tmp']"),
+        (_full, os.strerror(errno.ENOSPC)),
+        (_no_folder, os.strerror(errno.ENOTDIR)),
+        (_nowhere, "No usable temporary directory found in ['/tmp']"),
     ],
 )
 def test_a_temporary_folder_that_is_full_is_not_told_as_a_broken_tokenizer(copied, tmp_path, monkeypatch, how, said):

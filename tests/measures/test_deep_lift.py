@@ -4,6 +4,7 @@ import numpy as np
 import pytest
 import torch
 
+from core.explanation.completeness import completeness
 from core.explanation.explainer import Explainer
 from core.measures.catalogue import measure
 from core.measures.deep_lift import lifted_tokens
@@ -79,10 +80,30 @@ def test_how_far_scores_are_from_adding_up_is_told(bundled):
     encoded, explainer = bundled.encode("A dull film, and not a good one"), Explainer(bundled)
     whole, empty = explainer.oracles.of(encoded).logits(np.array([[False] * encoded.F, [True] * encoded.F]))[:, 0]
     lifted, exact = (
-        explainer.completeness(encoded, explainer.attribute(encoded, name, 0))
+        completeness(explainer, encoded, explainer.attribute(encoded, name, 0))
         for name in ("DeepLift", "Shapley values")
     )
     assert lifted.due == exact.due == pytest.approx(float(whole - empty))
     assert exact.error == 0 and str(exact.error) == "0.0", "what rounding leaves is nothing"
     assert lifted.error == pytest.approx(lifted.total - lifted.due, abs=1e-6) and abs(lifted.error) > 0.5
-    assert explainer.completeness(encoded, explainer.attribute(encoded, "gradient", 0)) is None
+    assert completeness(explainer, encoded, explainer.attribute(encoded, "gradient", 0)) is None
+    assert lifted.large and not exact.large
+
+
+def test_the_gap_of_a_path_closes_with_its_steps(bundled):
+    """f(x) − f(0) by hand; one step misses most of it, twenty a little."""
+    encoded, explainer = bundled.encode("A dull film, and not a good one"), Explainer(bundled)
+    inside = inside_of(bundled, encoded)
+    with torch.no_grad():
+        embeddings = bundled.embed(inside.ids)
+        due = float(inside.logit(embeddings) - inside.logit(torch.zeros_like(embeddings)))
+    name = "integrated gradients"
+    one, few, many = (
+        completeness(explainer, encoded, explainer.attribute(encoded, asked, inside.target))
+        for asked in (f"{name} [steps=1]", name, f"{name} [steps=300]")
+    )
+    assert all(found.due == pytest.approx(due, abs=1e-4) for found in (one, few, many))
+    assert abs(one.error) > abs(few.error) > abs(many.error) and one.large and not many.large
+    passes = bundled.scheduler.counters.passes
+    assert completeness(explainer, encoded, explainer.attribute(encoded, name, inside.target)) == few
+    assert bundled.scheduler.counters.passes - passes <= 20, "the path is held"

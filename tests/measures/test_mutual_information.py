@@ -121,7 +121,9 @@ def written(path, texts=TEXTS, labels=LABELS):
 @pytest.fixture
 def fitted(tiny_model, tmp_path, monkeypatch, cached):
     """`fitted(texts, labels)`: what the command prints of them; kept in the cache, as for a model of the hub."""
-    monkeypatch.setattr("core.loading.loading.load", lambda *_: replace(tiny_model("bert"), name="some/model"))
+    monkeypatch.setattr(
+        "core.loading.loading.load", lambda *_: replace(tiny_model("bert"), name="some/model", origin="some/model")
+    )
 
     def fit(*given):
         return main(["words", "--model", "some/model", "--data", written(tmp_path / "train.jsonl", *given)])

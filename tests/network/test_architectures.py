@@ -1,5 +1,7 @@
 """Every family through our own driver, held against `transformers` itself and against independent computations."""
 
+import shutil
+
 import numpy as np
 import pytest
 import torch
@@ -8,6 +10,7 @@ from core.loading.loading import load
 from core.network.architectures import only_what_is_read
 from core.network.features import masked_ids
 from tests import tiny
+from tests.model_folders import change_json
 
 TEXTS = (
     "The ferry leaves the old harbour before dawn.",
@@ -79,6 +82,30 @@ def test_a_padded_batch_equals_one_by_one(tiny_model, kind, seconds):
         np.testing.assert_allclose(logits[i], alone, atol=1e-5)
         np.testing.assert_allclose(pooled[i], alone_pooled, atol=1e-5)
     assert pooled.shape[2] == model.H
+
+
+@pytest.mark.parametrize("precision", ["float32", "bfloat16", "float16"])
+@EVERY
+def test_a_text_of_two_words_is_read_the_same_beside_one_of_sixty(tiny_root, tmp_path, kind, precision):
+    """Alone, and in batches in either order: the shorter one is mostly padding, beyond ModernBERT's local attention."""
+    folder = shutil.copytree(tiny.folder(kind, tiny_root), tmp_path / kind)
+    if kind == "gpt2":
+        change_json(folder / "tokenizer_config.json", pad_token=None)
+        change_json(folder / "config.json", pad_token_id=None)
+    model = load(str(folder), "cpu", precision)
+    assert kind != "gpt2" or (model.tokenizer.pad_token is None and model.module.config.pad_token_id is None)
+    words = [word for sentence in tiny.SENTENCES for word in sentence.lower().split() if word.isalpha()]
+    for start in range(0, 40, 10):
+        texts = [" ".join(words[start : start + 2]), " ".join((words * 2)[start : start + 60])]
+        encoded = [model.encode(text) for text in texts]
+        alone = [single(model, one, hidden=True) for one in encoded]
+        for order in ([0, 1], [1, 0], [0, 1, 0]):
+            logits, pooled = model.run(*padded([encoded[i] for i in order]), hidden=True)
+            assert np.isfinite(logits).all() and np.isfinite(pooled).all()
+            assert logits.argmax(axis=1).tolist() == [int(alone[i][0].argmax()) for i in order]
+            if precision == "float32":
+                np.testing.assert_allclose(logits, [alone[i][0] for i in order], atol=1e-5)
+                np.testing.assert_allclose(pooled, [alone[i][1] for i in order], atol=1e-5)
 
 
 @EVERY

@@ -2,6 +2,7 @@
 
 import itertools
 import json
+import shutil
 import time
 from dataclasses import replace
 
@@ -10,7 +11,16 @@ import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
-from core.network.features import MASK_SPELLINGS, UNITS, NoFeatures, encode, find_words, masked_ids, with_premasked
+from core.network.features import (
+    MASK_SPELLINGS,
+    UNITS,
+    NoEmbedding,
+    NoFeatures,
+    encode,
+    find_words,
+    masked_ids,
+    with_premasked,
+)
 from core.network.grouping import GROUPS, find_groups
 from tests import tiny
 
@@ -440,6 +450,12 @@ def test_typed_special_tokens_do_no_harm(tiny_model, kind):
         "</s> <s>",
         "<pad> [PAD] <|endoftext|>",
     ]
+    if kind == "roberta":
+        for text in texts:
+            if "<pad>" in text:
+                with pytest.raises(NoEmbedding, match="<pad>"):
+                    model.encode(text)
+        texts = [text.replace("<pad>", "[PAD]") for text in texts]
     encoded = [model.encode(text) for text in texts]
     for text, one in zip(texts, encoded):
         assert "".join(f.text for f in one.features) == text.replace(" ", "")
@@ -588,6 +604,49 @@ def test_the_digest_tells_examples_apart(tiny_model, one, other):
     first, second = (encoded_or_none(tiny_model("bert"), text, pair, unit=unit) for text, pair, unit in (one, other))
     if first is not None and second is not None:
         assert (first.digest == second.digest) == (one == other)
+
+
+@pytest.mark.parametrize(
+    "kind, text, unit, expected",
+    [
+        (kind, text, "token", expected)
+        for kind in BYTE_PAIRS
+        for text, expected in {"🎉": ["🎉"], "🎉🎉 é": ["🎉", "🎉", "é"], "中文": ["中", "文"]}.items()
+    ],
+)
+def test_tokens_over_the_same_characters_are_one_feature(tiny_model, kind, text, unit, expected):
+    encoded = tiny_model(kind).encode(text, unit=unit)
+    assert [one.text for one in encoded.features] == expected
+    # Masked and coloured as one.
+    assert encoded.T > encoded.F and set(encoded.feature_of[encoded.feature_of >= 0]) == set(range(encoded.F))
+
+
+@EACH
+@THOROUGH
+@given(text=ANY_TEXT)
+def test_features_of_tokens_share_no_character(tiny_model, kind, text):
+    encoded = encoded_or_none(tiny_model(kind), text, None, unit="token")
+    if encoded is not None:
+        ends = [(one.start, one.end) for one in encoded.features]
+        assert all(end <= start for (_, end), (start, _) in itertools.pairwise(ends))
+        assert all(start < end for start, end in ends)
+
+
+def test_a_space_put_before_a_word_is_no_feature_of_its_own(tiny_root, tmp_path):
+    from transformers import AutoTokenizer
+
+    from tests.model_folders import change_json
+
+    folder = shutil.copytree(tiny.folder("roberta", tiny_root), tmp_path / "untrimmed")
+    spaced = {"add_prefix_space": True, "trim_offsets": False}
+    found = json.loads((folder / "tokenizer.json").read_text(encoding="utf-8"))
+    parts = {part: found[part] | spaced for part in ("pre_tokenizer", "post_processor")}
+    change_json(folder / "tokenizer.json", **parts)
+    change_json(folder / "tokenizer_config.json", **spaced)
+    tokenizer = AutoTokenizer.from_pretrained(folder)
+    for unit in ("word", "token"):
+        encoded = encode(tokenizer, "I saw", unit=unit, max_tokens=64, mask_id=tokenizer.mask_token_id)
+        assert "".join(one.text for one in encoded.features) == "Isaw"
 
 
 def test_the_digest_of_near_misses(tiny_model):

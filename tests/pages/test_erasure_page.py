@@ -27,7 +27,7 @@ from core.oracle.erasing import ERASURES, MASK, REMOVAL, erasures_of
 from core.oracle.oracle import Oracle
 from core.results.caveats import Caveat
 from core.results.erasure import ErasureOutcome, erasure_result
-from core.texts.rendering import caveat_badge, fact_text
+from core.texts.rendering import fact_text
 from core.validity.references import find_reference
 from pages.parts.erasure import drawing
 from pages.parts.erasure.drawing import SCORES, score_table_rows
@@ -147,7 +147,7 @@ def test_every_number_is_what_the_library_says(by_hand, mine):
     assert len(shown) == 4
     for one in expected.facts[:4]:
         assert shown[one.label] == fact_text(one)
-    assert {caveat_badge(one) for one in expected.caveats} <= {one.removeprefix("⚠ ") for one in app.badges}
+    assert {one.badge for one in expected.caveats} <= {one.removeprefix("⚠ ") for one in app.badges}
     drawn = {one["name"]: one for one in chart(app, "score")["data"]}
     for i, measure in enumerate(DEFAULT):
         assert drawn[measure]["y"] == pytest.approx(known.table.values[i].tolist(), abs=1e-6)

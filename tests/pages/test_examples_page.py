@@ -33,10 +33,11 @@ from pages.parts.frame import resources
 from tests import tiny
 from tests.app_session import ATTRIBUTIONS, EXAMPLES, HOME, PAGES, App, complete, wait
 from tests.hostile import hostile_files, lines
+from tests.model_folders import change_json
 from tests.pages.test_pages import no_raw_markup
 
 pytestmark = pytest.mark.usefixtures("server")
-REVIEWS = read_bundled("reviews")
+REVIEWS, ORDINARY = read_bundled("reviews"), read_bundled("ordinary reviews")
 PARTIAL, BY_OUTCOME = f"⚠ {Caveat.PARTIAL.badge}", f"⚠ {Caveat.SELECTED.badge}"
 ALONG, TOGETHER, COMPARED, _ = FACTS
 PATH = "Path of the file"
@@ -510,6 +511,48 @@ def test_labels_of_another_task_are_shown_and_not_judged(nothing_added):
     assert [row["right"] for row in app.table["rows"]] == [None, None] and "Not judged" in app.said
     assert [row["label"] for row in app.table["rows"]] == ["Business", "Sports"]
     assert app.outcomes == ["no labels"] and app.facts["least sure example"] in ids(app)
+
+
+def test_labels_that_are_numbered_in_another_order_are_doubted_and_read_anew(nothing_added):
+    told = [[one.text, {"positive": "0", "negative": "1"}[one.label]] for one in ORDINARY[:24]]
+    file = io.StringIO()
+    csv.writer(file).writerows([["text", "label"], *told])
+    app = predicted(upload(App(EXAMPLES), "turned.csv", file.getvalue().encode()).press("Add this data"))
+    before, doubt = app.widget("selectbox", "Data").value, f"⚠ {Caveat.LABELS_EXCHANGED.badge}"
+    assert doubt in app.badges and "0 = positive" in app.said
+    wrong = [row["right"] for row in app.table["rows"]]
+    predicted(app.press("Exchange labels"))
+    after = app.widget("selectbox", "Data").value
+    assert after != before and after.startswith("turned.csv@") and doubt not in app.badges
+    assert [row["right"] for row in app.table["rows"]] == [not one for one in wrong]
+    assert not app.has("button", "Exchange labels")
+    # The other reading stays, as somebody may look at it.
+    assert {before, after} <= {*resources.library().data()}
+
+
+def test_data_of_names_is_not_tied_to_classes_without_names(nothing_added, tiny_root, tmp_path):
+    folder = shutil.copytree(tiny.folder("bert", tiny_root), tmp_path / "mine")
+    change_json(folder / "config.json", id2label={str(i): f"LABEL_{i}" for i in range(3)}, label2id=None)
+    resources.library().add_model(str(folder))
+    rows = "".join(f"{text},{label}\n" for text in ("the tide turned", "a boat") for label in ("a", "b", "c"))
+    app = predicted(
+        upload(App(EXAMPLES, model=str(folder)), "named.csv", f"text,label\n{rows}".encode()).press("Add this data")
+    )
+    assert {row["right"] for row in app.table["rows"]} == {None} and app.outcomes == ["no labels"]
+    assert "LABEL" in app.said
+
+
+def test_a_model_of_several_labels_is_limited_on_every_page(nothing_added, tiny_root, tmp_path):
+    folder = shutil.copytree(tiny.folder("bert", tiny_root), tmp_path / "mine")
+    change_json(folder / "config.json", problem_type="multi_label_classification")
+    resources.library().add_model(str(folder))
+    app = App(EXAMPLES, model=str(folder))
+    # Nothing is computed there unasked, or without labels.
+    for page in PAGES:
+        if page.endswith(("data_set.py", "model_check.py", "scoreboard.py")):
+            continue
+        app.go(page)
+        assert any(badge.endswith(Caveat.SEVERAL_LABELS.badge) for badge in app.badges), page
 
 
 def test_another_data_set_starts_at_its_first_page_and_in_its_own_order(nothing_added):

@@ -17,6 +17,7 @@ from hypothesis import strategies as some
 
 from core import settings, wording
 from core.data.examples import bundled_data, read_bundled, title
+from core.explanation.completeness import SUMMED, completeness
 from core.explanation.explainer import Cost, Explainer
 from core.explanation.rows import agreement, build_row, pieces, value_text
 from core.loading.locating import bundled_models
@@ -164,14 +165,19 @@ def rows_are_the_librarys(app, encoded, found, sign):
 
 
 def test_whether_scores_add_up_is_told_where_they_should(bundled):
-    app = App(ATTRIBUTIONS, example=SHORT, measures=["DeepLift", "KernelSHAP", "gradient"])
+    app = App(ATTRIBUTIONS, example=SHORT, measures=["DeepLift", "KernelSHAP", "gradient", "integrated gradients"])
     encoded = bundled.encode(app.text)
     explainer = Explainer(bundled)
     target = int(explainer.logits(encoded).argmax())
-    ((_, lifted, sampled),) = [cells for cells in app.tables if cells[0][-1] == "error, 0 is best"]
-    found = explainer.completeness(encoded, explainer.attribute(encoded, "DeepLift", target))
-    assert lifted == ["DeepLift", *(f"{number(value)} logits" for value in (found.total, found.due, found.error))]
-    assert sampled == ["KernelSHAP", *[f"{number(found.due)} logits"] * 2, f"{number(0.0)} logits"]
+    ((_, *drawn),) = [cells for cells in app.tables if tuple(cells[0][1:]) == SUMMED]
+    lifted, sampled, summed = sorted(drawn)
+    found, path = (
+        completeness(explainer, encoded, explainer.attribute(encoded, name, target))
+        for name in ("DeepLift", "integrated gradients")
+    )
+    assert lifted == ["DeepLift", *found.cells] and lifted[-1] == "yes"
+    assert sampled == ["KernelSHAP", *[f"{number(found.due)} logits"] * 2, f"{number(0.0)} logits", "no"]
+    assert summed == ["integrated gradients", *path.cells] and path.due != pytest.approx(found.due)
     assert "scores add up" in app.said
     assert "scores add up" not in App(ATTRIBUTIONS, example=SHORT).said
 

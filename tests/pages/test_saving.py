@@ -46,7 +46,7 @@ def test_a_download_is_a_function_until_it_is_asked_for(monkeypatch):
     name = "attributions-reviews-s001-positive-story"
     assert sorted(waiting) == [f"{name}.csv", f"{name}.html", "t.csv"]
     table = waiting[f"{name}.csv"][1]()
-    assert table.startswith(b"example,position,word,") and table.count(b"\r\n") == 1 + 3 * 8
+    assert table.startswith(b"\xef\xbb\xbfexample,position,word,") and table.count(b"\r\n") == 1 + 3 * 8
     page = waiting["attributions-reviews-s001-positive-story.html"][1]()
     assert b"&lt;b&gt;so&lt;/b&gt;" in page and b"<b>so" not in page
 

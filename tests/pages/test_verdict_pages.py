@@ -26,7 +26,7 @@ from core.results.verdicts import (
     verdict_status,
     verdicts_result,
 )
-from core.texts.rendering import Form, caveat_badge, fact_label, fact_text, headline
+from core.texts.rendering import Form, fact_label, fact_text, headline
 from core.validity.marks import SIGN
 from core.validity.references import find_reference
 from core.verdicts.deciding import Reasons, decide_verdicts
@@ -99,7 +99,7 @@ def test_the_headline_facts_and_table_are_the_librarys_and_stand_in_what_is_save
     assert ("verdicts", result.name, headline(result)) in app.headlines and not app.errors
     for fact in result.facts:
         assert app.facts[fact_label(fact)] == fact_text(fact)
-    assert all(any(caveat_badge(one) in badge for badge in app.badges) for one in result.caveats[:2])
+    assert all(any(one.badge in badge for badge in app.badges) for one in result.caveats[:2])
     head, *rows = next(table for table in app.tables if table[0] == ALL_NUMBERS)
     assert [row[:2] for row in rows] == [verdict_cells(report, one)[:2] for one in report.verdicts]
     assert [row[head.index("AOPC")] for row in rows] == [number(report.reached[name]) for name in NAMES]

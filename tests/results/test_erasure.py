@@ -230,7 +230,7 @@ def test_what_is_not_complete_is_partial_and_gives_no_winner_while_it_runs():
 def test_inputs_that_no_reference_tests_are_a_caveat():
     assert result_of([[0.9, 0.4], [0.5, 0.2]], floor=None).caveats == (Caveat.NOT_TESTED,)
     # Nor can a reference whose smallest p is above the level.
-    assert result_of([[0.9, 0.4], [0.5, 0.2]], floor=0.06).caveats == (Caveat.NOT_TESTED,)
+    assert result_of([[0.9, 0.4], [0.5, 0.2]], floor=0.06).caveats == (Caveat.NOT_TESTED, Caveat.SMALL_REFERENCE)
 
 
 def test_a_winner_that_masks_to_score_and_an_unstable_measure_are_caveats():

@@ -41,7 +41,6 @@ from core.verdicts.chance import NullOrders
 from core.verdicts.deciding import Cause, Verdict, VerdictReport, Word
 from core.verdicts.finding import Untold
 from core.verdicts.records import RECORDED, as_plain, p_text, verdict_record
-from core.wording import plain
 from tests.saved_page import harmless
 from tests.shown import shown
 from tests.verdicts.table_explainer import TableExplainer
@@ -67,25 +66,19 @@ def made(names: list[str], words: list[Word], whys: list | None = None, **more) 
 
 
 HOSTILE = made(NAMES, [Word.BETTER, Word.BETTER, Word.BETTER, Word.NO_BETTER, Word.WORSE, Word.NO_BETTER])
-READ = {
-    Form.TEXT: lambda text: text,
-    Form.HTML: lambda text: html.unescape(re.sub(r"</?(?:b|p)>", "", text)),
-    Form.MARKDOWN: lambda text: re.sub(r"\\([^\sA-Za-z0-9])", r"\1", re.sub(r"(?<!\\)\*\*", "", text)),
-}
+READ = {Form.TEXT: lambda text: text, Form.HTML: lambda text: html.unescape(re.sub(r"</?(?:b|p)>", "", text))}
 
 
 # Every name and number survives
 
 
-@pytest.mark.parametrize("form", [Form.TEXT, Form.HTML, Form.MARKDOWN])
+@pytest.mark.parametrize("form", list(Form))
 def test_every_believed_name_and_every_number_stands_in_every_form(form):
     told = READ[form](write_result(verdicts_result(HOSTILE), form))
     for name in NAMES[:3]:
         assert name in told
     for part in ("3 of 6", "p < 0.0001", "0.6", "99"):
         assert part in told
-    if form == Form.MARKDOWN:
-        assert plain("p < 0.0001") in write_result(verdicts_result(HOSTILE), form)
 
 
 def test_the_terminal_prints_each_measure_with_its_numbers_where_evidence_is_strongest():
@@ -118,7 +111,7 @@ def test_files_hold_each_measure_with_its_numbers_the_outcome_and_the_caveats():
         one.name for one in report_caveats(HOSTILE)
     }
     text = csv_text([*RECORDED, "outcome", "caveats"], verdict_lines({"mask token": HOSTILE}))
-    rows = list(csv.DictReader(io.StringIO(text)))
+    rows = list(csv.DictReader(io.StringIO(text.removeprefix("\ufeff"))))
     assert [row["measure"] for row in rows] == [f"'{name}" if name[0] == "=" else name for name in NAMES]
     assert {row["outcome"] for row in rows} == {"some better than random"}
     assert [float(row["p_better_to"]) for row in rows[:4]] == [TINY, TINY, TINY, LARGE]

@@ -3,8 +3,8 @@
 import numpy as np
 import pytest
 
-from core.storage.shipped import write_shipped
 from core.storage.store import Store, canonical_key
+from tests.archives import write_shipped
 
 ENTRY, LOG = canonical_key("made", 1), canonical_key("rows", 1)
 

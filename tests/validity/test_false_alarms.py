@@ -15,8 +15,8 @@ from core.data.stories import stories
 from core.data.tables import LabelledTexts
 from core.judging.metric_table import gate_together
 from core.mathematics.statistics import rejected_count_p
-from core.validity.fitting import Drawing, Observed, fit, observe, rejections
-from core.validity.masf import Combine, p_values
+from core.validity.fitting import TOLERANCE, Drawing, Observed, fit, observe, parts_of, rejections
+from core.validity.masf import Combine, fit_calibrated, p_values
 from core.validity.simulating import pooled, readable_simulation, simulate
 from tests import tiny
 
@@ -106,17 +106,43 @@ def test_stories_are_rejected_as_seldom_as_promised(shipped):
     assert mean.max() < 0.08 and mean[:-1].min() > 0.01
 
 
+@pytest.mark.parametrize("training", ["half", "none"])
+def test_a_simulation_ranks_each_draw_as_a_reference_of_it_would(training, monkeypatch):
+    """One draw of one split, and the same reference fitted by itself."""
+    every, drawing = drawn_texts(np.random.default_rng(4), 60), Drawing(training)
+    monkeypatch.setattr("core.validity.simulating.DRAWN", 1)
+    found = simulate(every, drawing, 40, 1)
+    rng = np.random.default_rng([drawing.seed, 11, 0])
+    order, part = rng.permutation(60), parts_of(40, 0)
+    first, second = (order[:40][part == k] for k in (0, 1))
+    rest = np.append(order[:40][part == 2], order[40:])
+    rest = rest[rng.permutation(len(rest))]
+    last, tried = np.split(rest, [int((part == 2).sum())])
+    states = [every.states[every.drawn[one].ravel()] for one in (first, second)]
+    third = every.states[every.by_ratio[last, : len(drawing.ratios)].T]
+    form = fit_calibrated(*states, third, tolerance=TOLERANCE)
+    rejected = rejections({"calibrated": form}, every.of(tried))["calibrated"]
+    np.testing.assert_allclose(found.single[0], rejected.mean(axis=0))
+
+
+def test_the_count_rule_rejects_at_most_5_percent_of_samples_whatever_the_texts():
+    """Of 200 texts against 90, over 60 splits: samples of one reference alone would spread too far to say so."""
+    found = simulate(drawn_texts(np.random.default_rng(6), 400), Drawing(), TEXTS, 60).samples[200]
+    error = found.std(axis=0, ddof=1) / np.sqrt(60)
+    assert error.max() < 0.01 and (found.mean(axis=0) < 0.05 + 3 * error).all() and found.mean() > 0.02
+
+
 def test_a_simulation_counts_what_references_of_random_splits_reject(tmp_path):
-    """Made-up texts, 100 of 160 to a reference; the form before has a smaller p than its texts support."""
+    """Made-up texts, 100 of 160 to a reference."""
     every = drawn_texts(np.random.default_rng(1), 160)
     found = simulate(every, Drawing(), 100, 6)
-    single, samples = found.single["calibrated"], found.samples["calibrated"]
+    single, samples = found.single, found.samples
     assert single.shape == (6, 11) and 0.01 < single.mean() < 0.09 and list(samples) == [20, 40, 50]
     assert all(shares.shape == (6, 12) and 0 <= shares.min() and shares.max() <= 1 for shares in samples.values())
     again = simulate(every, Drawing(), 100, 6)
-    np.testing.assert_array_equal(single, again.single["calibrated"])
+    np.testing.assert_array_equal(single, again.single)
     said = readable_simulation(found)
-    assert "6 random splits" in said and f"{100 * single[:, 3].mean():.1f}" in said and "50 texts, now" in said
+    assert "6 random splits" in said and f"{100 * single[:, 3].mean():.1f}" in said and "50 texts" in said
     with pytest.raises(ValueError, match="leaves none to try"):
         simulate(every, Drawing(), 160, 1)
     with pytest.raises(ValueError, match="at least 4 texts"):
@@ -137,7 +163,7 @@ def test_states_of_a_simulation_are_kept_and_a_plain_model_is_tried_at_all_ratio
     for part in ("states", "drawn", "by_ratio", "tokens"):
         np.testing.assert_array_equal(getattr(first, part), getattr(again, part))
     np.testing.assert_allclose(first.states[first.by_ratio[3]], first.states[first.by_ratio[12]], atol=1e-5)
-    assert simulate(first, drawing, 12, 1).single["calibrated"].shape == (1, 11)
+    assert simulate(first, drawing, 12, 1).single.shape == (1, 11)
 
 
 def test_states_that_are_kept_are_read_only_for_what_they_are_of(tmp_path, tiny_model):

@@ -228,12 +228,12 @@ def reference(floor, shares=None, R=11):
 def test_a_reference_that_is_too_small_says_nothing_and_its_numbers_are_shown():
     by_ratio = [0.048, 0.05, 0.031, *[0.04] * 6, 0.062, 0.036]
     for floor in (0.05, 0.2):
-        assert marks.says_nothing(reference(floor, by_ratio))
+        assert not marks.decides(reference(floor, by_ratio))
         facts = dict(reference_facts(reference(floor, by_ratio), "calibrated"))
         assert facts[FLOOR] == str(floor) and facts[CAN] == "no"
     many = reference(0.0049, by_ratio)
     facts = dict(reference_facts(many, "calibrated"))
-    assert not marks.says_nothing(many) and facts[FLOOR] == "0.0049" and facts[CAN] == "yes"
+    assert marks.decides(many) and facts[FLOOR] == "0.0049" and facts[CAN] == "yes"
     assert re.findall(r"[\d.]+(?= %)", facts[RATES]) == ["4.8", "6.2", "90", "3.6"] and "3.1 to 6.2 %" in facts[RATES]
     assert re.findall(r"[\d,]+\d", facts["observations"]) == ["1,000", "800", "567"]
     assert facts["masking ratios"] == "11" and facts["texts"].startswith("1,234 of ")

@@ -3,6 +3,7 @@ say.
 """
 
 import json
+import re
 import shutil
 from dataclasses import replace
 
@@ -20,6 +21,7 @@ from core.loading.locating import digest as model_digest
 from core.loading.model_files import REFERENCE_FILE
 from core.mathematics.statistics import rejected_count_p
 from core.network.features import masked_ids
+from core.results.caveats import Caveat
 from core.storage.store import Store
 from core.validity.fitting import (
     Drawing,
@@ -34,7 +36,7 @@ from core.validity.fitting import (
     rejections,
     training_strategy,
 )
-from core.validity.marks import Why, doubts, says_nothing
+from core.validity.marks import ENOUGH, Why, decide, decides, doubts, small_reference
 from core.validity.masf import Combine, fit_literal
 from core.validity.mask_tests import MaskTests
 from core.validity.references import (
@@ -266,7 +268,7 @@ def test_without_held_out_texts_no_text_is_tried_on_itself(fitted, model):
     assert few.about["false_rejection"]["calibrated"] is None and few.false_rejections() == "not measured"
     assert (
         "not measured" not in readable_reference(fitted)
-        and says_nothing(few)
+        and not decides(few)
         and readable_reference(few).count(": no,") == 2
     )
 
@@ -432,7 +434,35 @@ def test_what_was_fitted_here_comes_before_what_came_with_the_model(tmp_path, mo
     assert find_reference(replace(model, folder=tmp_path), tmp_path / "none").digest == fitted.digest
 
 
+def of_many(reference):
+    """A reference that can decide every path, as one of more texts could."""
+    return replace(reference, about=reference.about | {"floor": {"calibrated": 1e-3, "literal": 1e-3}})
+
+
+def of_texts(N, fitted):
+    floor = 1 / (int((parts_of(N, 0) == 2).sum()) + 1)
+    return replace(fitted, about=fitted.about | {"floor": {"calibrated": floor, "literal": floor}, "texts": N})
+
+
+@pytest.mark.parametrize("N", [80, 200, ENOUGH - 6, ENOUGH - 1, ENOUGH, 1000])
+def test_a_reference_says_how_many_tests_it_can_decide_and_how_many_texts_would_do(N, fitted):
+    one = of_texts(N, fitted)
+    tests, p = decides(one), one.floor()
+    assert decide(np.full(tests, p), np.arange(tests), tests, p).rejected.all() and p * (tests + 1) >= 0.05 - 1e-12
+    assert not decide(np.full(tests + 2, p), np.arange(tests + 2), tests + 2, p).available
+    doubted, said = doubts(one, np.array([one.about["tokens"][1]]), one.about["precision"]), small_reference(one)
+    assert (Why.SMALL in doubted) == bool(said) == (tests < 11) == (N < ENOUGH)
+    if said:
+        assert re.findall(r"\d+", said) == [str(N), str(tests), "11", str(ENOUGH)]
+        assert said in readable_reference(one)
+
+
+def test_the_caveat_of_a_small_reference_names_as_many_texts():
+    assert f"{ENOUGH} texts" in Caveat.SMALL_REFERENCE.explanation
+
+
 def test_lengths_that_the_reference_does_not_know_are_said(fitted):
+    fitted = of_many(fitted)
     low, high = fitted.about["tokens"][1], fitted.about["tokens"][3]
 
     def said(tokens):
@@ -448,9 +478,10 @@ def test_lengths_that_the_reference_does_not_know_are_said(fitted):
 
 
 def test_masking_other_units_than_the_reference_is_said_where_it_knows_masked_texts(model, fitted):
+    fitted = of_many(fitted)
     tokens, precision = np.array([fitted.about["tokens"][1]]), fitted.about["precision"]
     assert doubts(fitted, tokens, precision, "clause") == [Why.UNIT] and doubts(fitted, tokens, precision) == []
-    plain = fit_reference(model, texts(tiny.SENTENCES), Drawing("none"))
+    plain = of_many(fit_reference(model, texts(tiny.SENTENCES), Drawing("none")))
     assert doubts(plain, np.array([plain.about["tokens"][1]]), precision, "clause") == []
 
 
@@ -516,7 +547,7 @@ def test_a_bundled_models_reference_goes_into_the_cache(bundled, monkeypatch, tm
     assert place_for(own) == own.folder / REFERENCE_FILE
 
 
-@pytest.mark.parametrize("sentences, said", [(["one two"] * 3, "at least 4 texts"), (["a b", "", "c"], "row 2")])
+@pytest.mark.parametrize("sentences, said", [(["one two"] * 3, "at least 4 texts"), (["a b", "", "c"], "1 row (2)")])
 def test_problems_of_a_reference_are_one_sentence(tmp_path, tiny_root, capsys, sentences, said):
     assert (
         main(
@@ -555,7 +586,7 @@ def test_every_bundled_model_has_a_reference_that_can_reject(name, shipped):
     reference = find_reference(model)
     assert (
         reference.about["compact"]
-        and not says_nothing(reference)
+        and decides(reference)
         and reference.about["training"] == model.card["plan"]["training"]
     )
     # The texts are those of the card's validation file, and the rate is measured on its test file.

@@ -7,6 +7,7 @@ from dataclasses import dataclass
 import numpy as np
 from scipy.stats import binomtest
 
+from core.data.browsing import LabelMatch, find_other
 from core.evaluation.families import above_constant, training_file
 from core.evaluation.findings import FEW, MARGIN, NOT_ENOUGH
 from core.evaluation.sampling import Sample
@@ -98,7 +99,7 @@ class CheckReport:
     reference's texts are, where these are of other lengths, else None; held_out: None where that was not measured;
     fitted: texts of the reference's last level, 0 without one; tally, measured_tally: how far random order is, and the
     curve that is the least far; doubted: why p-values of these texts may be off; above_constant:
-    False where its card says that it does no better than a constant answer.
+    False where its card says that it does no better than a constant answer; other: as of `find_other`.
     """
 
     model: str
@@ -124,6 +125,7 @@ class CheckReport:
     measured_tally: Tally = WHOLE
     doubted: tuple[Why, ...] = ()
     above_constant: bool = True
+    other: LabelMatch | None = None
 
     @property
     def random(self) -> CurveFigures:
@@ -142,7 +144,8 @@ class CheckReport:
     @property
     def notes(self) -> tuple[str, ...]:
         """Sentences on what was left out or lacks."""
-        notes = [*self.sample.notes, *told_left_out(self.left_out)]
+        doubt = [] if self.other is None else [self.other.how]
+        notes = [*self.sample.notes, *doubt, *told_left_out(self.left_out)]
         return tuple(notes if self.trained_on != self.sample.digest else [*notes, TRAINED_HERE])
 
     @property
@@ -267,6 +270,7 @@ def build_check_report(
         0 if reference is None else reference.texts,
         doubted=doubted,
         above_constant=model.card is None or above_constant(model.card),
+        other=find_other(sample.match, model.labels, labels, baseline.predicted[there][:, 0]),
     )
 
 

@@ -13,12 +13,11 @@ from core.job import Job
 from core.measures.catalogue import measure
 from core.measures.registry import ORACLE, NotApplicable
 from core.network.scheduler import NonFinite, OutOfMemory
-from core.storage.store import canonical_key
 from core.wording import plain
 from pages.parts.frame import working
 from pages.parts.frame.sidebar import View
-from pages.parts.frame.working import Work, in_turn
-from pages.parts.sections.sides import about_explained
+from pages.parts.frame.working import in_turn
+from pages.parts.sections.sides import SideWork
 from pages.parts.sections.streaming import stream
 
 # What streams may take so many times as long as other work that starts unasked.
@@ -26,17 +25,14 @@ _STREAMED = 6
 
 
 @dataclass(frozen=True, eq=False)
-class Attributing(Work):
+class Attributing(SideWork):
     """One measure on one example; whose: what its label says besides, where two stand beside each other."""
 
-    view: View
+    side: View
     measure: str
     whose: str = ""
     asks_again, failed, counted = "Compute {label}", "{problem}", "forward passes"
-
-    @property
-    def key(self) -> str:
-        return canonical_key("job/attribution", 1, **about_explained(self.view), measure=self.measure)
+    rests = ("measure",)
 
     @property
     def label(self) -> str:
@@ -44,7 +40,7 @@ class Attributing(Work):
 
     @property
     def cost(self) -> Cost:
-        return self.view.explainer.cost(self.view.encoded, self.measure)
+        return self.side.explainer.cost(self.side.encoded, self.measure)
 
     @property
     def kept(self) -> str:
@@ -53,7 +49,7 @@ class Attributing(Work):
     @property
     def found(self) -> Attribution | None:
         """What is stored or done."""
-        stored = self.view.explainer.stored(self.view.encoded, self.measure, self.view.explained)
+        stored = self.side.explainer.stored(self.side.encoded, self.measure, self.side.explained)
         if stored is not None:
             return stored
         return self.latest if self.complete else None
@@ -64,7 +60,7 @@ class Attributing(Work):
         job = self.job
         if job is None or not job.partial or self.complete:
             return None
-        return Attribution(self.measure, self.view.explained, job.partial, 0, 0.0)
+        return Attribution(self.measure, self.side.explained, job.partial, 0, 0.0)
 
     @property
     def at_once(self) -> bool:
@@ -79,8 +75,8 @@ class Attributing(Work):
     def compute(self) -> Attribution | None:
         """Do it now, where it is cheap; None, and a sentence, where the model gives no numbers."""
         try:
-            with in_turn(self.view.model):
-                return self.view.explainer.attribute(self.view.encoded, self.measure, self.view.explained)
+            with in_turn(self.side.model):
+                return self.side.explainer.attribute(self.side.encoded, self.measure, self.side.explained)
         except NotApplicable as error:
             st.info(plain(str(error)))
             return None
@@ -89,13 +85,13 @@ class Attributing(Work):
             return None
 
     def run(self, job: Job) -> Any:
-        view = self.view
+        side = self.side
 
         def watch(scores: Mapping[str, Any]) -> None:
             job.partial = scores
 
-        return view.explainer.attribute(
-            view.encoded, self.measure, view.explained, progress=job.report, cancelled=job.cancelled, watcher=watch
+        return side.explainer.attribute(
+            side.encoded, self.measure, side.explained, progress=job.report, cancelled=job.cancelled, watcher=watch
         )
 
 
@@ -115,7 +111,7 @@ def rows_beside(
 def _row_of(work: Attributing, sign: str, place: DeltaGenerator) -> WordRow | None:
     one = work.found or (work.compute() if work.prompt else None)
     if one is not None:
-        return build_row(measure(work.measure), one, sign, work.view.encoded.premasked)
+        return build_row(measure(work.measure), one, sign, work.side.encoded.premasked)
     if not work.prompt:
         with place:
             stream([work], name=work.label)

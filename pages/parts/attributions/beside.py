@@ -6,7 +6,6 @@ from dataclasses import replace
 import numpy as np
 import streamlit as st
 
-from core.data.browsing import Index
 from core.data.examples import Example
 from core.explanation.edits import Version, aligned, changed_cells, version_rows
 from core.explanation.rows import WordRow, most_important, value_text
@@ -123,29 +122,22 @@ def _other(view: View) -> Example | None:
     asked = held(AGAINST)
     if asked is None:
         return None
-    found = _original(asked) if view.browsed is None else _pair(view.browsed.index, view.example, asked)
-    if found is not None:
-        hold(AGAINST, asked)
-        st.query_params[AGAINST] = asked
+    found, why = None, NOT_KEPT
+    if view.browsed is not None:
+        index, pair = view.browsed.index, view.example.pair
+        found = index.data.examples[index.rows[pair]] if asked == PAIR and pair in index.rows else None
+        why = f"This link asks for {shortened(view.example.id)} beside its pair, and it has none here."
+    elif asked != PAIR and stands_beside(held("text")) and (kept := read_own(asked)) is not None:
+        found = Example("original", kept[0], kept[1])
+    if found is None:
+        # Why is said where a link asked for it.
+        if f"held {AGAINST}" not in st.session_state:
+            remark(why)
+        forget(AGAINST)
+        return None
+    hold(AGAINST, asked)
+    st.query_params[AGAINST] = asked
     return found
-
-
-def _pair(index: Index, example: Example, asked: str) -> Example | None:
-    if asked == PAIR and example.pair in index.rows:
-        return index.data.examples[index.rows[example.pair]]
-    return _let_go(f"This link asks for {shortened(example.id)} beside its pair, and it has none here.")
-
-
-def _original(asked: str) -> Example | None:
-    found = read_own(asked) if stands_beside(held("text")) and asked != PAIR else None
-    return _let_go(NOT_KEPT) if found is None else Example("original", found[0], found[1])
-
-
-def _let_go(why: str) -> None:
-    """Compare no longer; why: said where a link asked for it."""
-    if f"held {AGAINST}" not in st.session_state:
-        remark(why)
-    forget(AGAINST)
 
 
 def _offer(view: View) -> None:

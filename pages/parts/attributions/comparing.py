@@ -2,6 +2,7 @@
 
 import streamlit as st
 
+from core.explanation.completeness import SUMMED, completeness
 from core.explanation.explainer import Attribution
 from core.explanation.rows import TOP, WordRow, agreement, kinds_differ, top_shares
 from core.figures.sparsity_figures import sparsity_curves
@@ -21,8 +22,7 @@ OVERLAP_HELP = "Share of top words in common, up to 1."
 SPARSITY_HELP = "Easier to read is not more faithful."
 COST_HELP = "Passes are inputs that the network reads; shared ones are counted for the measure that asked first."
 COMPLETENESS_HELP = (
-    "Shapley values and DeepLift add up to what masking everything takes from the logit; Captum’s DeepLift misses that "
-    "in encoders."
+    "Due: what masking everything takes, or of integrated gradients f(x) − f(baseline); large: over 10 %."
 )
 
 
@@ -77,21 +77,19 @@ def _taken(done: Attribution | None) -> list[str]:
 
 
 def show_completeness(view: View, found: dict[str, Attribution]) -> None:
-    """Draw how far scores that are meant to add up do; nothing where no such measure is shown."""
+    """Draw how far scores that are meant to add up do, of a path where that is cheap; nothing where none are."""
+    explainer, encoded = view.explainer, view.encoded
+    known = [one for name, one in found.items() if not measure(name).path or explainer.cost(encoded, name).prompt]
     try:
-        told = [view.explainer.completeness(view.encoded, one) for one in found.values()]
+        told = [completeness(explainer, encoded, one) for one in known]
     except (NonFinite, OutOfMemory) as error:
         st.error(plain(str(error)))
         return
-    lines = [
-        [one.measure, *(f"{number(value)} logits" for value in (one.total, one.due, one.error))]
-        for one in told
-        if one is not None
-    ]
+    lines = [[one.measure, *one.cells] for one in told if one is not None]
     if not lines:
         return
     st.markdown("**Do the scores add up?**", help=COMPLETENESS_HELP)
-    table(["measure", "signed scores add up to", f"masking every {view.encoded.unit} takes", "error, 0 is best"], lines)
+    table(["measure", *SUMMED], lines)
 
 
 def _spent(passes: int, seconds: float) -> str:

@@ -15,7 +15,6 @@ from core.interactions.pairs import RULE, Paired, PairTest, check_pairs, masks_o
 from core.interactions.telling import COLUMNS, MASKED, MEANS, PairReport, signed
 from core.job import Job
 from core.results.word_pairs import pairs_result
-from core.storage.store import canonical_key
 from core.terms import MASF_P
 from core.wording import plain
 from pages.parts.components.joins import Join, joins_under
@@ -24,25 +23,20 @@ from pages.parts.face.headline import draw_finding
 from pages.parts.frame.links import choose, link_to
 from pages.parts.frame.sidebar import ALL_OTHERS, View, chosen_method
 from pages.parts.frame.texts import captions
-from pages.parts.frame.working import Work
 from pages.parts.sections.saving import save_with_origin
-from pages.parts.sections.sides import about_explained
+from pages.parts.sections.sides import SideWork
 from pages.parts.sections.streaming import stream
 
 _MASKED = f"Under “masked” stands what that changes, in logits, and the {MASF_P} ↑ of that input where it is tested."
 
 
 @dataclass(frozen=True, eq=False)
-class Pairing(Work):
+class Pairing(SideWork):
     """Interactions of the page's example, from every set of words or from a sample."""
 
-    view: View
+    side: View
     exact: bool
-    failed, aside = "{problem}", True
-
-    @property
-    def key(self) -> str:
-        return canonical_key("job/interactions", 1, **about_explained(self.view), exact=self.exact)
+    failed, aside, rests = "{problem}", True, ("exact",)
 
     @property
     def label(self) -> str:
@@ -50,22 +44,22 @@ class Pairing(Work):
 
     @property
     def cost(self) -> Cost:
-        return interactions_cost(self.view.explainer, self.view.encoded, self.exact)
+        return interactions_cost(self.side.explainer, self.side.encoded, self.exact)
 
     @property
     def at_once(self) -> bool:
         """What the store has, and short texts; the rest has to be asked for."""
-        view = self.view
-        return (self.exact and left_over(view.encoded) <= AT_ONCE and super().at_once) or (
-            stored_interactions(view.explainer, view.encoded, view.explained, self.exact) is not None
+        side = self.side
+        return (self.exact and left_over(side.encoded) <= AT_ONCE and super().at_once) or (
+            stored_interactions(side.explainer, side.encoded, side.explained, self.exact) is not None
         )
 
     def run(self, job: Job) -> Generator[None, None, Paired]:
-        view = self.view
+        side = self.side
         found = yield from find_interactions(
-            view.explainer, view.encoded, view.explained, self.exact, progress=job.report, cancelled=job.cancelled
+            side.explainer, side.encoded, side.explained, self.exact, progress=job.report, cancelled=job.cancelled
         )
-        return check_pairs(view.explainer, view.encoded, found, cancelled=job.cancelled)
+        return check_pairs(side.explainer, side.encoded, found, cancelled=job.cancelled)
 
 
 def _works(view: View) -> list[Pairing]:

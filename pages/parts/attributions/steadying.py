@@ -31,7 +31,6 @@ from core.stability.telling import (
     path_cells,
     stability_lines,
 )
-from core.storage.store import canonical_key
 from core.wording import number, plain
 from pages.parts.components.pictures import draw_figure
 from pages.parts.components.tables import table
@@ -41,7 +40,7 @@ from pages.parts.frame.sidebar import View
 from pages.parts.frame.texts import captions
 from pages.parts.frame.working import Work
 from pages.parts.sections.saving import about_view, save_with_origin
-from pages.parts.sections.sides import Side, about_explained
+from pages.parts.sections.sides import Side, SideWork
 from pages.parts.sections.streaming import stream
 
 _OFFERED = tuple(map(str, OFFERED))
@@ -50,23 +49,14 @@ _RUNS_HELP = "Seeds by which each measure that draws is run; what was drawn befo
 
 
 @dataclass(frozen=True, eq=False)
-class Steadying(Work):
+class Steadying(SideWork):
     """Measures of the page's example, one after the other; what is stored costs nothing."""
 
     side: Side
     measures: tuple[str, ...]
     seeds: int
-    at_once, aside = False, True
+    at_once, aside, rests, label = False, True, ("measures", "seeds"), "how stable these are"
     kept = "Cancelled; what was drawn by other seeds is kept, and asking again goes on from there."
-
-    @property
-    def key(self) -> str:
-        asked = {"measures": list(self.measures), "runs": self.seeds}
-        return canonical_key("job/stability", 1, **about_explained(self.side), **asked)
-
-    @property
-    def label(self) -> str:
-        return "how stable these are"
 
     @property
     def cost(self) -> Cost:

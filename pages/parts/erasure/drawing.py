@@ -15,13 +15,12 @@ from core.figures.erasure_figures import (
     places_across,
     scores_across,
 )
-from core.figures.palette import hue
 from core.judging.metric_report import DIRECTIONS, HEADER, MetricReport, head
 from core.judging.metric_table import count_rejected, mean_and_spread
 from core.metrics.catalogue import hard_and_soft, metrics
 from core.metrics.registry import NEITHER
 from core.stability.known import COLUMN, labelled, unstable_cell
-from core.validity.marks import SIGN, level_text, with_sign
+from core.validity.marks import SIGN, with_sign
 from core.wording import number, safe_name
 from pages.parts.components.tables import data_table, square
 from pages.parts.erasure.judging import ErasureChoice, KnownRatings, choose_rationale
@@ -155,8 +154,7 @@ def draw_agreement(view: View, report: MetricReport) -> None:
     heads = [head(board.metrics[k]) for k in shown]
     if len(shown) > 1:
         texts = [[number(float(value)) for value in row] for row in board.values[:, shown]]
-        hues = [hue(name) for name in board.measures]
-        places = places_across(board.measures, hues, heads, board.places[:, shown], texts)
+        places = places_across(board.measures, heads, board.places[:, shown], texts)
         draw_on_text(view, view, places, "places", _in_words(report), "metric-places", "the places")
     leads = {name: board.lead(board.metrics.index(name)) for led in board.leaders().values() for name in led}
     rows = [
@@ -191,7 +189,7 @@ def _length_panels(report: MetricReport) -> list[tuple[str, str, list[ByLength]]
     for hard, soft in hard_and_soft():
         scored = [(measure, one.found) for measure, one in report.rated.items() if hard in one.found]
         lines = [
-            ByLength(measure, hue(measure), by_length, found[soft].value if soft in found else float("nan"))
+            ByLength(measure, by_length, found[soft].value if soft in found else float("nan"))
             for measure, found in scored
             if (by_length := found[hard].by_length) is not None
         ]
@@ -207,16 +205,8 @@ def draw_leaves(view: View, report: MetricReport, choice: ErasureChoice) -> None
     if not leaves:
         st.info(_NO_P)
         return
-    drawn = leaving(
-        {erasure: p for erasure, (p, _) in leaves.items()},
-        {erasure: gate.rejected.reshape(2, -1) for erasure, (_, gate) in leaves.items()},
-        report.sizes,
-        report.unit,
-        next((gate.threshold, level_text(gate)) for _, gate in leaves.values()),
-    )
-    draw_on_text(
-        view, view, drawn, "leaving", f"p-values of rationales of {measure}", "erasure-p-values", "the p-values"
-    )
+    drawn, alt = leaving(leaves, report.sizes, report.unit), f"p-values of rationales of {measure}"
+    draw_on_text(view, view, drawn, "leaving", alt, "erasure-p-values", "the p-values")
     data_table(_LEAVING, leaving_rows(report), "leaving-table")
 
 

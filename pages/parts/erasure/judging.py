@@ -1,7 +1,6 @@
 """Attributions judged by metrics as jobs: what is asked for, how far it is, and what is known of one side so far."""
 
-from collections.abc import Sequence
-from dataclasses import asdict, dataclass, replace
+from dataclasses import dataclass, replace
 from typing import Any
 
 import streamlit as st
@@ -14,13 +13,12 @@ from core.judging.judging import How, Rated, judge_by_metric, judging_cost
 from core.judging.metric_report import MetricReport
 from core.mathematics.stepwise import relay
 from core.metrics.catalogue import default_metrics, metrics, of_examples
-from core.storage.store import canonical_key
 from pages.parts.frame import working
 from pages.parts.frame.links import folded, linked, say_retired
 from pages.parts.frame.sidebar import View, chosen_method
 from pages.parts.frame.working import Work
 from pages.parts.sections.asking import choose_measures, choose_sign, pick_erasure
-from pages.parts.sections.sides import Side, about_side
+from pages.parts.sections.sides import Side, SideWork
 
 _METRICS_HELP = "Hard metrics erase words whole; soft ones erase a share of every word, as its attribution says."
 _RATIONALES_HELP = "Top words at each length, kept alone or erased."
@@ -67,12 +65,8 @@ def choose_rationale(choice: ErasureChoice) -> str:
 SHUFFLES = 10
 
 
-def _about(side: Side, how: How, names: Sequence[str]) -> dict:
-    return about_side(side) | {"target": side.target, **asdict(how), "metrics": list(names)}
-
-
 @dataclass(frozen=True, eq=False)
-class Judging(Work):
+class Judging(SideWork):
     """One measure under metrics."""
 
     side: Side
@@ -80,12 +74,7 @@ class Judging(Work):
     sign: str
     names: tuple[str, ...]
     how: How
-
-    @property
-    def key(self) -> str:
-        return canonical_key(
-            "job/judged", 1, **_about(self.side, self.how, self.names), measure=self.measure, sign=self.sign
-        )
+    rests = "measure", "sign", "names", "how"
 
     @property
     def label(self) -> str:
@@ -101,17 +90,14 @@ class Judging(Work):
 
 
 @dataclass(frozen=True, eq=False)
-class ChanceWork(Work):
+class ChanceWork(SideWork):
     """Random attributions under metrics; kind: "hard" or "soft", what these have in common."""
 
     side: Side
     names: tuple[str, ...]
     how: How
     kind: str
-
-    @property
-    def key(self) -> str:
-        return canonical_key("job/judged random", 1, **_about(self.side, self.how, self.names))
+    rests = "names", "how"
 
     @property
     def label(self) -> str:
@@ -133,7 +119,7 @@ class ChanceWork(Work):
 
 
 @dataclass(frozen=True, eq=False)
-class Shuffling(Work):
+class Shuffling(SideWork):
     """The measures' own scores in other places under soft metrics, {measure: {metric: Baseline}}; on request."""
 
     side: Side
@@ -141,16 +127,7 @@ class Shuffling(Work):
     sign: str
     names: tuple[str, ...]
     how: How
-    at_once = False
-
-    @property
-    def key(self) -> str:
-        asked = {"measures": list(self.measures), "sign": self.sign, "count": SHUFFLES}
-        return canonical_key("job/judged shuffled", 1, **_about(self.side, self.how, self.names), **asked)
-
-    @property
-    def label(self) -> str:
-        return "shuffled baseline"
+    at_once, rests, label = False, ("measures", "sign", "names", "how"), "shuffled baseline"
 
     @property
     def cost(self) -> Cost:

@@ -6,7 +6,7 @@ from dataclasses import replace
 import streamlit as st
 
 from core.results.result import Fact, Result
-from core.texts.rendering import caveat_badge, caveat_text, ends_text, fact_label, fact_text
+from core.texts.rendering import ends_text, fact_label, fact_text
 from core.validity.marks import with_sign
 from core.wording import escaped, plain
 from pages.parts.components.tables import meaning_of
@@ -77,7 +77,7 @@ def about_numbers(result: Result, terms: Collection[str] = ()) -> None:
     """A button that shows what the facts and terms of a page mean, and its caveats in full."""
     named = [*dict.fromkeys([*(one.about or one.label for one in result.facts), *terms])]
     defined = {name: meaning for name in named if (meaning := meaning_of(name))}
-    caveats = {with_sign(caveat_badge(one), True): caveat_text(one) for one in result.caveats}
+    caveats = {with_sign(one.badge, True): one.explanation for one in result.caveats}
     if not defined and not caveats:
         return
     with st.popover("About these numbers", icon=":material/info:"):

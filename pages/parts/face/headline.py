@@ -7,7 +7,7 @@ import streamlit as st
 
 from core.results.caveats import Caveat, Severity
 from core.results.result import Result
-from core.texts.rendering import Form, caveat_badge, caveat_text, headline, severity
+from core.texts.rendering import Form, headline
 from core.validity.marks import SIGN
 from core.wording import escaped, plain
 
@@ -26,7 +26,7 @@ class Badge(NamedTuple):
     colour: Colour = "gray"
 
 
-def draw_headline(result: Result, *badges: Badge, more: Sequence[Caveat | str] = (), name: str = "") -> None:
+def draw_headline(result: Result, *badges: Badge, more: Sequence[Caveat] = (), name: str = "") -> None:
     """Draw a result's headline, and below it the page's own badges and those of caveats, the weightiest first.
 
     Args:
@@ -48,15 +48,14 @@ def draw_finding(result: Result, *badges: Badge) -> None:
 
 
 def draw_badges(
-    badges: Sequence[Badge], caveats: Sequence[Caveat | str], whose: Mapping[Any, list[str]] | None = None
+    badges: Sequence[Badge], caveats: Sequence[Caveat], whose: Mapping[Any, list[str]] | None = None
 ) -> None:
     """Draw badges in one line, at most `MOST_BADGES`; nothing where there are none. whose: as of `Result`."""
-    weighed = sorted(dict.fromkeys(caveats), key=lambda one: _WEIGHT[severity(one)])
+    weighed = sorted(dict.fromkeys(caveats), key=lambda one: _WEIGHT[one.severity])
     signs = {Severity.INFO: "", Severity.WARNING: f"{SIGN} ", Severity.BLOCKS: f"{SIGN} "}
     of = {one: _of(whose.get(one, []) if whose else []) for one in weighed}
     found = [
-        Badge(f"{signs[severity(one)]}{caveat_badge(one)}{of[one]}", caveat_text(one), _COLOURS[severity(one)])
-        for one in weighed
+        Badge(f"{signs[one.severity]}{one.badge}{of[one]}", one.explanation, _COLOURS[one.severity]) for one in weighed
     ]
     drawn = [*badges, *found][:MOST_BADGES]
     if not drawn:

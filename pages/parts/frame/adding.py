@@ -2,7 +2,6 @@
 
 import hashlib
 import json
-import os
 import secrets
 from collections.abc import Callable
 from dataclasses import replace
@@ -16,7 +15,7 @@ from core.data.examples import DataSet
 from core.data.mapping import Mapping, build
 from core.data.parsed import BadData
 from core.data.sources import DataSource, forget_data, hub_origin, keep, understand
-from core.data.tables import UPLOAD_BYTES, RawTable, read_file, read_table
+from core.data.tables import RawTable, read_file, read_table
 from core.data.tasks import match_task, tasks
 from core.job import Job
 from core.loading.inspection import NO, PARTLY, YES, ModelCheck, check_model
@@ -148,9 +147,6 @@ def _uploaded():
     if file is None:
         return None
     content = file.getvalue()
-    if len(content) > UPLOAD_BYTES:
-        # Not read at all: the sentence is the same, without the work.
-        read_table(content, file.name, UPLOAD_BYTES)
     return _table(hashlib.sha256(content).hexdigest(), file.name, content), None, f"uploaded file {file.name}", content
 
 
@@ -158,19 +154,8 @@ def _on_disk():
     typed = st.text_input("Path of the file", key=f"path-of-data-{_turn()}", placeholder="/home/me/reviews.csv").strip()
     if not typed:
         return None
-    try:
-        written = os.stat(os.path.expanduser(typed))
-        state = f"{written.st_mtime_ns} {written.st_size}"
-    except (OSError, ValueError):
-        state = ""
-    found, content = _file(typed, state)
-    return found, None, f"file {typed}", content
-
-
-@st.cache_resource(show_spinner="Reading the file …", max_entries=2)
-def _file(path: str, state: str):
-    content, name = read_file(Path(path), most_bytes=PATH_BYTES)
-    return read_table(content, name), content
+    content, name = read_file(Path(typed), most_bytes=PATH_BYTES)
+    return _table(hashlib.sha256(content).hexdigest(), name, content), None, f"file {typed}", content
 
 
 def _turn() -> int:
@@ -281,7 +266,7 @@ def _fetching(key: str) -> None:
         st.button("Cancel", key="cancel-fetch", on_click=job.cancel)
 
 
-@st.cache_resource(show_spinner=False, max_entries=4)
+@st.cache_resource(show_spinner="Reading the file …", max_entries=4)
 def _table(digest: str, name: str, _content: bytes):
     return read_table(_content, name)
 
@@ -314,7 +299,7 @@ def _preview(known: DataSet, marked: bool) -> None:
     """What was repaired, how labels meet the classes of the model, and the first examples."""
     model, notes = held("model") or resources.chosen_settings().model, [*known.notes]
     if known.classes and resources.is_loaded(model):
-        notes.append(match_labels(known.classes, resources.explainer(model).model.labels).how)
+        notes.append(match_labels(known.classes, resources.explainer(model).model.labels, known.ordered).how)
     for note in filter(None, notes):
         st.caption(plain(note))
     columns = ["id", "text", "second text", "label", "evidence"]
@@ -362,7 +347,7 @@ def _choose_names(found, guess: Mapping, label: str) -> tuple[str, ...]:
         "\n".join(names),
         height=90,
         key=f"names-{label}-{found.digest[:12]}",
-        help="Only for labels that are numbers from 0; leave empty for labels that are names already.",
+        help="Of labels 0, 1, …; or labels in the order of a model’s classes without names. Else leave empty.",
     )
     return tuple(filter(None, map(str.strip, typed.split("\n"))))
 

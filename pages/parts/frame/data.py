@@ -150,7 +150,7 @@ def judged(key: str, explainer: Explainer | None) -> tuple[Predicted, LabelMatch
         match, state = LabelMatch({}), f"{held.data.digest}//0"
         return _judged(held.data.digest, "", 0, held, (), match, None), match, state, None
     labels, known = explainer.model.labels, Predicting(explainer, held).known
-    match = match_labels(held.data.classes, labels)
+    match = match_labels(held.data.classes, labels, held.data.ordered)
     state = explainer.model.digest + explainer.model.precision
     found = _judged(held.data.digest, state, known.done, held, labels, match, known.probabilities)
     return found, match, f"{held.data.digest}/{state}/{known.done}", known

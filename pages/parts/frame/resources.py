@@ -60,7 +60,7 @@ def _model(name: str, written: str) -> "Model":
         chosen = chosen_settings()
         loaded = load(name, chosen.device, chosen.precision)
     if loaded.name == name:
-        loaded.name = title(name)
+        loaded.name = model_title(name)
     _loaded().add(name)
     # Captum takes over a second to import; by the time someone asks for it, it is there.
     threading.Thread(target=_import_captum, daemon=True).start()
@@ -130,7 +130,7 @@ def models() -> list[str]:
     return list(dict.fromkeys([*bundled_models(), *chosen_settings().models, *library().models()]))
 
 
-def title(name: str) -> str:
+def model_title(name: str) -> str:
     """What pages call a model that is offered: without the path of its folder."""
     return titles(list(dict.fromkeys([*models(), name])))[name]
 

@@ -285,7 +285,7 @@ def _pick(frame: Frame, name: str, key: str, body: DeltaGenerator) -> Example:
     """Choose an example; filters on what the model predicts need the model first, and `body` says so."""
     if filters.current_query().asks_model or resources.is_loaded(name):
         if not resources.is_loaded(name):
-            body.caption(f"Loading the model {plain(resources.title(name))} …")
+            body.caption(f"Loading the model {plain(resources.model_title(name))} …")
         # A model that cannot be used is said when it is to be shown; the examples are there all the same.
         with contextlib.suppress(UnsupportedModel):
             frame.explainer = resources.explainer(name)
@@ -307,7 +307,7 @@ def _check_weights(model: Model) -> None:
 def _load(name: str, example: Example, body):
     if not resources.is_loaded(name):
         with body.container():
-            st.caption(f"Loading the model {plain(resources.title(name))} …")
+            st.caption(f"Loading the model {plain(resources.model_title(name))} …")
             # Drawing the words now also has the browser ready for them.
             words([], find_pieces(example.text), "", {}, key="words-waiting")
     explainer = resources.explainer(name)
@@ -321,9 +321,9 @@ def _model_name() -> str:
     except SettingError:
         # Said when the model is to be loaded; the rest of the sidebar is drawn all the same.
         options, first = bundled_models(), read_settings({}).model
-    paths = [f"{title}: {name}" for name in options if (title := resources.title(name)) != name]
+    paths = [f"{title}: {name}" for name in options if (title := resources.model_title(name)) != name]
     about = "\n\n".join([_MODEL_HELP, *map(plain, paths)])
-    name = linked(st.selectbox, "Model", options, first, "model", help=about, format_func=resources.title)
+    name = linked(st.selectbox, "Model", options, first, "model", help=about, format_func=resources.model_title)
     ways_to_add()
     return name
 

@@ -6,7 +6,7 @@ import streamlit as st
 
 from core.network.features import Encoded
 from core.results.caveats import Caveat
-from core.results.inputs import text_caveats
+from core.results.inputs import model_caveats, text_caveats
 from core.wording import escaped, number, plain, shortened, unbroken
 from pages.parts.face.headline import Badge, Colour
 from pages.parts.frame.sidebar import View
@@ -48,7 +48,7 @@ def view_badges(view: View) -> list[Badge]:
 def view_caveats(view: View) -> tuple[Caveat, ...]:
     """What limits every result on the text that is shown."""
     own = view.browsed is None and view.explainer.reference is not None
-    return text_caveats(view.encoded, own)
+    return (*text_caveats(view.encoded, own), *model_caveats(view.model))
 
 
 def about_text(view: View) -> None:

@@ -16,7 +16,7 @@ from core.mathematics.search.limits import EXACT
 from core.reports.exports import VERDICT, verdict_columns
 from core.results.result import Fact, Result
 from core.results.verdicts import HELP, TABLE, Status, verdict_rows, verdict_status
-from core.validity.marks import level_text, with_sign
+from core.validity.marks import with_sign
 from core.verdicts.deciding import VerdictReport
 from core.wording import number, plain, safe_name
 from pages.parts.components.pictures import draw_figure
@@ -102,12 +102,10 @@ def _draw_each(view: View, boards: Boards) -> None:
 
 def draw_slope(view: View, boards: Boards, found: Comparison) -> None:
     """Which of two models is ahead before and after normalising, as places and as a table."""
-    names = list(standing.by_model(boards))
-    places = f"place by {found.direction} {ARROWS[found.direction]}, 1 is best"
     words = f"Places by AOPC and by NAOPC. {len(found.changed)} of {len(found.ahead)} comparisons change."
-    drawn = slope(*standing.slope_points(found, names[1]), places)
-    name, about = ["naopc-ranks", view.example.id, *names], about_shown(view, *(one.side for one in boards))
-    draw_figure(drawn, "slope", words, name, about, "the slope chart")
+    name = ["naopc-ranks", view.example.id, *standing.by_model(boards)]
+    about = about_shown(view, *(one.side for one in boards))
+    draw_figure(slope(found), "slope", words, name, about, "the slope chart")
     data_table(*standing.compared_table(found), "compared-table")
     draw_facts([Fact("tau", "Kendall’s τ-b of the two rankings", found.tau, better="↑")])
 
@@ -120,10 +118,8 @@ def draw_curves(view: View, known: Sequence[KnownLimits], boards: Boards) -> Non
             gating, gate = one.gating, None if board.chance is None else board.chance.gate
             line = None if gate is None else one.orders.line(gating.counts / side.encoded.F, gate, gating.form)
             lines = standing.curve_lines(board, one.choice.direction, gating)
-            decides = board.gates[0].threshold, level_text(board.gates[0])
-            drawn = masking_paths(
-                lines, line, one.side.score_name, side.encoded.unit, gate=decides, bounded=side.than is None
-            )
+            decides, bounded = board.gates[0], side.than is None
+            drawn = masking_paths(lines, line, side.score_name, side.encoded.unit, decides, bounded=bounded)
             words = standing.standings_in_words(board, one.choice.direction)
             draw_on_text(view, side, drawn, f"curves-{i}", words, "aopc-curves", "the curves")
 

@@ -23,6 +23,7 @@ from core.figures.figures import FigureLine
 from core.figures.limit_figures import Gauge, Range
 from core.figures.palette import LIMIT, hue
 from core.mathematics.search.limits import EXACT
+from core.network.features import placed_texts
 from core.reports.limits_page import SideLimits
 from core.results.caveats import Caveat
 from core.results.limits import limits_result
@@ -231,24 +232,14 @@ def order_rows(side: Side, board: StandingTable, gating: StandingGates) -> list[
     """Every order and the model's answers along it for a CSV file, see ORDER_COLUMNS."""
     walks = [(one.measure, way, one.walks[way]) for one in board.standings for way in DIRECTIONS]
     walks += [("upper limit", "", board.highest), ("lower limit", "", board.lowest)]
-    rows = []
+    placed, rows = placed_texts(side.encoded.features), []
     for name, way, walk in walks:
         gate = gating.gate(walk)
+        words = ["", *(placed[int(i)] for i in walk.order)]
         for i, value in enumerate(walk.values):
-            word = side.encoded.features[int(walk.order[i - 1])].text if i else ""
-            rows.append(
-                [
-                    side.model.name,
-                    name,
-                    way,
-                    i,
-                    word,
-                    side.class_name,
-                    float(value),
-                    *(float(walk.p[form][i]) if form in walk.p else "" for form in FORMS),
-                    *step_cells(gate, i, gating.form),
-                ]
-            )
+            p = [float(walk.p[form][i]) if form in walk.p else "" for form in FORMS]
+            about = [side.model.name, name, way, i, words[i], side.class_name, float(value)]
+            rows.append([*about, *p, *step_cells(gate, i, gating.form)])
     return rows
 
 
@@ -273,21 +264,6 @@ def compared(boards: Boards) -> Comparison | None:
 def by_model(boards: Boards) -> dict[str, StandingTable]:
     """What is known of each model."""
     return {one.side.model.name: board for one, board in boards.items()}
-
-
-def slope_points(found: Comparison, second: str) -> tuple[list, list]:
-    """What the slope chart draws, see `core.figures.limit_figures.slope`."""
-    before = [
-        (
-            with_sign(f"{one.measure} · {one.model}", one.marked),
-            hue(one.measure),
-            one.model == second,
-            one.place,
-            one.aopc,
-        )
-        for one in found.placed
-    ]
-    return before, [(one.place_normalised, one.naopc) for one in found.placed]
 
 
 def compared_table(found: Comparison) -> tuple[list[str], list[list[Any]]]:

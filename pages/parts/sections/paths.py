@@ -1,16 +1,13 @@
 """Masking paths as work: one measure's path under one model, and what is chosen of it."""
 
 from dataclasses import dataclass
-from functools import cached_property
 from typing import Any
 
 from core.explanation.explainer import Cost
 from core.explanation.recursive import BY_RATIO, Summary, follow, path_cost, planned_counts, summarise
 from core.job import Job
-from core.storage.store import canonical_key
 from core.wording import amount
-from pages.parts.frame.working import Work
-from pages.parts.sections.sides import RECURSIVE, Orders, Side, about_explained
+from pages.parts.sections.sides import RECURSIVE, Orders, Side, SideWork
 
 
 @dataclass(frozen=True)
@@ -31,19 +28,14 @@ class Choice:
 
 
 @dataclass(frozen=True, eq=False)
-class Path(Work):
+class Path(SideWork):
     """One measure's path under one model; orders: the random ones that it is set against."""
 
     side: Side
     measure: str
     choice: Choice
     orders: Orders
-
-    @cached_property
-    def key(self) -> str:
-        choice = self.choice
-        asked = {"measure": self.measure, "sign": choice.sign, "step": choice.step, "recompute": choice.recompute}
-        return canonical_key("job/path", 1, **about_explained(self.side), **asked)
+    rests = "measure", "choice.sign", "choice.step", "choice.recompute"
 
     @property
     def label(self) -> str:

@@ -103,21 +103,15 @@ def question_section(
 def asked_result(asked: Asking, report: Any) -> Result:
     """What a question comes to, also before anything is known of it."""
     runs = any(work.runs for work in asked.works)
-    result = None if report is None else question_result(asked.question.name, report)
+    result = None if report is None else question_result(asked.question.name, report, asked.model)
     return result or without_report(len(asked.sample), asked.question.done, asked.answers.complete, runs)
 
 
 def _say(grown: Asking, about: str, shown: QuestionView) -> None:
     one = grown.shown
-    draw_headline(asked_result(one, shown.report(one)), _texts_badge(grown, about), more=shown.more(one))
-
-
-def _texts_badge(grown: Asking, about: str) -> Badge:
-    """Of how many texts it is asked, and which these are."""
-    asked, whole, of = len(grown.shown.sample), len(grown.sample), grown.drawn_from
-    if asked < whole:
-        return Badge(f"first {asked:,} of {whole:,} texts", about)
-    return Badge(f"{asked:,} of {of:,} texts", about)
+    asked, whole = len(one.sample), len(grown.sample)
+    texts = f"first {asked:,} of {whole:,} texts" if asked < whole else f"{asked:,} of {grown.drawn_from:,} texts"
+    draw_headline(asked_result(one, shown.report(one)), Badge(texts, about), more=shown.more(one))
 
 
 def _draw(grown: Asking, shown: QuestionView, asks: Callable[[], None]) -> None:

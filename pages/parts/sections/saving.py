@@ -29,7 +29,6 @@ from core.reports.exports import (
     picture_line,
     provenance,
 )
-from core.results.caveats import Caveat
 from core.results.result import Result, as_columns
 from core.texts.rendering import latex_comment
 from core.validity.marks import SIGN
@@ -37,6 +36,7 @@ from core.verdicts.deciding import VerdictReport
 from core.verdicts.operators import UnderErasure
 from core.wording import safe_name
 from pages.parts.components.pictures import draw_figure
+from pages.parts.frame.texts import view_caveats
 
 if TYPE_CHECKING:
     from core.reports.limits_page import SideLimits
@@ -325,6 +325,7 @@ def _held(content: str | bytes, name: str, mime: str) -> bytes:
 def _notes(view: "View") -> list[str]:
     example = view.example
     cut = view.encoded.truncation
-    notes = [f"{Caveat.TRUNCATED.explanation} Read: {cut.words_read:,} of {cut.words:,} words."] if cut.cut else []
+    notes = [one.line for one in view_caveats(view)]
+    notes += [f"Read: {cut.words_read:,} of {cut.words:,} words."] if cut.cut else []
     notes += [example.note] if example.note else []
     return notes + ([f"Tags: {', '.join(example.tags)}."] if example.tags else [])

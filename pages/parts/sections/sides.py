@@ -2,9 +2,10 @@
 
 from collections.abc import Iterable, Iterator, Sequence
 from contextlib import nullcontext
-from dataclasses import dataclass
+from dataclasses import asdict, dataclass, is_dataclass
 from functools import cached_property
-from typing import Any
+from operator import attrgetter
+from typing import Any, ClassVar
 
 import numpy as np
 import streamlit as st
@@ -27,7 +28,7 @@ from core.results.result import Result
 from core.stability.known import known_unstable
 from core.storage.store import canonical_key
 from core.terms import MASF_P
-from core.validity.marks import PERCENT, Gate, says_nothing
+from core.validity.marks import PERCENT, Gate, decides
 from core.validity.references import LEVELS, LITERAL, Reference, fitting_command
 from core.wording import number, plain
 from pages.parts.components.tables import data_table
@@ -102,6 +103,32 @@ class Side:
         return self.model.labels[self.predicted]
 
 
+class SideWork(Work):
+    """Work on one model at one example; rests: the attributes that its result depends on besides, but for the class
+    that is explained where `explains` is False.
+    """
+
+    side: Side | View
+    rests: ClassVar[tuple[str, ...]] = ()
+    explains: ClassVar[bool] = True
+
+    @cached_property
+    def key(self) -> str:
+        side = self.side
+        asked = {name: attrgetter(name)(self) for name in self.rests}
+        return canonical_key(
+            f"job/{type(self).__name__}",
+            1,
+            model=side.model.digest,
+            precision=side.model.precision,
+            example=side.encoded.digest,
+            reference=side.explainer.tests_by,
+            words=side.explainer.words_digest,
+            target=target_key(side.explained) if self.explains else None,
+            **{name: asdict(one) if is_dataclass(one) else one for name, one in asked.items()},
+        )
+
+
 def choose_beside(view: View) -> str:
     """Draw the choice of a second model; its name, or ALONE."""
     return linked(
@@ -117,7 +144,7 @@ def choose_beside(view: View) -> str:
 
 def name_beside(name: str, labels: Sequence[str]) -> str:
     """How a model is offered beside one of these classes: that it answers another question is said."""
-    shown = resources.title(name)
+    shown = resources.model_title(name)
     return f"{shown} (other classes)" if families.other_classes(name, labels) else shown
 
 
@@ -179,15 +206,12 @@ def draw_headlines(view: View, sides: Sequence[Side], found: Sequence[tuple[Resu
 
 
 @dataclass(frozen=True, eq=False)
-class Orders(Work):
+class Orders(SideWork):
     """The random orders of one example under one model."""
 
     side: Side
     step: str
-
-    @cached_property
-    def key(self) -> str:
-        return canonical_key("job/random orders", 1, **about_side(self.side), step=self.step)
+    rests, explains = ("step",), False
 
     @property
     def label(self) -> str:
@@ -262,23 +286,6 @@ def _other_side(view: View, name: str) -> Side:
     return Side(explainer, encoded, labels.index(named[0]) if named[0] in labels else likely, likely)
 
 
-def about_side(side: Side | View) -> dict:
-    """What a key of work on one side must hold."""
-    reference = side.explainer.reference
-    return {
-        "model": side.model.digest,
-        "precision": side.model.precision,
-        "example": side.encoded.digest,
-        "reference": None if reference is None else reference.digest,
-        "words": side.explainer.words_digest,
-    }
-
-
-def about_explained(side: Side | View) -> dict:
-    """The same where it is about the class that is explained."""
-    return about_side(side) | {"target": target_key(side.explained)}
-
-
 # How the texts of a reference are masked, by the model's training.
 _MASKED = {
     "none": "unmasked, as the model was trained",
@@ -300,7 +307,8 @@ def reference_facts(reference: Reference, form: str) -> list[list[str]]:
         ["observations", ", ".join(f"{count:,} on the {level}" for level, count in levels.items())],
         ["length in tokens", f"{tokens[0]} to {tokens[4]}; nine of ten {tokens[1]} to {tokens[3]}"],
         [f"floor: the smallest {MASF_P} it can give ↓", number(reference.floor(form))],
-        [f"can reject at {PERCENT}", "no" if says_nothing(reference, form) else "yes"],
+        [f"can reject at {PERCENT}", "yes" if decides(reference, form) else "no"],
+        ["tests (Holm) ↑", f"{decides(reference, form)}"],
         [f"false rejections at {PERCENT} ↓", f"{shares} ({rates['texts']:,} texts, {rates['source']})"],
         ["compact", "yes" if about["compact"] else "no"],
     ]

@@ -2,7 +2,6 @@
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
-from functools import cached_property
 from typing import Any
 
 import streamlit as st
@@ -26,12 +25,11 @@ from core.explanation.recursive import BY_FEATURE, Band
 from core.explanation.standings import StandingGates, StandingTable, build_standings
 from core.job import FAILED, Job
 from core.mathematics.search.limits import BEAM, EXACT, Limits, TooDear
-from core.storage.store import canonical_key
 from core.verdicts.deciding import Reasons, VerdictReport, among_its_orders
 from core.verdicts.reasons import find_unstable, known_pairs
 from pages.parts.frame import resources
 from pages.parts.frame.working import Work
-from pages.parts.sections.sides import Orders, Side, about_explained
+from pages.parts.sections.sides import Orders, Side, SideWork
 from pages.parts.sections.verdicts import VerdictWork
 
 # Where an insertion search waits to be asked for, a beam of fewer scores and at most so many seconds starts unasked.
@@ -52,16 +50,13 @@ class LimitsChoice:
 
 
 @dataclass(frozen=True, eq=False)
-class OrderScoring(Work):
+class OrderScoring(SideWork):
     """One measure's orders under one model."""
 
     side: Side
     measure: str
     sign: str
-
-    @cached_property
-    def key(self) -> str:
-        return canonical_key("job/score", 1, **about_explained(self.side), measure=self.measure, sign=self.sign)
+    rests = "measure", "sign"
 
     @property
     def label(self) -> str:
@@ -77,19 +72,14 @@ class OrderScoring(Work):
 
 
 @dataclass(frozen=True, eq=False)
-class Searching(Work):
+class Searching(SideWork):
     """Limits under one model by insertion search or a beam; exact: then exact ones, which cost no more."""
 
     side: Side
     width: int | None
     half: bool
     exact: bool
-    counted = "sets"
-
-    @cached_property
-    def key(self) -> str:
-        asked = {"width": self.width, "half": self.half, "exact": self.exact}
-        return canonical_key("job/limits", 1, **about_explained(self.side), **asked)
+    counted, rests = "sets", ("width", "half", "exact")
 
     @property
     def label(self) -> str:
@@ -145,15 +135,11 @@ def refused(side: Side) -> str:
 
 
 @dataclass(frozen=True, eq=False)
-class Exact(Work):
+class Exact(SideWork):
     """Exact limits under one model, on request."""
 
     side: Side
     counted, at_once = "sets", False
-
-    @cached_property
-    def key(self) -> str:
-        return canonical_key("job/exact limits", 1, **about_explained(self.side))
 
     @property
     def label(self) -> str:

@@ -3,7 +3,6 @@
 import time
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
-from functools import partial
 from typing import Any
 from urllib.parse import urlsplit
 
@@ -70,8 +69,13 @@ def stream(
     def show() -> None:
         followed.look()
         stands = st.fragment(follow, run_every=interval) if rests_on else asks
-        taken[spot] = _work_of(partial(draw, stands))
-        followed.look_back()
+        # Of this thread's own work, without waiting for the model or for others.
+        began = time.thread_time()
+        draw(stands)
+        taken[spot] = time.thread_time() - began
+        if followed.polls and not _going(asked):
+            # They ended while it was drawn from what was there before.
+            st.rerun()
 
     # Two, since the answer stands above what is chosen and the picture below it. The answer comes first: the other may
     # ask for the page to be drawn anew.
@@ -100,18 +104,6 @@ class _Followed:
         more = len(self.wanted()) != len(self.asked) or self.polls != _going(self.asked)
         if ended or more or self.state() != self.before:
             st.rerun()
-
-    def look_back(self) -> None:
-        """Rerun the page where they ended while it was drawn from what was there before."""
-        if self.polls and not _going(self.asked):
-            st.rerun()
-
-
-def _work_of(drawing: Callable[[], None]) -> float:
-    """Draw; seconds of this thread's own work, without waiting for the model or for others."""
-    began = time.thread_time()
-    drawing()
-    return time.thread_time() - began
 
 
 def seconds_between(drawing: float, least: float) -> float:
@@ -189,26 +181,21 @@ def _offer(works: Sequence[Work], together: bool) -> None:
     """What waits to be asked for, with what it costs, and why it stopped; of many one button, and a menu of each."""
     waiting = [work for work in works if not work.complete and not work.runs]
     every = [work for work in waiting if not work.part]
-    if not together or len(every) < 2:
-        _offer_each(waiting)
-    else:
-        with st.container(horizontal=True, vertical_alignment="center", border=True):
-            _offer_all(every)
-            with st.popover("One part alone"):
-                _offer_each(waiting)
-    _say_ended(waiting)
-
-
-def _offer_all(every: Sequence[Work]) -> None:
-    """One button for all, with what they cost together."""
 
     def ask() -> None:
         for work in every:
             work.ask()
 
-    named, icon = f"Compute all {len(every)} parts", ":material/play_arrow:"
-    st.button(named, key="ask-all", on_click=ask, icon=icon, type="primary")
-    st.markdown(price_of(every))
+    if not together or len(every) < 2:
+        _offer_each(waiting)
+    else:
+        with st.container(horizontal=True, vertical_alignment="center", border=True):
+            named, icon = f"Compute all {len(every)} parts", ":material/play_arrow:"
+            st.button(named, key="ask-all", on_click=ask, icon=icon, type="primary")
+            st.markdown(price_of(every))
+            with st.popover("One part alone"):
+                _offer_each(waiting)
+    _say_ended(waiting)
 
 
 def _offer_each(waiting: Sequence[Work]) -> None:

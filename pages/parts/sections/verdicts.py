@@ -3,7 +3,6 @@
 import threading
 from collections.abc import Mapping
 from dataclasses import dataclass, field
-from functools import cached_property
 from typing import Any
 
 from cachetools import LRUCache, cached
@@ -13,19 +12,17 @@ from core.explanation.limiting import OrderScore
 from core.explanation.recursive import BY_FEATURE
 from core.explanation.standings import StandingGates
 from core.job import Job
-from core.storage.store import canonical_key
 from core.verdicts.deciding import Reasons, VerdictReport, decide_verdicts
 from core.verdicts.finding import ChanceTest, chance_known, find_chance, null_cost, scores_known
 from pages.parts.frame import working
-from pages.parts.frame.working import Work
-from pages.parts.sections.sides import Orders, Side, about_explained
+from pages.parts.sections.sides import Orders, Side, SideWork
 
 # Verdicts may take so many times as long as other work that starts unasked: they go after all that is on the screen.
 _LASTING = 18
 
 
 @dataclass(frozen=True, eq=False)
-class VerdictWork(Work):
+class VerdictWork(SideWork):
     """Measures of one text whose own orders are scored already, beside random orders under one model; planned: measures
     that are chosen in all, scored or not; scores: their orders, of those that have one, where the page has them.
     """
@@ -36,18 +33,7 @@ class VerdictWork(Work):
     planned: int
     direction: str
     scores: Mapping[str, OrderScore] = field(default_factory=dict)
-
-    @cached_property
-    def key(self) -> str:
-        return canonical_key(
-            "job/verdicts",
-            1,
-            **about_explained(self.side),
-            measures=list(self.measures),
-            sign=self.sign,
-            planned=self.planned,
-            direction=self.direction,
-        )
+    rests = "measures", "sign", "planned", "direction"
 
     @property
     def label(self) -> str:

@@ -8,9 +8,10 @@ from core.explanation.plausibility import Evidence
 from core.explanation.recursive import Summary
 from core.explanation.rows import pieces, values_taken
 from core.figures.figures import masking_paths
+from core.network.features import placed_texts
 from core.stability.known import COLUMN, unstable_cell
 from core.storage.store import canonical_key
-from core.validity.marks import SIGN, STEP_COLUMNS, level_text, path_word, step_cells
+from core.validity.marks import SIGN, STEP_COLUMNS, path_word, step_cells
 from core.validity.references import FORMS
 from core.wording import ends_of, number, safe_name
 from pages.parts.components.player import player
@@ -68,8 +69,8 @@ def draw_path_curves(view: View, sides: list[Side], found: Summaries) -> None:
                 path.orders.line(summary.x, summary.random_gate, path.choice.form),
                 side.score_name,
                 side.encoded.unit,
+                summary.gate,
                 float(summary.x[min(at, len(summary.x) - 1)]),
-                (summary.gate.threshold, level_text(summary.gate)),
                 side.than is None,
             )
             draw_on_text(view, side, drawn, f"paths-{i}", paths_in_words(mine), "masking-curves")
@@ -176,26 +177,13 @@ def table_row(path: Path, summary: Summary) -> list[Any]:
 def step_rows(path: Path, summary: Summary, same: bool | None = None) -> list[list]:
     """A path's steps for a CSV file, see COLUMNS; same: of `same_class`."""
     side, rows, order = path.side, [], unstable_cell(path.measure, path.unstable)
+    placed = placed_texts(side.encoded.features)
+    how = [side.model.name, path.measure, values_taken(path.measure, path.choice.sign), path.choice.order]
+    about = [side.class_name, side.predicted_name, same]
     for i, step in enumerate(summary.steps):
-        words = " ".join(feature.text for feature, masked in zip(side.encoded.features, step.mask) if masked)
-        rows.append(
-            [
-                side.model.name,
-                path.measure,
-                values_taken(path.measure, path.choice.sign),
-                path.choice.order,
-                i,
-                float(summary.x[i]),
-                step.count,
-                words,
-                side.class_name,
-                side.predicted_name,
-                same,
-                float(summary.values[i]),
-                side.model.labels[int(step.logits.argmax())],
-                *(step.p.get(form, "") for form in FORMS),
-                *step_cells(summary.gate, i, path.choice.form),
-                order,
-            ]
-        )
+        words = " ".join(word for word, gone in zip(placed, step.mask) if gone)
+        masked = [i, float(summary.x[i]), step.count, words]
+        said = [float(summary.values[i]), side.model.labels[int(step.logits.argmax())]]
+        tests = [*(step.p.get(form, "") for form in FORMS), *step_cells(summary.gate, i, path.choice.form)]
+        rows.append([*how, *masked, *about, *said, *tests, order])
     return rows

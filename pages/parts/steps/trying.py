@@ -53,7 +53,13 @@ def what_if_section(view: View, sides: list[Side], choice: Choice) -> None:
             title=f"{encoded.unit.capitalize()}s masked by hand",
         )
     )
-    _remember(encoded, mask & ~encoded.premasked)
+    written = ".".join(map(str, np.flatnonzero(mask & ~encoded.premasked)))
+    # A mask belongs to its text: another one begins unmasked.
+    st.session_state[_KEPT] = {encoded.digest: written}
+    if written:
+        st.query_params["masked"] = written
+    else:
+        st.query_params.pop("masked", None)
 
 
 def _pane(side: Side, mask: np.ndarray, shades: list[float], colours: str, choice: Choice) -> dict:
@@ -94,24 +100,10 @@ def _held(encoded) -> np.ndarray:
     """The mask that was made of this text before, else, for the first text of a session, the one that its address
     names.
     """
-    kept = st.session_state.get(_KEPT)
-    return _read(st.query_params.get("masked", "") if kept is None else kept.get(encoded.digest, ""), encoded)
-
-
-def _read(value: str, encoded) -> np.ndarray:
-    """A mask as it is written, "3.7.12"; what is no feature of this text is left out."""
-    mask = encoded.premasked.copy()
-    for place in value.split(".")[:10_000]:
+    kept, mask = st.session_state.get(_KEPT), encoded.premasked.copy()
+    written = st.query_params.get("masked", "") if kept is None else kept.get(encoded.digest, "")
+    # As "3.7.12"; what is no feature of this text is left out.
+    for place in written.split(".")[:10_000]:
         if place.isascii() and place.isdigit() and len(place) < 7 and int(place) < len(mask):
             mask[int(place)] = True
     return mask
-
-
-def _remember(encoded, mask: np.ndarray) -> None:
-    written = ".".join(map(str, np.flatnonzero(mask)))
-    # A mask belongs to its text: another one begins unmasked.
-    st.session_state[_KEPT] = {encoded.digest: written}
-    if written:
-        st.query_params["masked"] = written
-    else:
-        st.query_params.pop("masked", None)
