@@ -12,6 +12,7 @@ from scipy.optimize import linear_sum_assignment
 from scipy.stats import binom
 
 from core.data.examples import DataSet, first_places
+from core.mathematics.statistics import significant
 from core.wording import listed
 
 RIGHT, WRONG = "right", "wrong"
@@ -220,7 +221,7 @@ def find_other(
     right, before = int(counts[rows, other].sum()), int(counts[rows, now].sum())
     both = int(counts[rows, now][now == other].sum())
     p = binom.logsf(right - both - 1, right + before - 2 * both, 2 / 3) + lgamma(C + 1) - lgamma(C - L + 1)
-    if right == before or p > np.log(0.05):
+    if right == before or not significant(math.exp(p)):
         return None
     classes = dict(zip(match.classes, map(int, other)))
     told = listed([f"{label} = {model_labels[c]}" for label, c in classes.items()], 6)

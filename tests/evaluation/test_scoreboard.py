@@ -744,7 +744,7 @@ def test_the_command_writes_parquet_csv_and_latex(tiny_model, tmp_path, monkeypa
     about = json.loads(parquet.read_schema(tmp_path / "out.parquet").metadata[b"faithscope"])
     assert found.num_rows == 4 and about["by"] == "NS"
     assert {"example", "measure", "forward passes", "Soft-NS ↑", f"NS {_RESTS}"} <= {*found.column_names}
-    text = (tmp_path / "out.csv").read_text(encoding="utf-8").splitlines()
+    text = (tmp_path / "out.csv").read_text(encoding="utf-8-sig").splitlines()
     assert len(text) == 5 and text[0].split(",")[: found.num_columns] == found.column_names
     assert set(found.column("outcome").to_pylist()) == {few.name} and "FEW_TEXTS" in found.column("caveats")[0].as_py()
     written = (tmp_path / "out.tex").read_text(encoding="utf-8")

@@ -289,7 +289,7 @@ def test_nan_from_the_network_is_a_sentence(tiny_model, monkeypatch, name):
     place, kept = encoded.ids[2], weight[encoded.ids[2]].clone()
     try:
         weight[place] = float("nan")
-        with pytest.raises(NonFinite, match=r"float32.*\.$"):
+        with pytest.raises(NonFinite, match=r"(float32|weights hold NaN).*\.$"):
             explainer.attribute(encoded, name, 1)
     finally:
         weight[place] = kept

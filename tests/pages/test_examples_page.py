@@ -768,12 +768,13 @@ def test_a_local_roberta_is_checked_loaded_and_remembered(nothing_added, tiny_ro
     app.press("Load and keep")
     assert app.widget("selectbox", "Model").value == folder and app.words["pieces"] and not app.errors
     st.cache_resource.clear()
-    assert folder in App(HOME).widget("selectbox", "Model").options
+    assert "my-roberta" in App(HOME).widget("selectbox", "Model").options
     predicted(app.go(EXAMPLES))
     assert {row["predicted"] for row in app.table["rows"]} <= set(tiny.LABELS) and "Not judged" in app.said
     app.press("Remove")
     assert (
-        app.widget("selectbox", "Model").value == "sst2-fmm" and folder not in app.widget("selectbox", "Model").options
+        app.widget("selectbox", "Model").value == "sst2-fmm"
+        and "my-roberta" not in app.widget("selectbox", "Model").options
     )
 
 

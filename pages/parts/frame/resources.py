@@ -132,7 +132,11 @@ def models() -> list[str]:
 
 def model_title(name: str) -> str:
     """What pages call a model that is offered: without the path of its folder."""
-    return titles(list(dict.fromkeys([*models(), name])))[name]
+    try:
+        offered = models()
+    except settings.SettingError:
+        offered = []
+    return titles(list(dict.fromkeys([*offered, name])))[name]
 
 
 @st.cache_resource(show_spinner=False)
