@@ -5,7 +5,6 @@ import re
 from collections import Counter
 from collections.abc import Mapping
 from dataclasses import dataclass, field, replace
-from math import lgamma
 
 import numpy as np
 from scipy.optimize import linear_sum_assignment
@@ -220,8 +219,9 @@ def find_other(
     other = linear_sum_assignment(counts + 0.5 / L * (np.arange(C) == now[:, None]), maximize=True)[1]
     right, before = int(counts[rows, other].sum()), int(counts[rows, now].sum())
     both = int(counts[rows, now][now == other].sum())
-    p = binom.logsf(right - both - 1, right + before - 2 * both, 2 / 3) + lgamma(C + 1) - lgamma(C - L + 1)
-    if right == before or not significant(math.exp(p)):
+    # As a logarithm, since of many classes there are more readings than a float holds.
+    p = binom.logsf(right - both - 1, right + before - 2 * both, 2 / 3) + math.lgamma(C + 1) - math.lgamma(C - L + 1)
+    if right == before or not significant(math.exp(min(p, 0.0))):
         return None
     classes = dict(zip(match.classes, map(int, other)))
     told = listed([f"{label} = {model_labels[c]}" for label, c in classes.items()], 6)

@@ -93,6 +93,14 @@ def test_another_reading_is_found_where_it_is_right_far_more_often(model, meant,
     assert find_other(again, model, read, np.array(predicted)) is None
 
 
+def test_of_very_many_classes_there_are_more_readings_than_a_float_holds():
+    """Two texts say nothing of 200 classes; four thousand that are right by another order do."""
+    names = tuple(f"topic {i}" for i in range(200))
+    meant = np.arange(4000) % 200
+    assert find_other(by_order(200), names, meant[:2], meant[:2] + 1) is None
+    assert find_other(by_order(200), names, meant, (meant + 1) % 200).classes["7"] == 8
+
+
 def test_names_are_given_for_labels_that_are_numbers_from_0():
     named = match_labels(("no", "yes"), UNNAMED, ordered=True)
     turned = find_other(named, UNNAMED, np.array([0, 1] * 10), np.array([1, 0] * 10))
