@@ -2,7 +2,6 @@
 
 import contextlib
 from collections.abc import Callable
-from dataclasses import replace
 from functools import partial
 from typing import cast
 
@@ -10,7 +9,7 @@ import streamlit as st
 
 from core.data.browsing import names_by
 from core.data.parsed import BadData
-from core.data.sources import DataSource
+from core.data.sources import name_labels
 from core.explanation.explainer import Explainer
 from core.results.caveats import Caveat, holding
 from core.results.examples import examples_result
@@ -101,10 +100,7 @@ def _answer(frame: Frame, browsed: Browsed) -> Result:
 def _read_so(key: str, names: tuple[str, ...]) -> None:
     """Choose the same data under other names of its labels, unless somebody removed it meanwhile."""
     with contextlib.suppress(KeyError, BadData):
-        found = DataSource.from_dict(resources.library().data()[key])
-        source = replace(found, mapping=replace(found.mapping, label_names=names))
-        resources.library().add_data(source.key, source.as_dict())
-        choose("data", source.key)
+        choose("data", name_labels(resources.library(), key, names))
 
 
 def _choose_mistake(frame: Frame, result: Result) -> None:

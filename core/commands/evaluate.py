@@ -145,7 +145,7 @@ def _evaluate(options: Options, question: Question, ending: str, bar: terminal.B
         ValueError, BadData, UnsupportedModel: a sentence on what to change.
         InUse, OSError: as `core.storage.files.only_writer` and `whole_file`.
     """
-    data = terminal.read_named(options.data, terminal.columns_of(options), getattr(options, "labels", None) or ())
+    data = terminal.data_of(options)
     if not len(data):
         raise BadData(f"{data.name} is empty.")
     with terminal.only_output(options.out) as place:
@@ -236,7 +236,7 @@ def tell_limits_of_file(options: Options) -> int:
         rows = parquet.read_table(out).to_pylist()
     else:
         terminal.refuse_below_one("--sample", options.sample)
-        data = terminal.read_named(options.data, terminal.columns_of(options), getattr(options, "labels", None) or ())
+        data = terminal.data_of(options)
         texts, ids = _drawn(data, options)
 
         def write(rows: list[dict], explainers: Sequence[Explainer]) -> bytes:

@@ -165,6 +165,11 @@ def columns_of(options: Options) -> Named:
     return {role: getattr(options, role, None) for role in ROLES}
 
 
+def data_of(options: Options) -> DataSet:
+    """The data that a command is asked about, with columns and labels as they were named."""
+    return read_named(options.data, columns_of(options), getattr(options, "labels", None) or ())
+
+
 def read_named(data: str, columns: Named, labels: Sequence[str] = ()) -> DataSet:
     """A bundled set by its name, or a file, of which what was left out is said."""
     if data in bundled_data():

@@ -109,6 +109,17 @@ def forget_data(library: Library, key: str) -> None:
         library.remove_file(file)
 
 
+def name_labels(library: Library, key: str, names: tuple[str, ...]) -> str:
+    """Add the same data under other names of its labels 0, 1, …, beside what is there; its key.
+
+    KeyError where the data is no longer there, BadData where its description is damaged.
+    """
+    found = DataSource.from_dict(library.data()[key])
+    source = replace(found, mapping=replace(found.mapping, label_names=names))
+    library.add_data(source.key, source.as_dict())
+    return source.key
+
+
 def understand(
     table: RawTable, task: Task | None = None, named: Named | None = None
 ) -> tuple[RawTable, Mapping, Task | None]:

@@ -2,6 +2,7 @@
 
 import hashlib
 import json
+import os
 import secrets
 from collections.abc import Callable
 from dataclasses import replace
@@ -15,7 +16,7 @@ from core.data.examples import DataSet
 from core.data.mapping import Mapping, build
 from core.data.parsed import BadData
 from core.data.sources import DataSource, forget_data, hub_origin, keep, understand
-from core.data.tables import RawTable, read_file, read_table
+from core.data.tables import UPLOAD_BYTES, RawTable, read_file, read_table
 from core.data.tasks import match_task, tasks
 from core.job import Job
 from core.loading.inspection import NO, PARTLY, YES, ModelCheck, check_model
@@ -147,6 +148,9 @@ def _uploaded():
     if file is None:
         return None
     content = file.getvalue()
+    if len(content) > UPLOAD_BYTES:
+        # Not read at all: the sentence is the same, without the work.
+        read_table(content, file.name, UPLOAD_BYTES)
     return _table(hashlib.sha256(content).hexdigest(), file.name, content), None, f"uploaded file {file.name}", content
 
 
@@ -154,8 +158,19 @@ def _on_disk():
     typed = st.text_input("Path of the file", key=f"path-of-data-{_turn()}", placeholder="/home/me/reviews.csv").strip()
     if not typed:
         return None
-    content, name = read_file(Path(typed), most_bytes=PATH_BYTES)
-    return _table(hashlib.sha256(content).hexdigest(), name, content), None, f"file {typed}", content
+    try:
+        written = os.stat(os.path.expanduser(typed))
+        state = f"{written.st_mtime_ns} {written.st_size}"
+    except (OSError, ValueError):
+        state = ""
+    found, content = _file(typed, state)
+    return found, None, f"file {typed}", content
+
+
+@st.cache_resource(show_spinner="Reading the file …", max_entries=2)
+def _file(path: str, state: str):
+    content, name = read_file(Path(path), most_bytes=PATH_BYTES)
+    return read_table(content, name), content
 
 
 def _turn() -> int:
