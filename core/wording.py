@@ -5,6 +5,7 @@ import re
 import unicodedata
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
+from difflib import get_close_matches
 from typing import Any
 
 # Everything that Streamlit's Markdown could take for markup, colour or emoji directives.
@@ -257,6 +258,8 @@ def refuse_unknown(*asked: tuple[str, Iterable[str], Iterable[str]]) -> None:
     for kind, chosen, offered in asked:
         unknown, chosen = [name for name in chosen if name not in offered], list(chosen)
         if unknown:
-            raise ValueError(f"there is no {kind} {quoted(unknown[0])}; choose from {', '.join(offered)}")
+            near = get_close_matches(unknown[0], list(offered), 1)
+            meant = f"; did you mean {near[0]!r}? Choose" if near else "; choose"
+            raise ValueError(f"there is no {kind} {quoted(unknown[0])}{meant} from {', '.join(offered)}")
         if len(set(chosen)) < len(chosen):
             raise ValueError(f"a {kind} is named twice: {listed(chosen, 10)}")

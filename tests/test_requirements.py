@@ -12,9 +12,11 @@ from tests.test_floors import FILES, ROOT, imports, tree_of
 TESTS = [*(ROOT / "tests").rglob("*.py")]
 OWN = {"core", "pages", "tests", "app"}
 INSTALLED = packages_distributions()
+SETTINGS = ("pyproject.toml", ".ci/run", "core/bundled/notebooks/first_steps.ipynb")
 # Tools are not imported but run: as the settings or .ci/run say.
 RUN = {
     "pytest-xdist": "--dist loadfile",
+    "ipykernel": '"name": "python3"',
     "ruff": "\nruff check",
     "ty": "\nty check",
     "pre-commit": "\npre-commit validate-config",
@@ -61,7 +63,7 @@ def test_developers_get_what_users_get_and_no_user_gets_a_tool():
 @pytest.mark.parametrize("name", sorted(USERS | DEVELOPERS))
 def test_what_is_declared_is_imported(name):
     if name in RUN:
-        assert any(RUN[name] in (ROOT / file).read_text(encoding="utf-8") for file in ("pyproject.toml", ".ci/run"))
+        assert any(RUN[name] in (ROOT / file).read_text(encoding="utf-8") for file in SETTINGS)
         return
     used = imported(*FILES, *TESTS)
     assert any(lacking({module}, {name}) == set() for module in used), f"nothing imports {name}"

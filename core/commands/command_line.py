@@ -5,6 +5,7 @@ import ast
 import functools
 import sys
 from importlib import import_module
+from itertools import pairwise
 from pathlib import Path
 from typing import Any
 
@@ -77,11 +78,23 @@ def _read(arguments: list[str], room: str) -> argparse.Namespace:
     return parser.parse_args(arguments)
 
 
+def _load_plugins(arguments: list[str]) -> None:
+    """Load files that are named before commands declare what they offer."""
+    paths = [after for flag, after in pairwise(arguments) if flag == "--plugin"]
+    paths += [one.removeprefix("--plugin=") for one in arguments if one.startswith("--plugin=")]
+    for path in paths:
+        from core.plugins import load_plugin
+
+        load_plugin(path)
+
+
 def main(arguments: list[str] | None = None, room: str = ROOM) -> int:
     """Run one command of a room; 0 success, 1 a problem told in one sentence, 130 interrupted."""
     asked = None
     try:
-        options = _read(sys.argv[1:] if arguments is None else arguments, room)
+        given = sys.argv[1:] if arguments is None else arguments
+        _load_plugins(given)
+        options = _read(given, room)
         asked = command(options.command, room)
         if options.command not in commands(room):
             print(f"This is now python -m {MOVED[options.command]}", file=sys.stderr)

@@ -3,9 +3,9 @@
 import argparse
 import hashlib
 import shlex
-from collections.abc import Callable, Sequence
-from dataclasses import asdict, replace
-from functools import partial
+from collections.abc import Callable, Container, Sequence
+from dataclasses import asdict, dataclass, replace
+from functools import cached_property, partial
 from pathlib import Path
 from typing import Any, cast
 
@@ -33,7 +33,6 @@ from core.explanation.explainer import Cost, Explainer
 from core.mathematics.erasure import MIN_MAX, PLACEMENTS, SCALINGS, SIGMA, WORD_EMBEDDING
 from core.mathematics.search.limits import MOST_EXACT
 from core.measures.catalogue import swept_measures
-from core.metrics.catalogue import default_metrics
 from core.network.model import Model
 from core.oracle.erasing import ERASURES, MASK
 from core.reports.answers import Answer, Section, answer_bytes, answer_text, ending_of
@@ -41,6 +40,7 @@ from core.results.catalogue import question_result
 from core.results.limits import limits_of_texts_result, naopc_table
 from core.results.result import as_columns, as_record
 from core.storage.files import write_whole
+from core.storage.store import Store
 from core.texts.checks import checks_as_json, curves_table, findings_tables
 from core.texts.questions import answer_as_json
 
@@ -60,7 +60,7 @@ def add(option: Option) -> None:
     names, first = (*questions(), LIMITS), next(iter(questions()))
     option("--what", choices=names, default=first, help=f"{asked} {LIMITS}: {_ABOUT_LIMITS}")
     given.add_measures(option, "to score", swept_measures())
-    option("--metrics", nargs="+", default=list(default_metrics()), help="faithfulness metrics")
+    given.add_metrics(option, "faithfulness metrics")
     option("--baseline", choices=tuple(COUNTS), default=RANDOM, help="random or shuffled attributions")
     unasked = ", ".join(f"{count} {name}" for name, count in COUNTS.items())
     # Suppressed, so that the sentence is not followed by "None".
@@ -78,9 +78,7 @@ def add(option: Option) -> None:
 
 def run(options: Options) -> int:
     """Carry out the command; 0."""
-    for name in (*own_choices(), *_OF_LIMITS):
-        if {"class": "target"}.get(name, name.replace("-", "_")) in options and options.what not in _owners(name):
-            raise ValueError(f"--{name} belongs to {' and '.join(_owners(name))}, not {options.what}")
+    refuse_choices_of_others(options, options.what)
     if options.what == LIMITS:
         return tell_limits_of_file(options)
     question = questions()[options.what].asked(vars(options))
@@ -94,6 +92,13 @@ def run(options: Options) -> int:
     if options.out:
         print(f"\nWritten: {options.out}")
     return 0
+
+
+def refuse_choices_of_others(given: Container[str], what: str) -> None:
+    """ValueError for a choice that belongs to other questions."""
+    for name in (*own_choices(), *_OF_LIMITS):
+        if {"class": "target"}.get(name, name.replace("-", "_")) in given and what not in _owners(name):
+            raise ValueError(f"--{name} belongs to {' and '.join(_owners(name))}, not {what}")
 
 
 def _add_own(option: Option) -> None:
@@ -137,71 +142,100 @@ def _samples(question: Question, data: DataSet, models: Sequence[Model], options
 def _evaluate(options: Options, question: Question, ending: str, bar: terminal.Bar) -> str:
     """Ask, and write the file; resumes by the store. Returns what there is to say about it, as text.
 
-    Columns: example (its id), row (of the data, from 1), model where there are several, problem (a sentence; then the
-    rest is null), cut (longer than the model reads), what `Question.records` says, and outcome and caveats of the
-    whole.
-
     Raises:
         ValueError, BadData, UnsupportedModel: a sentence on what to change.
         InUse, OSError: as `core.storage.files.only_writer` and `whole_file`.
     """
     data = terminal.data_of(options)
-    if not len(data):
-        raise BadData(f"{data.name} is empty.")
     with terminal.only_output(options.out) as place:
-        store, explainers = terminal.open_models(options, bar.say)
-        models = [explainer.model for explainer in explainers]
-        samples = _samples(question, data, models, options)
-        for note in repeats_note(data.examples):
-            bar.say(note)
-        for model in models:
-            question.check(model)
-        if options.beside and "metric" in question.choices():
-            # Models are measured alike.
-            question = replace(cast(Any, question), metric=metric_of(models[0]))
-        asked = [question, *[question.beside()] * (len(models) - 1)]
-        asking = list(zip(explainers, samples, asked))
-        cost = Cost.sum(study_cost(one, sample, study) for one, sample, each in asking for study in each.studies)
-        bar.cost(f"{len(samples[0]):,} texts", cost, "Fewer: --sample." if cost.seconds > 60 else "")
-        found = []
-        for explainer, sample, each in asking:
-            named = f"{explainer.model.name}: " if options.beside else ""
-            told = partial(lambda named, what, *done: bar(f"{named}{what}", *done), named)
-            found.append(ask(explainer, sample, each, store, told, len(data)))
-        terminal.say_of_store(store, bar.say)
-        reports = [each.conclude(answers) for each, answers in zip(asked, found)]
-        for sentence in dict.fromkeys(why for answers in found for why in answers.left_out):
-            bar.say(f"Left out: {sentence}")
-        sections = _sections(asked, found, reports)
-        if place is not None and (None not in reports or ending != ".json"):
-            about = terminal.origin_of(options, explainers, data, [one.id for one in samples[0].examples])
-            choices = {"what": question.name, "weights": models[0].digest, "sample": options.sample}
-            about = {} if "old" in options else choices | asdict(cast(Any, question)) | about
-            rows = {example.id: row for row, example in enumerate(data.examples, start=1)}
-            lines = _lines(asked, found, reports, rows)
-            plain = _plain(asked, found, reports, "old" in options) if ending == ".json" else {}
-            answer = Answer(f"{question.name}: {data.name}", sections, lines, plain, about)
-            write_whole(place, answer_bytes(answer, ending), replaces=True)
-    for answers, report in zip(found, reports):
-        if report is None:
-            why = next(iter(answers.left_out))
-            raise BadData(f"No example of {data.name} could be {question.done}: {why}")
-    return answer_text(sections)
+        found = ask_models(options, question, data, terminal.open_models(options, bar.say)[1], bar)
+        if place is not None and (None not in found.reports or ending != ".json"):
+            write_whole(place, answer_bytes(found.answer(ending), ending), replaces=True)
+    return answer_text(found.sections)
+
+
+@dataclass(frozen=True, eq=False)
+class Evaluated:
+    """What a question's answers over a data set come to, for each model."""
+
+    options: Options
+    data: DataSet
+    samples: Sequence[Sample]
+    explainers: Sequence[Explainer]
+    asked: Sequence[Question]
+    found: Sequence[Answers]
+    reports: Sequence[Any]
+
+    @cached_property
+    def sections(self) -> list[Section]:
+        """Results and tables; BadData where a model has no answer."""
+        for question, answers, report in zip(self.asked, self.found, self.reports):
+            if report is None:
+                why = next(iter(answers.left_out))
+                raise BadData(f"No example of {self.data.name} could be {question.done}: {why}")
+        return _sections(self.asked, self.found, self.reports)
+
+    @property
+    def lines(self) -> list[dict]:
+        """Columns: example (its id), row (of the data, from 1), model where there are several, problem (a sentence;
+        then the rest is null), cut (longer than the model reads), what `Question.records` says, and outcome and caveats
+        of the whole.
+        """
+        rows = {example.id: row for row, example in enumerate(self.data.examples, start=1)}
+        return _lines(self.asked, self.found, self.reports, rows)
+
+    def answer(self, ending: str) -> Answer:
+        """All of it, with its origin, for a file of this kind."""
+        question, model, old = self.asked[0], self.explainers[0].model, "old" in self.options
+        ids = [one.id for one in self.samples[0].examples]
+        about = terminal.origin_of(self.options, self.explainers, self.data, ids)
+        choices = {"what": question.name, "weights": model.digest, "sample": self.options.sample}
+        about = {} if old else choices | asdict(cast(Any, question)) | about
+        plain = _plain(self.asked, self.found, self.reports, old) if ending == ".json" else {}
+        sections = [] if None in self.reports else self.sections
+        return Answer(f"{question.name}: {self.data.name}", sections, self.lines, plain, about)
+
+
+def ask_models(
+    options: Options, question: Question, data: DataSet, explainers: Sequence[Explainer], bar: terminal.Bar
+) -> Evaluated:
+    """Ask a question of the same examples for each model; what the store has is read. Raises as `_evaluate`."""
+    models, store = [explainer.model for explainer in explainers], cast(Store, explainers[0].store)
+    samples = _samples(question, data, models, options)
+    for note in repeats_note(data.examples):
+        bar.say(note)
+    for model in models:
+        question.check(model)
+    if options.beside and "metric" in question.choices():
+        # Models are measured alike.
+        question = replace(cast(Any, question), metric=metric_of(models[0]))
+    asked = [question, *[question.beside()] * (len(models) - 1)]
+    asking = list(zip(explainers, samples, asked))
+    cost = Cost.sum(study_cost(one, sample, study) for one, sample, each in asking for study in each.studies)
+    bar.cost(f"{len(samples[0]):,} texts", cost, "Fewer: --sample." if cost.seconds > 60 else "")
+    found = []
+    for explainer, sample, each in asking:
+        named = f"{explainer.model.name}: " if options.beside else ""
+        told = partial(lambda named, what, *done: bar(f"{named}{what}", *done), named)
+        found.append(ask(explainer, sample, each, store, told, len(data)))
+    terminal.say_of_store(store, bar.say)
+    reports = [each.conclude(answers) for each, answers in zip(asked, found)]
+    for sentence in dict.fromkeys(why for answers in found for why in answers.left_out):
+        bar.say(f"Left out: {sentence}")
+    return Evaluated(options, data, samples, explainers, asked, found, reports)
 
 
 def _sections(asked: Sequence[Question], found: Sequence[Answers], reports: Sequence[Any]) -> list[Section]:
     """What each model's answers come to, and their tables; of model checks, what papers found, too."""
     sections = []
     for question, answers, report in zip(asked, found, reports):
-        if report is None:
-            continue
         tables, notes, title = question.tables(report), (), answers.model.name if len(found) > 1 else ""
         if isinstance(question, MaskingCheck):
             names = shlex.join(names_by(report.other, answers.model.labels))
             asks = [f"Try --labels {names}"] if names else []
             tables, notes = [*tables, curves_table(report)], [*report.notes, *asks]
         sections.append(Section(title, question_result(question.name, report, answers.model), tables, notes))
-    checked = isinstance(asked[0], MaskingCheck) and None not in reports
+    checked = isinstance(asked[0], MaskingCheck)
     return [*sections, Section(tables=findings_tables(reports))] if checked else sections
 
 
@@ -259,8 +293,6 @@ def _batch(options: Options) -> Batch:
 
 def _drawn(data: DataSet, options: Options) -> tuple[LabelledTexts, list[str]]:
     """The texts of the data, or as many as are asked for, under a digest of their own, and their ids."""
-    if not len(data):
-        raise BadData(f"{data.name} is empty.")
     examples, digest = data.examples, data.digest
     if options.sample is not None:
         examples = draw_examples(examples, options.sample, options.seed)

@@ -1,7 +1,7 @@
 """`python -m core explain`: one text, what measures say of it and how far that may be trusted."""
 
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 from core.commands import options as given
 from core.commands import terminal
@@ -12,11 +12,15 @@ from core.network.model import Model
 from core.oracle.erasing import ERASURES, MASK
 
 if TYPE_CHECKING:
-    from core.commands.parts import Part
+    from collections.abc import Mapping
 
-HELP = "explain one text: attributions, verdicts, limits, pairs, stability"
+    from core.reports.answers import Answer, Part
+    from core.reports.exports import Shown
+
+HELP = "explain one text: attributions, verdicts, limits, pairs, stability, masking steps, metrics"
 GOES_ON = terminal.RESUMES
-PARTS = ("attributions", "verdicts", "limits", "pairs", "stability")
+_DRAWN = ("attributions", "verdicts", "pairs")
+PARTS = ("attributions", "verdicts", "limits", "pairs", "stability", "steps", "metrics")
 
 
 def add(option: Option) -> None:
@@ -37,6 +41,7 @@ def add(option: Option) -> None:
     option("--sampled", action="store_true", help="of pairs: from sampled sets, as unasked above 12 words")
     option("--pairs", type=int, default=5, help="of pairs: strongest ones to print and test")
     option("--runs", type=int, default=5, help="of stability: seeds of stochastic measures, 2 to 100")
+    given.add_metrics(option, "of metrics: faithfulness metrics")
     given.add_out(option)
 
 
@@ -51,20 +56,20 @@ def run(options: Options) -> int:
             require_erasure(model, erasure)
 
     ending = ending_of(options.out)
-    _refuse(options)
+    refuse_choices(options)
     one = terminal.open_text(options, check)
     with terminal.Bar() as bar:
         told = _told(options, one, bar)
-        terminal.say_of_store(one.store, bar.say)
+        terminal.say_of_store(one.explainer.store, bar.say)
     print(f"{one.title}:\n\n{answer_text(_sections(one, told))}")
     if options.out:
         with only_writer(Path(options.out)) as place:
-            write_whole(place, _written(options, one, told, ending), replaces=True)
+            write_whole(place, text_bytes(options, one, told, ending), replaces=True)
         print(f"\nWritten: {options.out}")
     return 0
 
 
-def _refuse(options: Options) -> None:
+def refuse_choices(options: Options) -> None:
     """ValueError with a sentence for the first choice that cannot be carried out."""
     from core.stability.finding import MOST_RUNS
 
@@ -79,12 +84,10 @@ def _refuse(options: Options) -> None:
 
 def _told(options: Options, one: terminal.OneText, bar: terminal.Bar) -> "dict[str, Part]":
     """{name: what is told}; of several, one that this text does not allow is told and left out."""
-    from core.commands import parts
-
     found, asked = {}, [name for name in PARTS if name in options.what]
     for name in asked:
         try:
-            found[name] = parts.PARTS[name](options, one, bar)
+            found[name] = tell(name, options, one, bar)
         except ValueError as error:
             if name == asked[-1] and not found:
                 raise
@@ -92,7 +95,14 @@ def _told(options: Options, one: terminal.OneText, bar: terminal.Bar) -> "dict[s
     return found
 
 
-def _sections(one: terminal.OneText, told: "dict[str, Part]") -> list:
+def tell(name: str, options: Options, one: terminal.OneText, bar: terminal.Bar) -> "Part":
+    """One of PARTS; ValueError with a sentence where the text or a choice does not allow it."""
+    from core.commands import parts
+
+    return parts.PARTS[name](options, one, bar)
+
+
+def _sections(one: terminal.OneText, told: "Mapping[str, Part]") -> list:
     """What limits all that is said of the text, and what is said."""
     from core.reports.answers import Section
 
@@ -100,9 +110,9 @@ def _sections(one: terminal.OneText, told: "dict[str, Part]") -> list:
     return [limits, *(section for part in told.values() for section in part.sections)]
 
 
-def _written(options: Options, one: terminal.OneText, told: "dict[str, Part]", ending: str) -> bytes:
-    """The file of this kind; an old name's as it was before."""
-    from core.reports.answers import Answer, answer_bytes
+def answer_of(options: Options, one: terminal.OneText, told: "Mapping[str, Part]") -> "Answer":
+    """What is told of a text, in any form but a page with its words; an old name's as it was before."""
+    from core.reports.answers import Answer
 
     facts, plain = one.facts(), {key: value for part in told.values() for key, value in part.plain.items()}
     if "old" in options:
@@ -114,20 +124,25 @@ def _written(options: Options, one: terminal.OneText, told: "dict[str, Part]", e
     for name, part in told.items():
         lines += [({"part": name} if several else {}) | dict(zip(part.columns, line)) for line in part.lines]
     columns = [] if several else next(iter(told.values())).columns
+    return Answer(one.title, _sections(one, told), lines, plain, facts, columns)
+
+
+def text_bytes(options: Options, one: terminal.OneText, told: "Mapping[str, Part]", ending: str) -> bytes:
+    """A file of this kind of what is told of a text."""
+    from core.reports.answers import answer_bytes
+
+    answer = answer_of(options, one, told)
     if ending == ".html" and "attributions" in told:
-        return _page(one, told, facts).encode("utf-8")
-    return answer_bytes(Answer(one.title, _sections(one, told), lines, plain, facts, columns), ending)
+        return _page(one, told, answer.facts).encode("utf-8")
+    return answer_bytes(answer, ending)
 
 
-def _page(one: terminal.OneText, told: "dict[str, Part]", facts: dict[str, str]) -> str:
-    """The page that Attributions saves, with limits and stability behind it."""
-    from core.reports.answers import written_sections
-    from core.reports.attribution_page import attribution_page
+def shown_text(one: terminal.OneText, told: "Mapping[str, Part]", facts: "Mapping[str, Any]") -> "Shown":
+    """The words of a text with what measures say of them, ready to be written down."""
     from core.reports.exports import Shown
 
     found = {name: part.found for name, part in told.items()}
-    more = [section for name in ("limits", "stability") if name in told for section in told[name].sections]
-    shown = Shown(
+    return Shown(
         one.encoded,
         one.example,
         one.explainer.model.labels,
@@ -135,8 +150,17 @@ def _page(one: terminal.OneText, told: "dict[str, Part]", facts: dict[str, str])
         one.target,
         tuple(found["attributions"]),
         notes=(*one.explainer.model.notes, *(each.line for each in one.caveats)),
-        provenance=facts,
+        provenance=dict(facts),
         verdicts=found.get("verdicts"),
         pairs=found.get("pairs"),
     )
-    return attribution_page(shown, more=written_sections(more))
+
+
+def _page(one: terminal.OneText, told: "Mapping[str, Part]", facts: "Mapping[str, Any]") -> str:
+    """The page that Attributions saves, with what else is told behind it."""
+    from core.reports.answers import written_sections
+    from core.reports.attribution_page import attribution_page
+
+    # The others stand on that page already.
+    more = [section for name, part in told.items() if name not in _DRAWN for section in part.sections]
+    return attribution_page(shown_text(one, told, facts), more=written_sections(more))

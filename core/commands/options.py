@@ -6,6 +6,7 @@ from collections.abc import Callable, Iterable
 from core.data.examples import bundled_data
 from core.explanation.rows import SIGNS
 from core.measures.catalogue import measures
+from core.metrics.catalogue import default_metrics
 from core.network.features import UNITS
 from core.settings import PRECISIONS
 from core.validity.marks import HOLM, RULES
@@ -69,9 +70,19 @@ def add_measures(option: Option, does: str, default: Iterable[str], nargs: str =
     """Which measures, and which of their values; does: what is done with them."""
     asks = {name: one.options for name, one in measures().items() if one.options}
     asked = (f"{name} [{', '.join(f'{key}=…' for key in keys)}]" for name, keys in asks.items())
+    option(
+        "--plugin",
+        action="append",
+        help="Python file that registers measures, metrics or questions of your own; it is run",
+    )
     told = f"measures {does}; quote a name with its options: {', '.join(asked)}"
     option("--measures", nargs=nargs, default=list(default), help=told)
     option("--values", dest="sign", choices=SIGNS, default="signed", help="measure values")
+
+
+def add_metrics(option: Option, about: str) -> None:
+    """Which faithfulness metrics judge attributions."""
+    option("--metrics", nargs="+", default=list(default_metrics()), help=about)
 
 
 def add_data_option(option: Option) -> None:

@@ -1,12 +1,13 @@
 """What `python -m core explain` tells of one text, a function each: as sections, lines and plain values of files."""
 
 from argparse import Namespace
-from collections.abc import Mapping, Sequence
-from dataclasses import asdict, dataclass, field
+from collections.abc import Mapping
+from dataclasses import asdict
 from functools import partial
 from typing import Any
 
 from core import settings
+from core.commands.masking_parts import tell_metrics, tell_steps
 from core.commands.terminal import Bar, OneText
 from core.explanation.completeness import SUMMED, Completeness, completeness
 from core.explanation.explainer import Cost
@@ -29,7 +30,7 @@ from core.mathematics.stepwise import finish
 from core.measures.catalogue import measure
 from core.network.features import placed_texts
 from core.network.scheduler import NonFinite
-from core.reports.answers import Section
+from core.reports.answers import Part, Section
 from core.results.caveats import Caveat
 from core.results.limits import limits_result
 from core.results.result import as_record
@@ -44,17 +45,6 @@ from core.verdicts.finding import find_chance
 from core.verdicts.reasons import find_reasons, find_unstable
 from core.verdicts.records import RECORDED, as_plain, verdict_line
 from core.wording import as_json, number
-
-
-@dataclass(frozen=True, eq=False)
-class Part:
-    """One thing that is told of a text; found: what a saved page draws in its own way."""
-
-    sections: Sequence[Section] = ()
-    columns: Sequence[str] = ()
-    lines: Sequence[Sequence] = ()
-    plain: Mapping[str, Any] = field(default_factory=dict)
-    found: Any = None
 
 
 def tell_attributions(options: Namespace, one: OneText, bar: Bar) -> Part:
@@ -258,4 +248,6 @@ PARTS = {
     "limits": tell_limits,
     "pairs": tell_pairs,
     "stability": tell_stability,
+    "steps": tell_steps,
+    "metrics": tell_metrics,
 }

@@ -11,12 +11,14 @@ from core import settings
 from core.commands.options import ROLES, Options
 from core.data.examples import DataSet, Example, bundled_data, bundled_set
 from core.data.mapping import Named
+from core.data.parsed import BadData
 from core.data.sources import read_data
+from core.data.tables import RawTable
 from core.explanation.explainer import Cost, Explainer
 from core.measures.catalogue import offered_measures
 from core.network.features import Encoded
 from core.network.model import Model
-from core.oracle.target import Contrast, Target, target_name
+from core.oracle.target import Contrast, Target, score_name, target_name
 from core.results.caveats import Caveat
 from core.results.inputs import model_caveats, text_caveats
 from core.storage.files import only_writer
@@ -68,7 +70,6 @@ class OneText:
     example: Example
     data: str
     digest: str
-    store: Store
     explainer: Explainer
     encoded: Encoded
     target: Target
@@ -82,7 +83,17 @@ class OneText:
     @property
     def title(self) -> str:
         """Which text, and which class of it is explained."""
-        return f"{self.example.id}, {target_name(self.explainer.model.labels, self.target)}"
+        return f"{self.example.id}, {self.class_name}"
+
+    @property
+    def class_name(self) -> str:
+        """What is explained: a class, or one rather than another."""
+        return target_name(self.explainer.model.labels, self.target)
+
+    @property
+    def score(self) -> str:
+        """What v is: the probability of the class, or the difference of the logits of two."""
+        return score_name(self.explainer.model.labels, self.target)
 
     def facts(self) -> dict[str, str]:
         """What it is an explanation of, and what it is made with."""
@@ -103,31 +114,41 @@ def open_text(options: Options, check: Callable[[Model], None] = lambda model: N
     """Load the model and read the text that `add_text` asks for; ValueError with a sentence where there is none, or no
     such unit or class. check: raises for a model that cannot do what is asked.
     """
-    example, data, digest = named_example(options)
-    store, (explainer,) = open_models(options)
-    model = explainer.model
-    check(model)
+    named = named_example(options)
+    _, (explainer,) = open_models(options)
+    check(explainer.model)
+    return text_of(options, explainer, named)
+
+
+def text_of(options: Options, explainer: Explainer, named: tuple[Example, str, str] | None = None) -> OneText:
+    """The text that `add_text` asks for under a model that is loaded, see `open_text`; named: as `named_example`."""
+    example, data, digest = named or named_example(options)
     encoded = explainer.encode(example.text, example.second, options.unit)
-    target = named_target(options, model.labels, int(explainer.logits(encoded).argmax()))
-    return OneText(example, data, digest, store, explainer, encoded, target)
+    target = named_target(options, explainer.model.labels, int(explainer.logits(encoded).argmax()))
+    return OneText(example, data, digest, explainer, encoded, target)
 
 
 def open_models(options: Options, told: Callable[[str], None] = say) -> tuple[Store, list[Explainer]]:
     """The store, and every model that is asked for with what its inputs are tested by."""
+    chosen = settings.read()
+    store, names = Store(chosen.cache, chosen.cache_bytes), (options.model, *vars(options).get("beside", []))
+    return store, [open_model(name, store, options.device, options.precision, told) for name in names]
+
+
+def open_model(
+    name: str, store: Store, device: str = "auto", precision: str = "float32", told: Callable[[str], None] = say
+) -> Explainer:
+    """A model with what its inputs are tested by; told: called with what whoever reads its numbers must know."""
     from core.explanation.explainer import with_reference
     from core.loading.loading import load
     from core.validity.marks import small_reference
 
-    chosen = settings.read()
-    store, kept = Store(chosen.cache, chosen.cache_bytes), Library(chosen.cache).references
-    names = (options.model, *vars(options).get("beside", []))
-    models = [load(name, options.device, options.precision) for name in names]
-    say_of_models(models, told)
-    explainers = [with_reference(model, store, kept) for model in models]
-    for one in explainers:
-        if problem := small_reference(one.reference):
-            told(f"{one.model.name}, reference: {problem}")
-    return store, explainers
+    model = load(name, device, precision)
+    say_of_models([model], told)
+    explainer = with_reference(model, store, Library(settings.read().cache).references)
+    if problem := small_reference(explainer.reference):
+        told(f"{model.name}, reference: {problem}")
+    return explainer
 
 
 def origin_of(options: Options, explainers: Sequence[Explainer], data: DataSet, ids: Sequence[str]) -> dict[str, Any]:
@@ -166,20 +187,23 @@ def columns_of(options: Options) -> Named:
 
 
 def data_of(options: Options) -> DataSet:
-    """The data that a command is asked about, with columns and labels as they were named."""
-    return read_named(options.data, columns_of(options), getattr(options, "labels", None) or ())
+    """The data that a command is asked about, with columns and labels as they were named; BadData where it is empty."""
+    data = read_named(options.data, columns_of(options), getattr(options, "labels", None) or ())
+    if not len(data):
+        raise BadData(f"{data.name} is empty.")
+    return data
 
 
-def read_named(data: str, columns: Named, labels: Sequence[str] = ()) -> DataSet:
-    """A bundled set by its name, or a file, of which what was left out is said."""
-    if data in bundled_data():
+def read_named(data: str | RawTable, columns: Named, labels: Sequence[str] = ()) -> DataSet:
+    """A bundled set by its name, a file or a table, of which what was left out is said."""
+    if isinstance(data, str) and data in bundled_data():
         return bundled_set(data)
-    return read_data(Path(data), say, columns, tuple(labels))[2]
+    return read_data(Path(data) if isinstance(data, str) else data, say, columns, tuple(labels))[2]
 
 
-def say_of_store(store: Store, told: Callable[[str], None]) -> None:
+def say_of_store(store: Store | None, told: Callable[[str], None]) -> None:
     """Say what the store could not keep, since the next run will not find it."""
-    if store.last_problem is not None:
+    if store is not None and store.last_problem is not None:
         told(store.last_problem)
 
 
@@ -191,10 +215,10 @@ def say_of_models(models: Iterable[Model], told: Callable[[str], None] = say) ->
 
 
 class Bar:
-    """A progress bar on standard error, one line per phase."""
+    """A progress bar on standard error, one line per phase; delay: seconds before which a phase shows none."""
 
-    def __init__(self):
-        self._bar, self._phase = None, None
+    def __init__(self, delay: float = 0.0):
+        self._bar, self._phase, self._delay = None, None, delay
 
     def __enter__(self) -> "Bar":
         return self
@@ -210,7 +234,7 @@ class Bar:
         if self._bar is None or phase != self._phase or self._bar.total != total or done < self._bar.n:
             if self._bar is not None:
                 self._bar.close()
-            self._phase, self._bar = phase, tqdm(total=total, dynamic_ncols=True, mininterval=1.0)
+            self._phase, self._bar = phase, tqdm(total=total, dynamic_ncols=True, mininterval=1.0, delay=self._delay)
         self._bar.set_description_str(what, refresh=False)
         self._bar.update(done - self._bar.n)
 

@@ -141,14 +141,14 @@ def understand(
 
 
 def read_data(
-    path: Path, told: Told, named: Named | None = None, classes: tuple[str, ...] = ()
+    source: Path | RawTable, told: Told, named: Named | None = None, classes: tuple[str, ...] = ()
 ) -> tuple[RawTable, Mapping, DataSet]:
-    """A file as table, what its columns mean, and its examples.
+    """A file or table, what its columns mean, and its examples.
 
     told: called with each sentence on what was guessed, repaired or left out. classes: names that its labels are, or
     number from 0. BadData as `read_table` and `build`.
     """
-    table, mapping, _ = understand(read_table(path), named=named)
+    table, mapping, _ = understand(source if isinstance(source, RawTable) else read_table(source), named=named)
     mapping = replace(mapping, label_names=classes) if classes and mapping.label is not None else mapping
     data = build(table, mapping)
     columns = ", ".join(f"{role} {quoted(column)}" for role, column in mapping.roles.items() if column)

@@ -11,6 +11,7 @@ from typing import Any
 
 from core import settings
 from core.evaluation.study import Table
+from core.reports.curves import Curves
 from core.reports.exports import csv_text, versions, visible
 from core.results.result import Result
 from core.texts.rendering import latex_comment, write_result
@@ -26,12 +27,26 @@ _TEXTS = (
 
 @dataclass(frozen=True, eq=False)
 class Section:
-    """A result and its tables of text; title: of what, "" where there is one alone; notes: sentences below."""
+    """A result and its tables of text; title: of what, "" where there is one alone; notes: sentences below; curves:
+    what pages draw.
+    """
 
     title: str = ""
     result: Result | None = None
     tables: Sequence[Table] = ()
     notes: Sequence[str] = ()
+    curves: Curves | None = None
+
+
+@dataclass(frozen=True, eq=False)
+class Part:
+    """One thing that is told of a text; found: what a saved page draws in its own way."""
+
+    sections: Sequence[Section] = ()
+    columns: Sequence[str] = ()
+    lines: Sequence[Sequence] = ()
+    plain: Mapping[str, Any] = field(default_factory=dict)
+    found: Any = None
 
 
 @dataclass(frozen=True, eq=False)
@@ -133,7 +148,7 @@ def _told(value: Any) -> str:
 
 
 def written_sections(sections: Sequence[Section]) -> list[tuple]:
-    """Sections as templates take them: title, result as HTML or None, tables and notes."""
+    """Sections as templates take them: title, result as HTML or None, tables, notes, and curves or None."""
     from core.reports.attribution_page import written
 
-    return [(one.title, one.result and written(one.result), one.tables, one.notes) for one in sections]
+    return [(one.title, one.result and written(one.result), one.tables, one.notes, one.curves) for one in sections]

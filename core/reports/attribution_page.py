@@ -31,13 +31,13 @@ def attribution_page(shown: Shown, top: int = 3, beside: Beside | None = None, m
     """
     report = shown.verdicts
     judged = () if report is None else report.verdicts
-    words, cut = pieces(shown.encoded, shown.example.evidence), shown.encoded.truncation
+    cut = shown.encoded.truncation
     return write_page(
         "attribution.html",
         f"{shown.example.id} · {shown.class_name} · {shown.provenance.get('model', 'attributions')}",
         STYLE,
         shown=shown,
-        drawn=[(row, [_word(row, i, piece) for i, piece in enumerate(words)]) for row in shown.rows],
+        drawn=drawn_rows(shown),
         left=cut.words - cut.words_read,
         evidence=evidence_of(shown.encoded, shown.example.evidence),
         meaning=MEANING,
@@ -55,6 +55,12 @@ def attribution_page(shown: Shown, top: int = 3, beside: Beside | None = None, m
         versions=[("", shown)] if beside is None else beside.versions(shown),
         compared=[] if beside is None else _compared(beside.versions(shown)),
     )
+
+
+def drawn_rows(shown: Shown) -> list[tuple[WordRow, list[dict]]]:
+    """Each measure's row with the pieces of the text as templates draw them."""
+    words = pieces(shown.encoded, shown.example.evidence)
+    return [(row, [_word(row, i, piece) for i, piece in enumerate(words)]) for row in shown.rows]
 
 
 def _compared(versions: list[tuple[str, Shown]]) -> list[tuple[WordRow, list]]:

@@ -38,8 +38,19 @@ def write_page(template: str, title: str, style: str, **given: Any) -> str:
     return found.render(title=title, style=Markup(style), policy=POLICY, **given)
 
 
-def read_style(*names: str) -> str:
-    """Style sheets beside the templates, after the colours that they speak of."""
+def write_cell_page(**given: Any) -> str:
+    """A fragment from cell.html, for a page that is not ours; given: as of `write_page`."""
+    from markupsafe import Markup
+
+    return (
+        environment(_TEMPLATES)
+        .get_template("cell.html")
+        .render(style=Markup(read_style("cell.css", of=".faithscope")), **given)
+    )
+
+
+def read_style(*names: str, of: str = ":root") -> str:
+    """Style sheets beside the templates, after the colours that they speak of; of: what these are defined for."""
     colours = {
         "for": SUPPORTS,
         "against": OPPOSES,
@@ -50,7 +61,7 @@ def read_style(*names: str) -> str:
         "against-shade": shade(-1),
     }
     sheets = [(_TEMPLATES / name).read_text(encoding="utf-8") for name in names]
-    return custom_properties(":root", colours) + "".join(sheets)
+    return custom_properties(of, colours) + "".join(sheets)
 
 
 @functools.cache

@@ -1,0 +1,1 @@
+"""The front door: what notebooks and scripts ask; `core` itself exports it."""
