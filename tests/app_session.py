@@ -286,10 +286,17 @@ def complete(app: App) -> App:
 
 
 def _let_work(seconds: float) -> None:
-    """Let the jobs of the server come to their end, for at most so long: a page that is drawn takes time from them."""
+    """Let the jobs of the server come to their end, for at most so long: a page that is drawn takes time from them. Jobs
+    that get no turn for half a second wait for the page.
+    """
     from pages.parts.frame import resources
 
-    end = time.monotonic() + seconds
+    end, before, moved = time.monotonic() + seconds, None, time.monotonic()
     time.sleep(0.01)
-    while time.monotonic() < end and (resources.jobs().active() or resources.fetches().active()):
+    while time.monotonic() < min(end, moved + 0.5):
+        active = [*resources.jobs().active(), *resources.fetches().active()]
+        if not active:
+            break
+        spent = [(job.key, job.seconds) for job in active]
+        before, moved = (before, moved) if spent == before else (spent, time.monotonic())
         time.sleep(0.01)
