@@ -70,14 +70,15 @@ def add_measures(option: Option, does: str, default: Iterable[str], nargs: str =
     """Which measures, and which of their values; does: what is done with them."""
     asks = {name: one.options for name, one in measures().items() if one.options}
     asked = (f"{name} [{', '.join(f'{key}=…' for key in keys)}]" for name, keys in asks.items())
-    option(
-        "--plugin",
-        action="append",
-        help="Python file that registers measures, metrics or questions of your own; it is run",
-    )
+    add_plugin(option)
     told = f"measures {does}; quote a name with its options: {', '.join(asked)}"
     option("--measures", nargs=nargs, default=list(default), help=told)
     option("--values", dest="sign", choices=SIGNS, default="signed", help="measure values")
+
+
+def add_plugin(option: Option) -> None:
+    """Which files `core.plugins.load_plugin` runs, which is before anything is declared."""
+    option("--plugin", action="append", help="Python file with measures, metrics or questions of your own; it is run")
 
 
 def add_metrics(option: Option, about: str) -> None:
