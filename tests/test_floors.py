@@ -42,7 +42,15 @@ MOST_LINES, MOST_OF_A_FUNCTION, MOST_COLUMNS = 450, 45, 120
 # What a register asks of every command, and how every register is asked.
 PROTOCOLS = {"add": ("core.commands", "core.tools"), "run": ("core.commands", "core.tools"), "register": "core."}
 # Alike, and found by their register.
-ALIKE = {"core.results", "core.measures", "core.metrics", "core.evaluation.studies", "core.commands", "core.tools"}
+ALIKE = {
+    "core.results",
+    "core.figures",
+    "core.measures",
+    "core.metrics",
+    "core.evaluation.studies",
+    "core.commands",
+    "core.tools",
+}
 
 
 def of_every_file(check):

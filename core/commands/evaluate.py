@@ -246,7 +246,11 @@ def _lines(asked, found: Sequence[Answers], reports: Sequence[Any], rows: dict[s
         told = {} if result is None else as_columns(result)
         named = {"model": answers.model.name} if len(found) > 1 else {}
         records = question.records(answers)
-        lines += [{"example": one["example"], "row": rows[one["example"]]} | named | one | told for one in records]
+        # A line may be of no one example.
+        placed = [
+            {"example": one["example"], "row": rows[one["example"]]} if "example" in one else {} for one in records
+        ]
+        lines += [place | named | one | told for place, one in zip(placed, records)]
     return lines
 
 

@@ -37,6 +37,8 @@ SLOTS: dict = {
     "why": NO_ROOM,
     "called": "fall of the probability",
     "mean": 0.31,
+    "word": "dull",
+    "texts": 12,
 }
 SLOTS |= {"after": "negative", "together": ["not", "bad"], "twice": ["dull", "boring"]}
 SLOTS |= {"cheapest": ["gradient"], "figure": "comprehensiveness", "total": 24, "needed": 20, "passes": 11}

@@ -26,6 +26,7 @@ from core.evaluation.studies.scoreboard import Scoreboard
 from core.evaluation.studies.scoring import SHUFFLED, Scoring
 from core.evaluation.studies.traits import Agreement
 from core.evaluation.studies.verdicts import VerdictsOfTexts
+from core.evaluation.studies.word_scores import WordScores, read_words
 from core.explanation.explainer import with_reference
 from core.interactions.finding import stored_interactions
 from core.judging.baselines import judge_random
@@ -120,6 +121,10 @@ AGREEMENT = (
     "780938abfd178034268b298d181df886b013e0d02a4c3109577afc6decca41c9",
     "584b98f6f030e314868cc22b552f686bec86228ed9da78a7a89256609344777f",
 )
+WORD_SCORES = (
+    "24abc92b8bf6274cc8bf40f0aa538fb0710b8471748efe6950ebfda85bda85a4",
+    "31ef86f6ea9cbea8e99925c868665979e6bd4a4726e3558557cb1364b20a3739",
+)
 VERDICTS = (
     "1d5a1b55b614da212da1604ce91765e7ed0206482f25008312cdb90764a4b6a6",
     "d4960d2d06de8196087d16919efb8e5b5048027148d5b16fe91752fce8534f9a",
@@ -195,6 +200,8 @@ PRODUCERS = {
     "scoreboard/measure/row",
     "verdicts",
     "verdicts/row",
+    "word scores",
+    "word scores/row",
     "scores",
     "scores/prediction",
     "scores/random",
@@ -461,6 +468,15 @@ def test_rows_of_verdicts(explainer, store):
     found = read_study(explainer, SAMPLE, VerdictsOfTexts(("leave-one-out",), unit="token"), store)
     assert found.there.tolist() == [True]
     assert {what: one.tolist() for what, one in found.columns.items()} == columns
+
+
+def test_words_of_texts(explainer, store):
+    key, name = WORD_SCORES
+    told = '{"class": 1, "words": ["dull"], "alone": [0], "scores": [[0.5]], "top": [[1]]}'
+    store.append(key, {"rows": rows_of(name), "words": np.zeros(1, dtype=np.int32)}, {"sentences": [told]})
+    study = WordScores(("leave-one-out",), unit="token")
+    found = read_study(explainer, SAMPLE, study, store)
+    assert found.there.tolist() == [True] and read_words(found, 0)["scores"] == [[0.5]]
 
 
 def test_scores(explainer, store):

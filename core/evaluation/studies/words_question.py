@@ -1,0 +1,239 @@
+"""Which words matter over the data: what measures say of each word, from the texts on which they are faithful."""
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
+from typing import Any, NamedTuple
+
+import numpy as np
+
+from core.evaluation.studies.verdicts import VALUES, VerdictsOfTexts
+from core.evaluation.studies.word_scores import WordScores, read_words
+from core.evaluation.study import Answers, Question, Rows, Table, register
+from core.explanation.rows import SIGNS
+from core.mathematics.statistics import Interval, mean_intervals
+from core.measures.catalogue import default_measures
+from core.network.features import UNITS
+from core.network.model import Model
+from core.verdicts.deciding import Word
+from core.wording import Tally, as_json, refuse_unknown, share_text, with_ends
+
+# Texts that a word stands in at least, resamples of an interval, and words of a table for a class and measure.
+FEWEST, RESAMPLES, LISTED = 5, 1_999, 20
+
+
+class WordLine(NamedTuple):
+    """A word for a class and a measure, from the faithful texts of that class which hold it.
+
+    texts: how many these are; mean: of its scores, ↑ supports the class where the measure has a sign, with a 95 % BCa
+    interval over texts; top: share of them in which it is among the first three; alone: share in which masking it alone
+    changes the prediction; right, others: accuracy on the labelled texts with the word and without, NaN where there are
+    none.
+    """
+
+    word: str
+    label: str
+    measure: str
+    texts: int
+    mean: Interval
+    top: float
+    alone: float
+    right: float
+    others: float
+
+
+@dataclass(frozen=True, eq=False)
+class WordsReport:
+    """What M measures say of the words of n texts.
+
+    lines: by class and measure, the largest mean in front; faithful: texts on which each measure is better than random,
+    of which alone it is heard; tally: how far it is; left_out, cut, picked: as of `VerdictsReport`.
+    """
+
+    measures: tuple[str, ...]
+    labels: tuple[str, ...]
+    lines: tuple[WordLine, ...]
+    faithful: tuple[int, ...]
+    n: int
+    tally: Tally
+    left_out: Mapping[str, int] = field(default_factory=dict)
+    cut: int = 0
+    picked: str = ""
+    sign: str = "signed"
+
+    def of(self, measure: str, label: str) -> list[WordLine]:
+        """The words of a class by one measure, the largest mean in front."""
+        return [one for one in self.lines if one.measure == measure and one.label == label]
+
+    @property
+    def leading(self) -> WordLine | None:
+        """The word with the largest mean whose interval lies above 0, by the first measure that has one."""
+        for name in self.measures:
+            found = [one for one in self.lines if one.measure == name and one.mean.low > 0]
+            if found:
+                return max(found, key=lambda one: one.mean.mean)
+        return None
+
+
+@register
+@dataclass(frozen=True)
+class Words(Question[WordsReport]):
+    """Which words matter over the data. Source: glossary, Words over the data."""
+
+    name, order, done = "words", 6, "judged"
+    asks = "Which words matter over the data?"
+
+    measures: tuple[str, ...] = field(default_factory=default_measures)
+    sign: str = "signed"
+    unit: str = "word"
+
+    @property
+    def scores(self) -> WordScores:
+        """What measures say of each text's words."""
+        return WordScores(self.measures, self.sign, self.unit)
+
+    @property
+    def verdicts(self) -> VerdictsOfTexts:
+        """Whether they are better than random on it."""
+        return VerdictsOfTexts(self.measures, self.sign, self.unit)
+
+    @property
+    def studies(self) -> tuple:
+        """Scores first: with verdicts that are known already they give the answer."""
+        return (self.scores, self.verdicts)
+
+    def check(self, model: Model | None = None) -> None:
+        """As the verdicts; a unit or a kind of values that there is not."""
+        refuse_unknown(("unit", (self.unit,), UNITS), ("kind of values", (self.sign,), SIGNS))
+        self.verdicts.check(model)
+
+    def conclude(self, answers: Answers) -> WordsReport | None:
+        """The words; None before the first text that has both."""
+        scored, judged = answers.found[self.scores], answers.found[self.verdicts]
+        there = np.flatnonzero(scored.there & judged.there)
+        if not len(there):
+            return None
+        faithful = judged.columns["word"][there] == VALUES[Word.BETTER]
+        labels = answers.model.labels
+        right = _right(answers, scored, there)
+        lines = [
+            line
+            for m, name in enumerate(self.measures)
+            for line in _lines(name, m, [read_words(scored, i) for i in there], faithful[:, m], right, labels)
+        ]
+        return WordsReport(
+            self.measures,
+            labels,
+            tuple(lines),
+            tuple(faithful.sum(axis=0).tolist()),
+            len(there),
+            answers.tally((self.scores if self.scores in answers.coming else self.verdicts,)),
+            answers.left_out,
+            len(scored.cut),
+            answers.sample.picked,
+            self.sign,
+        )
+
+    def tables(self, report: WordsReport) -> list[Table]:
+        """The first words of each class by each measure, and on how many texts each measure is heard."""
+        header = [
+            "word",
+            "class",
+            "measure",
+            "mean ↑ [95 %]",
+            "texts",
+            "in top 3",
+            "changes alone",
+            "accuracy",
+            "others",
+        ]
+        listed = [one for name in report.measures for label in report.labels for one in report.of(name, label)[:LISTED]]
+        rows = [
+            [one.word, one.label, one.measure, with_ends(one.mean.mean, one.mean.low, one.mean.high), f"{one.texts:,}"]
+            + [_share(share) for share in (one.top, one.alone, one.right, one.others)]
+            for one in listed
+        ]
+        heard = [
+            [name, f"{count:,}", f"{report.n - count:,}", _share(1 - count / report.n)]
+            for name, count in zip(report.measures, report.faithful)
+        ]
+        about = ["measure", "faithful (texts)", "left out (texts)", "left out"]
+        return [(header, rows), (about, heard)] if rows else [(about, heard)]
+
+    def records(self, answers: Answers) -> list[dict]:
+        """A line for each word, class and measure: word, class, measure, texts, mean, low, high, top_3, alone,
+        accuracy, accuracy_others, and the texts that the measure is heard of, faithful, out of judged; then a line for
+        each example.
+        """
+        report, scored = self.conclude(answers), answers.found[self.scores]
+        lines, judged = ((), 0) if report is None else (report.lines, report.n)
+        heard = {} if report is None else dict(zip(report.measures, report.faithful))
+        found = [
+            {"word": one.word, "class": one.label, "measure": one.measure, "texts": one.texts}
+            | {name: as_json(getattr(one.mean, name)) for name in ("mean", "low", "high")}
+            | {"top_3": one.top, "alone": one.alone}
+            | {"accuracy": as_json(one.right), "accuracy_others": as_json(one.others)}
+            | {"faithful": heard[one.measure], "judged": judged}
+            for one in lines
+        ]
+        examples = enumerate(answers.sample.examples)
+        return found + [
+            {"example": one.id, "problem": scored.problems.get(i), "cut": i in scored.cut, "measure": None}
+            for i, one in examples
+        ]
+
+
+def _share(share: float) -> str:
+    return "—" if share != share else share_text(share)
+
+
+def _right(answers: Answers, scored: Rows, there: np.ndarray) -> np.ndarray:
+    """Of each text whether the prediction is its label, float64[n]; NaN where it has none of the model's classes."""
+    labels, examples = answers.model.labels, answers.sample.examples
+    told = [(examples[i].label, labels[read_words(scored, i)["class"]]) for i in there]
+    return np.array([float(own == predicted) if own in labels else np.nan for own, predicted in told])
+
+
+def _lines(
+    name: str,
+    m: int,
+    texts: Sequence[Mapping[str, Any]],
+    faithful: np.ndarray,
+    right: np.ndarray,
+    labels: Sequence[str],
+) -> list[WordLine]:
+    """The words of one measure, the m-th, from faithful texts, bool[n]."""
+    found: dict[tuple[int, str], list[tuple[float, int, int, float]]] = {}
+    whole: dict[int, list[float]] = {}
+    for one, heard, good in zip(texts, faithful, right):
+        if heard:
+            whole.setdefault(one["class"], []).append(good)
+            for each in zip(one["words"], one["scores"][m], one["top"][m], one["alone"]):
+                found.setdefault((one["class"], each[0]), []).append((*each[1:], good))
+    often = {key: np.array(values, dtype=np.float64) for key, values in found.items() if len(values) >= FEWEST}
+    means = _means({key: values[:, 0] for key, values in often.items()})
+    lines = []
+    for (c, word), values in often.items():
+        every = np.array(whole[c])
+        others = (np.nansum(every) - np.nansum(values[:, 3])) / _count(every, values[:, 3])
+        own = np.nansum(values[:, 3]) / _count(values[:, 3])
+        shares = values[:, 1:3].mean(axis=0).tolist()
+        lines.append(WordLine(word, labels[c], name, len(values), means[c, word], *shares, float(own), float(others)))
+    return sorted(lines, key=lambda one: (labels.index(one.label), -one.mean.mean, one.word))
+
+
+def _count(labelled: np.ndarray, without: np.ndarray | None = None) -> float:
+    """Labelled texts, without some; NaN for none."""
+    count = int((~np.isnan(labelled)).sum()) - (0 if without is None else int((~np.isnan(without)).sum()))
+    return float(count) if count else float("nan")
+
+
+def _means(values: Mapping[Any, np.ndarray]) -> dict[Any, Interval]:
+    """The mean of each with its interval; words of as many texts share their resamples."""
+    alike: dict[int, list[Any]] = {}
+    for key, one in values.items():
+        alike.setdefault(len(one), []).append(key)
+    found = {}
+    for keys in alike.values():
+        together = np.stack([values[key] for key in keys], axis=1)
+        found |= dict(zip(keys, mean_intervals(together, RESAMPLES)))
+    return found

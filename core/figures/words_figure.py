@@ -1,0 +1,73 @@
+"""Figure of words over the data: how important each is against how often it occurs."""
+
+import html
+from collections.abc import Sequence
+
+import numpy as np
+
+from core.evaluation.studies.words_question import WordLine, WordsReport
+from core.figures.catalogue import register_figure
+from core.figures.figures import axis, figure, legend, trace
+from core.figures.label_places import label_places
+from core.figures.palette import class_hue
+from core.wording import number
+
+_SYMBOLS = ("circle", "diamond", "square", "triangle-up", "cross", "x")
+_MARKS = [digit * 10**power for power in range(6) for digit in (1, 2, 5)]
+# Words of a class that are drawn and, of these, named.
+_DRAWN, _NAMED = 40, 5
+
+
+@register_figure("words")
+def words_against_frequency(reports: Sequence[WordsReport]) -> dict | None:
+    """A point a word and class by the first measure that has words; the first of each class are named. None without."""
+    report = reports[0]
+    shown = next((name for name in report.measures if any(one.measure == name for one in report.lines)), None)
+    if shown is None:
+        return None
+    classes = {label: report.of(shown, label)[:_DRAWN] for label in report.labels}
+    named = [one for lines in classes.values() for one in lines[:_NAMED]]
+    places = dict(zip(named, label_places(_at(named, [*_lines(classes)]), [one.word for one in named])))
+    traces = [_points(label, lines, places, i) for i, (label, lines) in enumerate(classes.items()) if lines]
+    texts = [one.texts for one in _lines(classes)]
+    ends = [float(np.log10(min(texts))) - 0.08, float(np.log10(max(texts))) + 0.08]
+    marks = [mark for mark in _MARKS if min(texts) <= mark <= max(texts)] or [min(texts)]
+    x = axis("texts (log)", type="log", range=ends, tickvals=marks, ticktext=[f"{mark:,}" for mark in marks])
+    return figure(traces, 420, xaxis=x, yaxis=axis(f"mean attribution, {html.escape(shown)} ↑"), legend=legend(1.02))
+
+
+def _lines(classes: dict[str, list[WordLine]]) -> list[WordLine]:
+    return [one for lines in classes.values() for one in lines]
+
+
+def _at(named: Sequence[WordLine], drawn: Sequence[WordLine]) -> list[tuple[float, float]]:
+    """Where points lie, as shares of width and height."""
+    x, y = (np.array([get(one) for one in drawn]) for get in (_right, _up))
+    width, height = max(float(np.ptp(x)), 1e-9), max(float(np.ptp(y)), 1e-9)
+    return [((_right(one) - x.min()) / width, (_up(one) - y.min()) / height) for one in named]
+
+
+def _right(one: WordLine) -> float:
+    return float(np.log10(one.texts))
+
+
+def _up(one: WordLine) -> float:
+    return one.mean.mean
+
+
+def _points(label: str, lines: Sequence[WordLine], places: dict[WordLine, str], i: int) -> dict:
+    """The points of a class, with its colour and symbol."""
+    points = trace(
+        "markers+text",
+        [one.texts for one in lines],
+        [one.mean.mean for one in lines],
+        "%{customdata[0]}: %{customdata[1]}, %{x} texts",
+        html.escape(label),
+        customdata=[[html.escape(one.word), number(one.mean.mean)] for one in lines],
+    )
+    return points | {
+        "name": html.escape(label),
+        "text": [html.escape(one.word) if one in places else "" for one in lines],
+        "textposition": [places.get(one, "top center") for one in lines],
+        "marker": {"color": class_hue(i), "symbol": _SYMBOLS[i % len(_SYMBOLS)], "size": 8},
+    }

@@ -1,0 +1,154 @@
+"""Words over the data: by hand on made-up rows, against SciPy, a planted word, and the texts that are left out."""
+
+import json
+from types import SimpleNamespace
+
+import numpy as np
+import pytest
+from scipy import stats
+
+from core.data.examples import Example
+from core.evaluation.asking import ask
+from core.evaluation.sampling import without_labels
+from core.evaluation.studies.verdicts import VerdictsOfTexts
+from core.evaluation.studies.word_scores import WordScores, by_word, read_words
+from core.evaluation.studies.words_question import RESAMPLES, Words
+from core.evaluation.study import Rows
+from core.explanation.explainer import Explainer
+from core.figures.catalogue import question_figure
+from core.results.asked import AskedOutcome
+from core.results.catalogue import question_result
+from core.results.words import WordsOutcome
+from core.storage.store import Store
+from core.wording import Tally
+from tests import tiny
+
+NAMES = ("leave-one-out", "gradient")
+LABELS = ("bad", "good")
+BETTER, NOT, UNTOLD = 1.0, 0.0, np.nan
+
+
+def told(texts, faithful, labels=None):
+    """The report of texts, each (class, words, scores of the first measure), with verdicts float[n, 2]."""
+    n, question, rows = len(texts), Words(NAMES), []
+    for label, words, scores in texts:
+        scores = np.array(scores, dtype=float)
+        row = by_word(words, scores > 2, [scores, -scores])
+        rows.append(json.dumps({"class": label} | row))
+    there, known = np.ones(n, dtype=bool), np.ones(n, dtype=bool)
+    scored = Rows(there, {}, known, {"words": np.arange(n)}, tuple(rows), {})
+    judged = Rows(there, {}, known, {"word": np.array(faithful, dtype=float)}, (), {})
+    examples = tuple(Example(f"e{i}", "", label=None if labels is None else labels[i]) for i in range(n))
+    answers = SimpleNamespace(
+        found={question.scores: scored, question.verdicts: judged},
+        model=SimpleNamespace(labels=LABELS, name="made", digest="0"),
+        sample=SimpleNamespace(examples=examples, picked=""),
+        tally=lambda _: Tally(n, n, fewest=20),
+        coming=frozenset(),
+        left_out={},
+    )
+    return question, answers, question.conclude(answers)
+
+
+def test_a_texts_words_stand_once_with_the_mean_of_their_places():
+    found = by_word(["not", "bad", "not", "."], np.array([0, 1, 1, 0], dtype=bool), [np.array([1.0, 5, 3, 0])])
+    assert found == {
+        "words": ["not", "bad", "."], "alone": [1, 1, 0], "scores": [[2.0, 5.0, 0.0]], "top": [[1, 1, 0]]
+    }  # fmt: skip
+
+
+def test_counts_means_and_shares_by_hand():
+    """Six texts with "dull", of which one is not faithful and one of the other class."""
+    values = [1.0, 2.0, 3.0, 4.0, 5.0]
+    texts = [(0, ["dull", "x"], [value, 0.5]) for value in values]
+    texts += [(0, ["dull", "x"], [100.0, 0]), (1, ["dull", "x"], [7.0, 0])]
+    faithful = [[BETTER, NOT]] * 5 + [[UNTOLD, UNTOLD], [BETTER, NOT]]
+    labels = ["bad", "bad", "good", "bad", "elsewhere", "bad", "good"]
+    _, _, report = told(texts, faithful, labels)
+    assert report.faithful == (6, 0) and report.n == 7
+    assert {(one.word, one.label, one.measure) for one in report.lines} == {
+        ("dull", "bad", NAMES[0]),
+        ("x", "bad", NAMES[0]),
+    }
+    dull, x = report.lines
+    assert (dull.word, dull.texts, dull.mean.mean, dull.alone, dull.top) == ("dull", 5, 3.0, 0.6, 1.0)
+    # Four of the five have a label of the model's, three of them right; no faithful text of the class lacks the word.
+    assert dull.right == 0.75 and np.isnan(dull.others) and x.mean.mean == 0.5
+    rng = np.random.default_rng(0)
+    found = stats.bootstrap((np.array(values),), np.mean, n_resamples=RESAMPLES, rng=rng).confidence_interval
+    assert (dull.mean.low, dull.mean.high) == pytest.approx(found, abs=0.15)
+
+
+def test_a_word_of_four_faithful_texts_is_not_listed():
+    texts = [(0, ["rare", "common"], [3.0, 1.0])] * 4 + [(0, ["common"], [1.0])]
+    question, answers, report = told(texts, [[BETTER, BETTER]] * 5)
+    assert {one.word for one in report.lines} == {"common"}
+    every = question.records(answers)
+    lines = [line for line in every if "word" in line]
+    assert [line["example"] for line in every if "example" in line] == [f"e{i}" for i in range(5)]
+    assert [set(line) >= {"word", "class", "measure", "texts", "mean", "low", "high"} for line in lines] == [True, True]
+    assert {line["faithful"] for line in lines} == {5} == {line["judged"] for line in lines}
+
+
+@pytest.mark.parametrize("seed", range(3))
+def test_a_planted_word_comes_first_and_only_for_the_measure_that_sees_it(seed):
+    rng = np.random.default_rng(seed)
+    texts = []
+    for _ in range(40):
+        words = [f"w{i}" for i in rng.choice(30, 6, replace=False)]
+        scores = rng.normal(0, 0.3, 6).tolist()
+        texts.append((1, ["zebra", *words], [2 + rng.normal(0, 0.1), *scores]))
+    _, _, report = told(texts, [[BETTER, BETTER]] * 40)
+    seen, blind = (report.of(name, "good") for name in NAMES)
+    assert seen[0].word == "zebra" == report.leading.word and seen[0].mean.low > 1.5
+    assert blind[-1].word == "zebra" and blind[-1].mean.high < 0
+
+
+@pytest.mark.parametrize(
+    ("count", "verdict", "score", "expected"),
+    [
+        (20, BETTER, 1.0, WordsOutcome.LEADING),
+        (20, BETTER, 0.0, WordsOutcome.NO_WORD),
+        (20, UNTOLD, 1.0, WordsOutcome.NOT_FAITHFUL),
+        (19, BETTER, 1.0, AskedOutcome.FEW_TEXTS),
+    ],
+)
+def test_every_outcome(count, verdict, score, expected):
+    texts = [(0, ["dull", f"w{i}"], [score + 0.01 * (score > 0) * i, 0]) for i in range(count)]
+    question, _, report = told(texts, [[verdict, UNTOLD]] * count)
+    result = question_result(question.name, report)
+    assert result.outcome == expected
+    assert all(len(header) == len(row) for header, rows in question.tables(report) for row in rows)
+
+
+def test_the_figure_names_the_first_words_as_text_and_no_markup():
+    texts = [(0, ["<b>dull</b>", f"w{i}"], [1 + 0.01 * i, 0]) for i in range(20)]
+    question, _, report = told(texts, [[BETTER, UNTOLD]] * 20)
+    (points,) = question_figure(question.name, [report])["data"]
+    assert points["text"] == ["&lt;b&gt;dull&lt;/b&gt;"] and points["x"] == [20]
+    _, _, empty = told(texts, [[UNTOLD, UNTOLD]] * 20)
+    assert question_figure(question.name, [empty]) is None
+
+
+def test_rows_are_the_librarys_and_are_read_again(tiny_model, tmp_path):
+    explainer, store = Explainer(tiny_model("bert")), Store(tmp_path)
+    sample = without_labels("toy", "0" * 64, [Example(f"e{i}", text) for i, text in enumerate(tiny.SENTENCES[:3])])
+    question = Words(NAMES)
+    answers = ask(explainer, sample, question, store)
+    scored = answers.found[question.scores]
+    for i, text in enumerate(tiny.SENTENCES[:3]):
+        encoded, found = explainer.encode(text, None, "word"), read_words(scored, i)
+        target = int(explainer.logits(encoded).argmax())
+        assert found["class"] == target and found["words"] == list(
+            dict.fromkeys(feature.text.casefold() for feature in encoded.features)
+        )
+        whole = explainer.attribute(encoded, "gradient", target).scores["L2"]
+        each = [one.text.casefold() for one in encoded.features]
+        means = [np.mean([v for v, w in zip(whole, each) if w == word]) for word in found["words"]]
+        np.testing.assert_allclose(found["scores"][1], means, rtol=1e-5)
+        flips = explainer.oracles.of(encoded).logits(np.eye(encoded.F, dtype=bool)).argmax(axis=1) != target
+        assert found["alone"] == [int(any(f for f, w in zip(flips, each) if w == word)) for word in found["words"]]
+    before = explainer.model.scheduler.counters.passes
+    again = ask(Explainer(tiny_model("bert")), sample, question, store)
+    assert explainer.model.scheduler.counters.passes == before and again.found[question.scores].there.all()
+    assert [type(study) for study in question.studies] == [WordScores, VerdictsOfTexts]
