@@ -22,6 +22,7 @@ from pages.parts.attributions.comparing import show_agreement, show_completeness
 from pages.parts.attributions.operators import known_erasures, operators_section
 from pages.parts.attributions.pairing import pairs_report, pairs_section, rather_than
 from pages.parts.attributions.scoring import ALL_NUMBERS, ScoredRows
+from pages.parts.attributions.smallest import smallest_section
 from pages.parts.attributions.steadying import stability_section
 from pages.parts.attributions.word_rows import draw_words
 from pages.parts.components.tables import data_table
@@ -63,7 +64,7 @@ def attributions() -> None:
         _class_buttons(view)
     if edits:
         text_box(view.example.text, view.example.second or "")
-    beside, picture, asking = (st.container() for _ in range(3))
+    beside, picture, sets, asking = (st.container() for _ in range(4))
     works = [Attributing(view, name) for name in chosen]
     with asking:
         found = _computed(works, asking)
@@ -74,6 +75,8 @@ def attributions() -> None:
 
     # Before what follows it: what is known already is there by then.
     _stream_words(view, works, rows, sign, scoring, picture)
+    with sets:
+        smallest_section(view)
     with picture:
         known = pairs_report(view), scoring.report, scoring.unstable, known_erasures(scoring)
         save_attributions(view, rows, scoring.result, other, *known)

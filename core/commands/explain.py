@@ -17,16 +17,16 @@ if TYPE_CHECKING:
     from core.reports.answers import Answer, Part
     from core.reports.exports import Shown
 
-HELP = "explain one text: attributions, verdicts, limits, pairs, stability, masking steps, metrics"
+HELP = "explain one text: attributions, verdicts, limits, pairs, smallest sets, stability, masking steps, metrics"
 GOES_ON = terminal.RESUMES
 _DRAWN = ("attributions", "verdicts", "pairs")
-PARTS = ("attributions", "verdicts", "limits", "pairs", "stability", "steps", "metrics")
+PARTS = ("attributions", "verdicts", "limits", "pairs", "sets", "stability", "steps", "metrics")
 
 
 def add(option: Option) -> None:
     """What it takes."""
     given.add_text(option)
-    option("--what", nargs="+", choices=PARTS, default=list(PARTS[:2]), help="what is told")
+    option("--what", nargs="+", choices=PARTS, default=["attributions", "verdicts", "sets"], help="what is told")
     given.add_measures(option, "to explain with", default_measures())
     given.add_unit(option)
     given.add_test(option)

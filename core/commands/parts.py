@@ -22,6 +22,7 @@ from core.explanation.limiting import (
 )
 from core.explanation.recursive import BY_FEATURE, random_band
 from core.explanation.rows import WordRow, build_row, value_text, values_taken
+from core.explanation.smallest import find_sets, sets_cost
 from core.explanation.standings import DIRECTIONS, StandingGates, StandingTable, build_standings
 from core.interactions.finding import AT_ONCE, find_interactions, interactions_cost, why_no_pairs
 from core.interactions.pairs import RULE, check_pairs, listed_pairs
@@ -34,6 +35,7 @@ from core.reports.answers import Part, Section
 from core.results.caveats import Caveat
 from core.results.limits import limits_result
 from core.results.result import as_record
+from core.results.smallest_sets import SetsReport, sets_results
 from core.results.stability import stability_result
 from core.results.verdicts import TABLE, erasure_table, verdict_cells, verdicts_result
 from core.results.word_pairs import pairs_result
@@ -241,12 +243,37 @@ def tell_stability(options: Namespace, one: OneText, bar: Bar) -> Part:
     return Part([told] if told else [], telling.RECORDED, lines, telling.as_records(found))
 
 
+def tell_sets(options: Namespace, one: OneText, bar: Bar) -> Part:
+    """The smallest set of words that changes the prediction, and the smallest that keeps it."""
+    explainer, encoded = one.explainer, one.encoded
+    bar.cost("smallest sets", sets_cost(explainer, encoded))
+    found = finish(find_sets(explainer, encoded, progress=partial(bar, "smallest sets")))
+    predicted = int(explainer.logits(encoded).argmax())
+    about = (explainer.model.labels[predicted], explainer.reference, options.rule, options.form)
+    report, records = SetsReport(found, encoded, *about), []
+    results = sets_results(report)
+    for each, result in zip(found.sets, results.values()):
+        members = [] if each.members is None else (each.members.nonzero()[0] + 1).tolist()
+        exactly = {"kind": each.kind, "positions": members, "words": report.words(each), "exact": each.exact}
+        records.append(exactly | as_record(result))
+    columns = "kind positions words exact outcome p probability size count caveats".split()
+    lines = [[_cell(record, name) for name in columns] for record in records]
+    sections = [Section(f"set that {kind} the prediction", result) for kind, result in results.items()]
+    return Part(sections, columns, lines, {"sets": records}, report)
+
+
+def _cell(record: Mapping[str, Any], name: str) -> Any:
+    value = record[name] if name in record else record["facts"].get(name)
+    return " ".join(map(str, value)) if isinstance(value, list) else value
+
+
 # In the order in which they are told.
 PARTS = {
     "attributions": tell_attributions,
     "verdicts": tell_verdicts,
     "limits": tell_limits,
     "pairs": tell_pairs,
+    "sets": tell_sets,
     "stability": tell_stability,
     "steps": tell_steps,
     "metrics": tell_metrics,

@@ -149,6 +149,16 @@ class Explanation(Told):
         """
         return self._ask("metrics", {} if metrics is None else {"metrics": list(metrics)})
 
+    def sets(self) -> Told:
+        """Find the smallest set of words that changes the prediction, and the smallest that keeps it.
+
+        Returns
+        -------
+        Told
+            A line for each of the two: words, probability, and MaSF's p of the input that it leaves.
+        """
+        return self._ask("sets", {})
+
     def pairs(self, **choices: Any) -> Told:
         """Find pairs of words that work only together, or say the same.
 

@@ -105,6 +105,7 @@ class Caveat(Enum):
         Severity.INFO,
         "Insertion search",
     )
+    SET_SEARCHED = ("not proven smallest", "Found by beam search.", Severity.INFO, "Smallest sets")
     UNSTABLE = (
         "unstable",
         "Seed, samples or a harmless edit changes the top word, or RACU divides by almost 0.",

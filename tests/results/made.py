@@ -41,6 +41,7 @@ SLOTS: dict = {
     "texts": 12,
 }
 SLOTS |= {"after": "negative", "together": ["not", "bad"], "twice": ["dull", "boring"]}
+SLOTS |= {"words": ["not", "bad"]}
 SLOTS |= {"cheapest": ["gradient"], "figure": "comprehensiveness", "total": 24, "needed": 20, "passes": 11}
 # Of ours: no name of others.
 _OURS = {"unit", "kinds", "done", "against", "why"}

@@ -28,6 +28,7 @@ from core.evaluation.studies.traits import Agreement
 from core.evaluation.studies.verdicts import VerdictsOfTexts
 from core.evaluation.studies.word_scores import WordScores, read_words
 from core.explanation.explainer import with_reference
+from core.explanation.smallest import stored_sets
 from core.interactions.finding import stored_interactions
 from core.judging.baselines import judge_random
 from core.judging.judging import How, judge_measure
@@ -150,6 +151,7 @@ INTERACTIONS = {
     True: "024a7026a67150d2203fca8dd9d10e7e8132af82393e504b32feaa7da1f370ed",
     False: "43e5dcd3cefb39912063ce794783904591eb21395ff9c711b22ec82358b7c7b2",
 }
+SMALLEST = "05cf31dabf7bced20810c993dbb67dd2a9bd08156570baaab9d7d636c5748eb5"
 # Of a measure that draws, and of a path.
 STABILITY = {
     "LIME": "c582819e7ca21ed3074910593713b0a17b87b3e8989650d8514024290796502d",
@@ -179,6 +181,7 @@ PRODUCERS = {
     "masf",
     "attribution/",
     "interactions",
+    "smallest sets",
     "stability",
     "judged/",
     "predictions",
@@ -284,6 +287,20 @@ def test_interactions(explainer, store, exact):
     found = stored_interactions(explainer, encoded, 1, exact)
     assert found is not None and (found.sets, found.passes, found.exact) == (64, 3, exact)
     np.testing.assert_array_equal(found.split.pairs, arrays["pairs"])
+
+
+def test_smallest_sets(explainer, store):
+    encoded = explainer.encode(TEXT, None, "word")
+    arrays = {
+        "members": np.array([[0, 0, 1, 0, 0, 0], [0] * 6], dtype=np.uint8),
+        "found": np.array([1, 0], dtype=np.uint8),
+        "probability": np.array([0.25, np.nan]),
+        "count": np.array([2, 0], dtype=np.int32),
+    }
+    store.put(SMALLEST, arrays, {})
+    first, second = stored_sets(explainer, encoded) or (None, None)
+    assert (first.size, first.count, first.probability, first.exact) == (1, 2, 0.25, True)
+    assert first.erased.tolist() == [False, False, True, False, False, False] and second.members is None
 
 
 @pytest.mark.parametrize("name", STABILITY)
