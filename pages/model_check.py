@@ -6,7 +6,7 @@ import streamlit as st
 
 from core.evaluation.studies.check_question import HEADER, check_rows
 from core.evaluation.studies.check_report import CheckReport, left_out, told_left_out
-from core.results.inputs import model_caveats
+from core.results.asked import limited_answer
 from core.results.model_check import check_result, unchecked_result
 from core.results.result import Result
 from core.texts.checks import checks_as_json
@@ -74,7 +74,7 @@ def _open_part() -> None:
 def _result(one: Asking) -> Result:
     report, chance = one.report, one.works[0]
     found = unchecked_result(one.model.name, not chance.complete) if report is None else check_result(report)
-    return found.limited(model_caveats(one.model))
+    return limited_answer(found, one.question, one.answers)
 
 
 def _say(checked: list[Asking]) -> None:
@@ -123,9 +123,8 @@ def _draw(frame: DataView, checked: list[Asking], choice: CheckChoice, asks) -> 
 def _models(checked: list[Asking], found: list[CheckReport], form: str) -> None:
     draw_models(checked, found, form)
     name = ["model-check", *(one.model for one in found)]
-    save_report(
-        HEADER, lambda: [row for one in found for row in check_rows(one)], partial(checks_as_json, found), name, "check"
-    )
+    plain = partial(checks_as_json, found, [_result(one) for one in checked if one.report is not None])
+    save_report(HEADER, lambda: [row for one in found for row in check_rows(one)], plain, name, "check")
 
 
 model_check()

@@ -36,13 +36,14 @@ from core.measures.catalogue import swept_measures
 from core.network.model import Model
 from core.oracle.erasing import ERASURES, MASK
 from core.reports.answers import Answer, Section, answer_bytes, answer_text, ending_of
-from core.results.catalogue import question_result
+from core.results.catalogue import answer_result
 from core.results.limits import limits_of_texts_result, naopc_table
-from core.results.result import as_columns, as_record
+from core.results.result import Result, as_columns, as_record
 from core.storage.files import write_whole
 from core.storage.store import Store
 from core.texts.checks import checks_as_json, curves_table, findings_tables
 from core.texts.questions import answer_as_json
+from core.wording import amount
 
 HELP = "ask a question of a data set, such as scores, verdicts, limits or a model check"
 GOES_ON = terminal.RESUMES
@@ -212,7 +213,7 @@ def ask_models(
     asked = [question, *[question.beside()] * (len(models) - 1)]
     asking = list(zip(explainers, samples, asked))
     cost = Cost.sum(study_cost(one, sample, study) for one, sample, each in asking for study in each.studies)
-    bar.cost(f"{len(samples[0]):,} texts", cost, "Fewer: --sample." if cost.seconds > 60 else "")
+    bar.cost(amount(len(samples[0]), "text"), cost, "Fewer: --sample." if cost.seconds > 60 else "")
     found = []
     for explainer, sample, each in asking:
         named = f"{explainer.model.name}: " if options.beside else ""
@@ -234,7 +235,7 @@ def _sections(asked: Sequence[Question], found: Sequence[Answers], reports: Sequ
             names = shlex.join(names_by(report.other, answers.model.labels))
             asks = [f"Try --labels {names}"] if names else []
             tables, notes = [*tables, curves_table(report)], [*report.notes, *asks]
-        sections.append(Section(title, question_result(question.name, report, answers.model), tables, notes))
+        sections.append(Section(title, answer_result(question, answers, report), tables, notes))
     checked = isinstance(asked[0], MaskingCheck)
     return [*sections, Section(tables=findings_tables(reports))] if checked else sections
 
@@ -242,7 +243,7 @@ def _sections(asked: Sequence[Question], found: Sequence[Answers], reports: Sequ
 def _lines(asked, found: Sequence[Answers], reports: Sequence[Any], rows: dict[str, int]) -> list[dict]:
     lines = []
     for question, answers, report in zip(asked, found, reports):
-        result = None if report is None else question_result(question.name, report, answers.model)
+        result = answer_result(question, answers, report)
         told = {} if result is None else as_columns(result)
         named = {"model": answers.model.name} if len(found) > 1 else {}
         records = question.records(answers)
@@ -258,7 +259,8 @@ def _plain(asked, found: Sequence[Answers], reports: Sequence[Any], old: bool) -
     """Plain values for JSON; of a model check, every example's prediction and p at each ratio, too."""
     if isinstance(asked[0], MaskingCheck):
         every = [{"model": each.model.name} | line for one, each in zip(asked, found) for line in one.records(each)]
-        return checks_as_json(reports) | ({} if old else {"examples": every})
+        results = [cast(Result, answer_result(*one)) for one in zip(asked, found, reports)]
+        return checks_as_json(reports, results) | ({} if old else {"examples": every})
     models = [answer_as_json(question, answers) for question, answers in zip(asked, found)]
     return models[0] if len(models) == 1 else {"models": models}
 
@@ -333,7 +335,7 @@ def _say_cost(bar: terminal.Bar, explainer: Explainer, batch: Batch, data: Label
     pairs = enumerate(zip(data.texts, data.seconds or [None] * len(data)))
     sample = without_labels(data.name, data.digest, [Example(f"{i}", *pair) for i, pair in pairs])
     cost = study_cost(explainer, sample, batch)
-    bar.cost(f"{len(data):,} texts", cost, "Fewer: --sample." if cost.seconds > 60 else "")
+    bar.cost(amount(len(data), "text"), cost, "Fewer: --sample." if cost.seconds > 60 else "")
 
 
 def _sections_of_limits(models: Sequence[Model], rows: Sequence[dict]) -> list[Section]:

@@ -65,10 +65,13 @@ class Subject:
 
 
 class Known:
-    """How far a study is. there: bool[N], what is computed; problems: {example: sentence}, what has no row."""
+    """How far a study is. there: bool[N], what is computed; problems: {example: sentence}, what has no row; typed: in
+    how many examples a special token is typed.
+    """
 
     there: np.ndarray
     problems: dict[int, str]
+    typed: int = 0
 
     def __len__(self) -> int:
         return len(self.there)
@@ -107,6 +110,11 @@ class Rows(Known):
         """Examples that are longer than the model reads, {example: tokens that it reads}."""
         tokens = self.fact("tokens")
         return {int(i): int(tokens[i]) for i in np.flatnonzero(self.fact("cut") == 1)}
+
+    @property
+    def typed(self) -> int:
+        """In how many a special token is typed."""
+        return int((self.fact("typed") == 1).sum())
 
 
 Report = TypeVar("Report")
@@ -223,6 +231,10 @@ class Question(abc.ABC, Generic[Report]):
     def conclude(self, answers: Answers) -> Report | None:
         """What the answers come to; None while nothing can be said."""
 
+    def without_effect(self, answers: Answers) -> int:
+        """Examples on which masking changes nothing, as far as its rows show that."""
+        return 0
+
     def tables(self, report: Report) -> list[Table]:
         """A report in tables of text, each (header, rows)."""
         return []
@@ -319,7 +331,11 @@ class Study(Question[Any], Generic[Found]):
 
     def facts(self, subject: Subject) -> dict[str, float]:
         """What is told of an example before anything is computed."""
-        return {"tokens": subject.encoded.T, "cut": subject.encoded.truncation.cut}
+        return {
+            "tokens": subject.encoded.T,
+            "cut": subject.encoded.truncation.cut,
+            "typed": subject.encoded.typed_special,
+        }
 
     @abc.abstractmethod
     def cost(self, explainer: Explainer, encoded: Encoded, found: Found | None = None) -> Cost:

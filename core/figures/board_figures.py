@@ -72,20 +72,21 @@ def _key(name: str, symbol: str) -> dict:
 def _places(
     report: BoardReport, named: list[str], best: list[str], at: dict[str, float], chance: float, ranges
 ) -> list[str]:
-    """Where each name stands, off the line through the best; random order is named at its level, at the left."""
+    """Where each name stands, off the line through the best, "" for nowhere; random order is named at its level, at the
+    left.
+    """
     (left, right), (low, high) = ranges
     mean = {name: report.cells[name, report.board.by].interval.mean for name in named}
     places = {n: ((log10(at[n]) - left) / (right - left), (mean[n] - low) / (high - low)) for n in named}
-    level = (chance - low) / (high - low)
-    taken = [(0.0, level, 0.15, level + 0.07)] if chance == chance else []
+    level = ((chance - low) / (high - low), RANDOM) if chance == chance else None
     # Its bar, which a name would be struck through by.
     bars = ((x, [(end - low) / (high - low) for end in _ends(report, name)]) for name, (x, _) in places.items())
-    taken += [(x - _DOT, min(ends), x + _DOT, max(ends)) for x, ends in bars if len(ends) > 1]
+    taken = [(x - _DOT, min(ends), x + _DOT, max(ends)) for x, ends in bars if len(ends) > 1]
     for (x, y), (to_x, to_y) in itertools.pairwise(places[name] for name in best):
         for share in np.linspace(0, 1, _DOTS):
             dot = x + share * (to_x - x), y + share * (to_y - y)
             taken.append((dot[0] - _DOT, dot[1] - _DOT, dot[0] + _DOT, dot[1] + _DOT))
-    return label_places([places[name] for name in named], [_label(report, name) for name in named], taken)
+    return label_places([places[name] for name in named], [_label(report, name) for name in named], taken, level)
 
 
 def _label(report: BoardReport, name: str) -> str:
@@ -103,13 +104,13 @@ def _point(report: BoardReport, name: str, x: float, place: str) -> dict:
         look |= {"line": {"color": colour, "width": 2}}
     if cell.marked:
         look |= {"line": {"color": OUT_OF_DISTRIBUTION, "width": 2}}
-    label = html.escape(_label(report, name))
+    label = html.escape(_label(report, name)) if place else ""
     bars: dict[str, Any] = {}
     if cell.error == cell.error:
         bars["error_y"] = {"type": "data", "array": [cell.error], "color": colour, "thickness": 1.5, "width": 4}
     elif cell.interval.known:
         bars["error_y"] = error_bar(cell.interval, colour, thickness=1.5, width=4)
-    written = {"text": [label], "textposition": place, "textfont": {"color": INK, "size": 12}}
+    written = {"text": [label], "textposition": place or "top center", "textfont": {"color": INK, "size": 12}}
     more: dict[str, Any] = {"showlegend": False} | written
     y = [cell.interval.mean]
     return trace("markers+text", [x], y, told, html.escape(name), marker=look, cliponaxis=False, **more, **bars)

@@ -10,7 +10,7 @@ from core.figures.palette import OUT_OF_DISTRIBUTION, RANDOM, rgb
 from core.mathematics.statistics import ALPHA, Interval
 from core.terms import MASF_P
 from core.validity.marks import Gate, level_text
-from core.wording import as_json, share_text
+from core.wording import as_json, share_text, shortened
 
 # For texts and axes, readable on both grounds.
 INK = "#7d8590"
@@ -73,6 +73,11 @@ def axis(title: str | None = None, **more: Any) -> dict:
     """An axis in the house's style; title: as Plotly reads it, names of others escaped."""
     more = more if title is None else {"title": {"text": title}} | more
     return {"automargin": True, "gridcolor": "rgba(125,133,144,0.25)", "zeroline": False} | more
+
+
+def score_title(score: str) -> str:
+    """A score of an axis, "probability of positive", as long as fits a phone."""
+    return html.escape(shortened(score, 36))
 
 
 def legend(y: float, **more: Any) -> dict:
@@ -156,7 +161,7 @@ def masking_paths(
         "xaxis": axis(f"{unit}s masked (%)", range=[-3, 103], anchor="y2" if tested else "y"),
         # Plotly reads markup in its texts.
         "yaxis": axis(
-            html.escape(score), domain=[0.42, 1] if tested else [0, 1], **({"range": [-0.03, 1.03]} if bounded else {})
+            score_title(score), domain=[0.42, 1] if tested else [0, 1], **({"range": [-0.03, 1.03]} if bounded else {})
         ),
     }
     if tested:

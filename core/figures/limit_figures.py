@@ -5,7 +5,7 @@ from dataclasses import dataclass, replace
 from typing import Any
 
 from core.explanation.standings import ARROWS, Comparison
-from core.figures.figures import INK, axis, figure, legend, note, stroke, trace, upright
+from core.figures.figures import INK, axis, figure, legend, note, score_title, stroke, trace, upright
 from core.figures.palette import LIMIT, OUT_OF_DISTRIBUTION, RANDOM, hue
 from core.mathematics.search.limits import EXACT, Limits
 from core.validity.marks import with_sign
@@ -74,7 +74,7 @@ def gauges(
         traces,
         tall + _ABOVE + _BELOW,
         notes,
-        xaxis=axis(f"AOPC: mean fall of the<br>{html.escape(score)}", range=[low - room, high + room]),
+        xaxis=axis(f"AOPC: mean fall of the<br>{score_title(score)}", range=[low - room, high + room]),
         yaxis=axis(tickvals=list(range(len(names))), ticktext=names, range=[len(names) - 0.4, -0.75], showgrid=False),
         shapes=[ground, *(upright(x, LIMIT, 2.5) for x in (limits.lower, limits.upper))],
         # As wide for two models of different classes, so that their axes are equally long.
@@ -123,7 +123,7 @@ def gauges_of_models(models: list[ModelGauges], score: str, direction: str = "co
         traces,
         tall + above + _BELOW,
         notes,
-        xaxis=axis(f"AOPC: mean fall of the<br>{html.escape(score)}", range=[low - room, high + room]),
+        xaxis=axis(f"AOPC: mean fall of the<br>{score_title(score)}", range=[low - room, high + room]),
         yaxis=axis(**named, range=[end, -0.6], showgrid=False),
         shapes=shapes,
         margin={"l": 8 * max(map(len, names)), "r": 84, "t": above, "b": _BELOW},

@@ -7,7 +7,7 @@ from typing import Any
 import numpy as np
 
 from core.figures.catalogue import register_figure
-from core.figures.figures import DASHES, SHARE_AXIS, axis, figure, legend, trace
+from core.figures.figures import DASHES, SHARE_AXIS, axis, figure, legend, score_title, trace
 from core.figures.palette import OPPOSES, RANDOM, SUPPORTS, hue
 from core.results.verdicts import word_status
 from core.verdicts.deciding import Word
@@ -99,7 +99,7 @@ def among_random_orders(reached: np.ndarray, measures: dict[str, float], score: 
     return figure(
         [bars, *lines],
         300,
-        xaxis=axis(f"AOPC: mean fall of the {html.escape(score)}", range=[reach.min() - room, reach.max() + room]),
+        xaxis=axis(f"AOPC: mean fall of the<br>{score_title(score)}", range=[reach.min() - room, reach.max() + room]),
         yaxis=axis("orders"),
         legend=legend(1.02),
         bargap=0,

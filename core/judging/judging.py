@@ -114,7 +114,7 @@ class Judge:
             how.draws,
             how.seed,
             cancelled,
-            MasfTest(explainer.reference) if tested and explainer.reference is not None else None,
+            MasfTest(explainer.reference, explainer.model) if tested and explainer.reference is not None else None,
             how.placement,
             how.sigma,
         )

@@ -17,7 +17,7 @@ from core.measures.registry import (
 from core.network.architectures import Tensor, is_scale_free
 from core.network.memory import IMPORTING
 from core.network.scheduler import memory_in_words
-from core.oracle.inside import Inside, finite
+from core.oracle.inside import Inside
 
 STEPS = 20
 MOST_STEPS = 10_000
@@ -88,7 +88,7 @@ def path_sum(explained: Explained, steps: int = STEPS, baseline: str | None = No
     total = float(token_attributions(inside, steps, baseline).double().sum())
     with memory_in_words(), torch.no_grad():
         ends = inside.logit(torch.cat(_ends(inside, baseline))).double()
-    total, due = finite(np.array([total, float(ends[0] - ends[1])]))
+    total, due = inside.finite(np.array([total, float(ends[0] - ends[1])]))
     return float(total), float(due)
 
 

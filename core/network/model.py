@@ -78,8 +78,9 @@ class Model:
     @property
     def advice(self) -> str:
         """What to do where it gives NaN or infinity, by the cause as far as that can be told."""
-        whole = all(part.isfinite().all() for part in self.module.parameters())
-        return _IN_FLOAT32 if whole else "The weights hold NaN or infinity; choose another model."
+        if not all(part.isfinite().all() for part in self.module.parameters()):
+            return "The weights hold NaN or infinity; choose another model."
+        return "Choose another model." if self.precision == "float32" else _IN_FLOAT32
 
     @property
     def H(self) -> int:

@@ -71,7 +71,15 @@ class Inside:
         """Sum token scores Tensor[T] over each feature's tokens → float64[F]."""
         values = scores.detach().double().cpu().numpy()
         of = self.encoded.feature_of
-        return finite(np.bincount(of[of >= 0], weights=values[of >= 0], minlength=self.encoded.F))
+        return self.finite(np.bincount(of[of >= 0], weights=values[of >= 0], minlength=self.encoded.F))
+
+    def finite(self, scores: np.ndarray) -> np.ndarray:
+        """Pass scores on; NonFinite with a sentence if one is NaN or infinite."""
+        if not np.isfinite(scores).all():
+            raise NonFinite(
+                f"The model's gradient or attention is not a finite number for this text. {self.model.advice}"
+            )
+        return scores
 
     def reading(self) -> np.ndarray:
         """Weight of each token's position in what the classifier reads, float32[T], sum 1."""
@@ -111,13 +119,3 @@ class Inside:
             logits, attention = self._attended()
             (gradient,) = torch.autograd.grad(logit_of(logits[0], self.target), attention)
             return attention.detach()[0].float(), gradient[0].float()
-
-
-def finite(scores: np.ndarray) -> np.ndarray:
-    """Pass scores on; NonFinite with a sentence if one is NaN or infinite."""
-    if not np.isfinite(scores).all():
-        raise NonFinite(
-            "The model's gradient or attention is not a finite number for this text. "
-            "Compute in float32 (FAITHSCOPE_PRECISION=float32), or choose another model."
-        )
-    return scores

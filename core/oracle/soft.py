@@ -201,10 +201,7 @@ class Soft:
             at = [i for _, i in part], [k if only is None else 0 for k, _ in part]
             logits[at] = found
             if not np.isfinite(found).all() or (states is not None and not np.isfinite(states).all()):
-                raise NonFinite(
-                    "The model gives NaN or infinity for softly perturbed inputs. Compute in float32 "
-                    "(FAITHSCOPE_PRECISION=float32), or choose another model."
-                )
+                raise NonFinite(f"The model gives NaN or infinity for softly perturbed inputs. {self.model.advice}")
             if states is not None and self.test is not None:
                 for form, totals in self.test(states, lost[at[0]]).items():
                     p[form][at] = totals

@@ -2,8 +2,13 @@
 
 from collections.abc import Iterable
 
+import numpy as np
+
+from core.data.browsing import find_other
 from core.evaluation.findings import FEW
+from core.evaluation.study import Answers, Question, Rows
 from core.results.caveats import Caveat, holding
+from core.results.inputs import count_caveats, model_caveats
 from core.results.result import Fact, Outcome, Result
 from core.wording import Tally
 
@@ -45,3 +50,26 @@ def sample_caveats(tally: Tally, n: int, cut: int, picked: str) -> list[Caveat]:
             Caveat.SELECTED: bool(picked),
         }
     )
+
+
+def limited_answer(result: Result, question: Question, answers: Answers) -> Result:
+    """A result with what limits any answer besides: the model's head, doubts of the labels where it asks for them, and
+    how many texts hold a special token, or have no effect.
+    """
+    typed, flat = max(one.typed for one in answers.found.values()), question.without_effect(answers)
+    caveats, facts = count_caveats(len(answers.sample), {Caveat.TYPED_SPECIAL: typed, Caveat.FLAT: flat})
+    doubts = _doubts(answers) if question.labelled and not result.has(Caveat.LABELS_EXCHANGED) else []
+    return result.limited([*caveats, *doubts, *model_caveats(answers.model)], facts)
+
+
+def _doubts(answers: Answers) -> list[Caveat]:
+    """Whether the labels may mean other classes, by the predictions of whatever study keeps them."""
+    match, labels = answers.sample.match, answers.sample.labels
+    for one in answers.found.values():
+        # Of the text as it stands first, where it is followed as it is masked.
+        predicted = one.columns.get("predicted") if isinstance(one, Rows) else getattr(one, "predicted", None)
+        if predicted is not None:
+            first = np.where(one.there, predicted.reshape(len(labels), -1)[:, 0], -1)
+            if find_other(match, answers.model.labels, labels, first) is not None:
+                return [Caveat.LABELS_EXCHANGED]
+    return [Caveat.LABEL_ORDER_DOUBTFUL] if match.by_order else []

@@ -6,9 +6,9 @@ from collections.abc import Callable
 from typing import Any, TypeVar
 
 from core import results as room
-from core.network.model import Model
+from core.evaluation.study import Answers, Question
 from core.registers import load_files
-from core.results.inputs import model_caveats
+from core.results.asked import limited_answer
 from core.results.result import Result
 
 Make = TypeVar("Make", bound=Callable[[Any], Result])
@@ -30,8 +30,14 @@ def register_result(name: str | type) -> Callable[[Make], Make]:
     return add
 
 
-def question_result(name: str, report: Any, model: Model | None = None) -> Result | None:
-    """The result of a question's report under a model; None where nothing is registered under the name or for it."""
+def question_result(name: str, report: Any) -> Result | None:
+    """The result of a question's report; None where nothing is registered under the name or for it."""
     load_files(room)
     make = REGISTERED.get(name) or REGISTERED.get(type(report))
-    return None if make is None else make(report).limited(() if model is None else model_caveats(model))
+    return None if make is None else make(report)
+
+
+def answer_result(question: Question, answers: Answers, report: Any) -> Result | None:
+    """The same with what limits any answer; None without a report, too."""
+    result = None if report is None else question_result(question.name, report)
+    return None if result is None else limited_answer(result, question, answers)

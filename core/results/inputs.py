@@ -1,6 +1,6 @@
 """Caveats of inputs: of a text as the model reads it, of a gate, and of a reference for other texts."""
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
 
 import numpy as np
 
@@ -55,6 +55,12 @@ def gate_caveats(gates: Iterable[Gate | None]) -> tuple[Caveat, ...]:
         Caveat.SMALL_REFERENCE: any(gate.why in (Why.TOO_FEW, Why.FLOOR) for gate in known),
     }
     return tuple(holding(found))
+
+
+def count_caveats(texts: int, found: Mapping[Caveat, int]) -> tuple[list[Caveat], list[Fact]]:
+    """Caveats of single texts that hold of some, and of how many of so many."""
+    some = {caveat: count for caveat, count in found.items() if count}
+    return [*some], [Fact(one.name.lower(), one.badge, count, Kind.COUNT, of=texts) for one, count in some.items()]
 
 
 def cut_facts(cut: int, texts: int) -> list[Fact]:

@@ -10,7 +10,7 @@ from core.explanation.standings import ARROWS, COMPREHENSIVENESS, Standing, Stan
 from core.mathematics.search.limits import EXACT
 from core.network.features import Encoded
 from core.results.caveats import Caveat, holding
-from core.results.inputs import gate_caveats
+from core.results.inputs import count_caveats, gate_caveats
 from core.results.result import Fact, Kind, Outcome, Result
 from core.results.verdicts import uses_masking
 from core.wording import number
@@ -117,18 +117,22 @@ def limits_of_texts_result(rows: Sequence[dict]) -> Result:
     found = [row for row in rows if not row["problem"]]
     exact = sum(row["method"] == EXACT for row in found)
     cut = sum(bool(row["cut"]) for row in found)
+    typed = sum(bool(row.get("typed_special")) for row in found)
+    flat = sum(row.get("lower") == row.get("upper") == 0 for row in found)
     apart = sum(row.get("same_class") is False for row in found)
+    more, facts = count_caveats(len(found), {Caveat.TYPED_SPECIAL: typed, Caveat.FLAT: flat})
     facts = [
         Fact("texts", "texts with limits", len(found), Kind.COUNT, of=len(rows)),
         Fact("exact", "exact limits", exact, Kind.COUNT, of=len(found), about="limits"),
         Fact("cut", "truncated texts", cut, Kind.COUNT, of=len(found)),
+        *facts,
     ]
     caveats = {
         Caveat.FEW_TEXTS: 0 < len(found) < FEW,
         Caveat.LIMITS_SEARCHED: exact < len(found),
         Caveat.TRUNCATED: cut > 0,
         Caveat.OTHER_CLASSES: apart > 0,
-    }
+    } | dict.fromkeys(more, True)
     if not found:
         return Result.of(LimitsOfTextsOutcome.NO_TEXTS, facts, holding(caveats))
     best, measure, texts = max(_means(found), key=itemgetter(0), default=(None, "", 0))

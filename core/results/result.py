@@ -83,9 +83,9 @@ class Result:
         """The fact of this key; None where there is none."""
         return next((one for one in self.facts if one.key == key), None)
 
-    def limited(self, caveats: Iterable[Caveat]) -> "Result":
-        """The same with further caveats."""
-        return replace(self, caveats=in_order([*self.caveats, *caveats]))
+    def limited(self, caveats: Iterable[Caveat], facts: Iterable[Fact] = ()) -> "Result":
+        """The same with further caveats and facts."""
+        return replace(self, caveats=in_order([*self.caveats, *caveats]), facts=(*self.facts, *facts))
 
     def has(self, caveat: Caveat) -> bool:
         """Whether a caveat holds."""

@@ -12,15 +12,14 @@ from core.evaluation.studies.check_tables import findings_table
 from core.evaluation.study import Table
 from core.explanation.recursive import area_cells
 from core.results.behaviour import behaviour_result
-from core.results.model_check import check_result
 from core.results.result import Result, as_record
 from core.texts.rendering import headline
 from core.wording import as_cell, fixed_number, share_text
 
 
-def checks_as_json(reports: Sequence[CheckReport]) -> dict[str, Any]:
-    """Model checks and the findings of papers beside them."""
-    models = [check_json(one) | _written(check_result(one)) for one in reports]
+def checks_as_json(reports: Sequence[CheckReport], results: Sequence[Result]) -> dict[str, Any]:
+    """Model checks, with what each comes to, and the findings of papers beside them."""
+    models = [check_json(one) | _written(result) for one, result in zip(reports, results)]
     return {"models": models, "findings": findings_json(list(reports))}
 
 

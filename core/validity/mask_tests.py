@@ -8,6 +8,7 @@ import numpy as np
 
 from core.mathematics.masking import nearest_ratio
 from core.network.features import with_premasked
+from core.network.model import Model
 from core.network.scheduler import NonFinite
 from core.oracle.oracle import SEGMENT_ROWS, Oracle
 from core.storage.content import ROWS, Content, Numbers
@@ -40,8 +41,8 @@ class MasfTest:
 
     forms: tuple[str, ...] = FORMS
 
-    def __init__(self, reference: Reference):
-        self.reference, self.pooling = reference, reference.pooling
+    def __init__(self, reference: Reference, model: Model):
+        self.reference, self.pooling, self._model = reference, reference.pooling, model
 
     def __call__(self, states: np.ndarray, masked: np.ndarray) -> dict[str, np.ndarray]:
         """p-values {form: float64[B]} of float[B, L, H]; masked: float[B] in [0, 1], share of the features that each
@@ -53,10 +54,7 @@ class MasfTest:
     def tested(self, states: np.ndarray) -> dict[str, PValues]:
         """What each form says of float[B, L, H] at all ratios; raises as a call does."""
         if not np.isfinite(states).all():
-            raise NonFinite(
-                "The model's hidden states hold NaN or infinity. Compute in float32 (FAITHSCOPE_PRECISION=float32), or "
-                "choose another model."
-            )
+            raise NonFinite(f"The model's hidden states hold NaN or infinity. {self._model.advice}")
         return p_values(self.reference.forms, states)
 
 
@@ -109,7 +107,7 @@ class MaskTests:
             _, states = self.oracle.logits_and_states(
                 np.asarray(masks)[list(missing.values())], self.reference.pooling, cancelled=cancelled
             )
-            found = MasfTest(self.reference).tested(states)
+            found = MasfTest(self.reference, self.oracle.model).tested(states)
             parts = [found[form].by_ratio for form in FORMS] + [found[form].layers for form in FORMS]
             with self._guard:
                 self._known.update(zip(missing, np.concatenate(parts, axis=1)))

@@ -2,15 +2,20 @@
 and whether everybody can read it.
 """
 
+import csv
 from urllib.parse import urlencode
 
 import pytest
 from axe_playwright_python.sync_playwright import Axe
 
 from core.data.examples import read_bundled
+from core.data.sources import from_setting
+from core.storage.library import Library
+from tests.browsing import SCRIPTS
 from tests.sessions import running_server
 from tests.words_on_pages import PICTURE, count_words, texts_of_examples, words_of
 
+BEYOND = (SCRIPTS / "beyond.js").read_text(encoding="utf-8")
 WIDE, PHONE = {"width": 1400, "height": 900}, {"width": 390, "height": 844}
 MOST_IN_VIEW, MOST_ON_PAGE, MOST_WORDS = 60, 180, 320
 OF_TEXTS = ["", "examples", "attributions", "recursive_masking", "aopc_and_naopc", "hard_and_soft_erasure"]
@@ -27,7 +32,26 @@ def folder(tmp_path_factory):
 
 
 @pytest.fixture(scope="session")
-def server(folder):
+def odd(folder) -> str:
+    """The key of a data set of a word of 400 letters, markup and other scripts, all in its first text, in a file of an
+    odd name with a column of an odd name.
+    """
+    odd = [
+        "so" * 200,
+        "x<script>alert(1)</script> &amp; $9 to $14, *b* :tada: [y](z)",
+        "昨天的面很难吃 👨‍👩‍👦 บาน בסדר",
+    ]
+    texts = [" ".join(odd), *odd, "e\u0301\u0302 # **no** | `code`"]
+    path = folder / "$9 *b* <i>.csv"
+    with path.open("w", encoding="utf-8", newline="") as file:
+        rows = csv.writer(file)
+        rows.writerow(["text", "label", "$1 <b> *note*"])
+        rows.writerows([text, ("negative", "positive")[i % 2], "<i>$2</i>"] for i, text in enumerate(texts))
+    return from_setting(Library(folder / "cache"), str(path)).key
+
+
+@pytest.fixture(scope="session")
+def server(folder, odd):
     """The app as it is installed: a store that was empty, beside what ships."""
     with running_server(folder, FAITHSCOPE_SHIPPED="yes", OMP_NUM_THREADS="1") as address:
         yield address
@@ -78,6 +102,15 @@ def test_a_first_visit_is_read_at_a_glance_by_everybody_and_on_a_phone(visit, pa
     person.page.reload()
     # Parts above it come and go while the page is drawn.
     person.until(f"height => {{ const top = ({PICTURE})(); return top !== null && top < height; }}", PHONE["height"])
+
+
+@pytest.mark.parametrize("page", PAGES)
+def test_whatever_a_text_holds_stays_within_the_window(visit, odd, page):
+    person = open_page(visit, page, data=odd)
+    for size in (WIDE, PHONE):
+        person.page.set_viewport_size(size)
+        person.idle()
+        assert person.page.evaluate(BEYOND) == [], size
 
 
 @pytest.mark.parametrize("page", PAGES)

@@ -89,6 +89,37 @@ def test_probabilities_over_data_are_limited_too(changed, tmp_path, capsys):
     assert Caveat.SEVERAL_LABELS.name in json.loads(out.read_text(encoding="utf-8"))["caveats"]
 
 
+OVER_TEXTS = {
+    "scores": ["--count", "3", "--draws", "2"],
+    "diagnosticity": ["--count", "3", "--draws", "2"],
+    "verdicts": [],
+    "scoreboard": ["--draws", "1"],
+    "limits": ["--width", "2"],
+    "behaviour": [],
+    "model check": [],
+}
+
+
+@pytest.mark.parametrize("what", OVER_TEXTS)
+@pytest.mark.parametrize("change", ["as it is", "flat"])
+def test_texts_without_effect_or_with_a_typed_separator_are_counted(changed, what, change, tmp_path, capsys):
+    """Two texts of which one holds a separator; only a model that ignores its text has no effect, on both."""
+    folder, data, out = changed("bert", change), tmp_path / "some.jsonl", tmp_path / "found.json"
+    texts = ["the boat left the cold harbour", "the soup [SEP] was warm again"]
+    labels = load(str(folder), "cpu").labels
+    lines = [json.dumps({"text": text, "label": label}) for text, label in zip(texts, labels)]
+    data.write_text("\n".join(lines), encoding="utf-8")
+    asked = ["--data", str(data), "--what", what, *OVER_TEXTS[what], "--measures", "leave-one-out", "gradient"]
+    assert main(["evaluate", "--model", str(folder), *asked, "--out", str(out)]) == 0
+    said, written = capsys.readouterr().out, json.loads(out.read_text(encoding="utf-8"))
+    (told,) = written.get("models", [written])
+    assert f"{Caveat.TYPED_SPECIAL.badge}: 1 of 2" in said and Caveat.TYPED_SPECIAL.name in told["caveats"]
+    assert told["facts"]["typed_special"] == 1
+    shows = change == "flat" and what not in ("behaviour", "model check")
+    assert (Caveat.FLAT.name in told["caveats"]) is shows and told["facts"].get("flat") == (2 if shows else None)
+    assert (f"{Caveat.FLAT.badge}: 2 of 2" in said) is shows
+
+
 @pytest.mark.parametrize("what", ["attributions", "verdicts"])
 def test_a_model_that_ignores_its_text(changed, what, capsys):
     asked = ["--text", "the boat left the harbour", "--measures", "gradient", "leave-one-out", "--what", what]

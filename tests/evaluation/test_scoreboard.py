@@ -50,7 +50,7 @@ from core.explanation.limiting import score
 from core.explanation.recursive import BY_RATIO, ORDERS, follow, random_band, summarise
 from core.figures.board_figures import draw_front
 from core.figures.figures import error_bar, upright
-from core.figures.label_places import HEIGHT, WIDTHS, label_box, label_places
+from core.figures.label_places import HEIGHT, WIDTHS, label_box, label_places, level_box
 from core.judging.baselines import BASELINES, judge_random
 from core.judging.judging import How, Judge
 from core.mathematics.aopc import naopc
@@ -826,3 +826,29 @@ def test_three_names_of_points_at_one_place_stand_around_it():
     boxes = [label_box(*one, WIDTHS[0]) for one in zip(at, names, label_places(at, names))]
     for (left, bottom, right, top), (l2, b2, r2, t2) in itertools.combinations(boxes, 2):
         assert min(right, r2) <= max(left, l2) or min(top, t2) <= max(bottom, b2)
+
+
+MEASURED = ["leave-one-out", "integrated gradients ⚠", "input × gradient", "attention", "scaled attention", "gradient"]
+
+
+@given(st.lists(st.tuples(st.floats(0.05, 0.9), st.floats(0.1, 0.9)), min_size=1, max_size=6), st.floats(0.05, 0.9))
+def test_names_that_find_no_place_are_left_out(points, height):
+    """Wherever points lie: no name is on another, on that of the line, or cut, on a wide screen or on a phone."""
+    names = MEASURED[: len(points)]
+    places = label_places(points, names, level=(height, RANDOM))
+    for width in WIDTHS:
+        shown = [label_box(at, name, place, width) for at, name, place in zip(points, names, places) if place]
+        assert all(box[0] >= -2 and box[2] <= width + 2 for box in shown)
+        for (left, bottom, right, top), (l2, b2, r2, t2) in itertools.combinations(
+            [*shown, level_box(height, RANDOM)], 2
+        ):
+            assert max(0, min(right, r2) - max(left, l2)) * max(0, min(top, t2) - max(bottom, b2)) <= 20
+    if len(points) == 1 and all(0.2 < share < 0.8 for share in (*points[0], height)):
+        assert places[0]
+
+
+def test_equal_scores_at_one_cost_leave_names_out_and_every_point_in():
+    _, report = reported(dict.fromkeys(("gradient", "input × gradient", "attention", "scaled attention"), UP))
+    points = points_of(draw_front([report]))
+    texts = [one["text"][0] for one in points]
+    assert len(points) == 4 and "" in texts and any(texts) and all(one["hovertemplate"] for one in points)

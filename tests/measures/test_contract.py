@@ -291,8 +291,9 @@ def test_nan_from_the_network_is_a_sentence(tiny_model, monkeypatch, name):
     place, kept = encoded.ids[2], weight[encoded.ids[2]].clone()
     try:
         weight[place] = float("nan")
-        with pytest.raises(NonFinite, match=r"(float32|weights hold NaN).*\.$"):
+        with pytest.raises(NonFinite, match=r"weights hold NaN.*\.$") as raised:
             explainer.attribute(encoded, name, 1)
+        assert "float32" not in str(raised.value)
     finally:
         weight[place] = kept
     assert np.isfinite(Explainer(model).attribute(encoded, name, 1).scores[measure(name).variants[0]]).all()

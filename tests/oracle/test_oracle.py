@@ -2,9 +2,11 @@
 
 import threading
 import time
+from types import SimpleNamespace
 
 import numpy as np
 import pytest
+import torch
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
@@ -15,6 +17,7 @@ from core.network.scheduler import Cancelled, NonFinite
 from core.oracle import oracle as module
 from core.oracle.oracle import Oracle, Oracles
 from core.storage.store import Store
+from core.validity.mask_tests import MasfTest
 from tests import tiny
 
 TEXT, SECOND = "The captain's boat reads the wind", "Salt the water"
@@ -269,7 +272,7 @@ def test_nan_is_a_sentence_and_the_other_rows_stay(model, spy, monkeypatch):
     broken = masked_ids(encoded, masks)[[3, 17]]
     spy.breaks = {tuple(row) for row in broken.tolist()}
     oracle = Oracle(model, encoded)
-    with pytest.raises(NonFinite, match=r"NaN or infinity for 2 of 32 inputs\. .*float32.*\.$"):
+    with pytest.raises(NonFinite, match=r"NaN or infinity for 2 of 32 inputs\. .*another model\.$"):
         oracle.logits(masks)
     assert len(spy.rows) == 32 and np.flatnonzero(~oracle.known(masks)).tolist() == [3, 17], (
         "batches after the broken one ran too"
@@ -429,3 +432,22 @@ def test_a_text_is_encoded_once_while_it_is_shown(tiny_model, monkeypatch):
     for i in range(80):
         explainer.encode(f"Loaf number {i}.", None, "word")
     assert len(explainer._encoded) == 64 and explainer.encode(text, None, "word").digest == first.digest
+
+
+@pytest.mark.parametrize("precision, advised", [("float32", False), ("bfloat16", True), ("float16", True)])
+def test_float32_is_advised_only_where_it_is_not_in_use(model, monkeypatch, precision, advised):
+    monkeypatch.setattr(model, "precision", precision)
+    assert ("float32" in model.advice) is advised and "weights" not in model.advice
+    weight = next(model.module.parameters())
+    kept = weight.detach().clone()
+    try:
+        weight.data[0, 0] = torch.inf
+        assert "weights hold" in model.advice and "float32" not in model.advice
+    finally:
+        weight.data.copy_(kept)
+
+
+def test_states_that_are_no_numbers_get_the_same_advice(model):
+    with pytest.raises(NonFinite, match="hidden states") as raised:
+        MasfTest(SimpleNamespace(pooling="mean"), model).tested(np.full((1, 2, 3), np.nan))
+    assert str(raised.value).endswith(model.advice)

@@ -410,5 +410,8 @@ def test_the_figure_holds_every_order_and_each_measure_at_its_own():
     assert lines[0]["line"]["dash"] != lines[1]["line"]["dash"] and "<b>" not in str(drawn["layout"])
     low, high = drawn["layout"]["xaxis"]["range"]
     assert low < report.reached[IXG] and report.reached[LOO] < high
+    # A class of any length leaves the title on a phone.
+    drawn = among_random_orders(np.full(9, 0.2), {}, f"probability of {'so' * 200}", False)
+    assert all(len(line) <= 40 for line in drawn["layout"]["xaxis"]["title"]["text"].split("<br>"))
     # Where every order reaches the same there is a bar all the same.
     assert max(among_random_orders(np.full(9, 0.2), {}, "v", False)["data"][0]["y"]) == 9

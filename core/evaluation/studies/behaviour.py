@@ -47,6 +47,7 @@ class Walked(Known):
     states: np.ndarray
     problems: dict[int, str]
     cut: dict[int, int] = field(default_factory=dict)
+    typed: int = 0
 
     @property
     def judged(self) -> np.ndarray:
@@ -127,7 +128,7 @@ class Course(OrderStudy[Walked]):
 
     def report(self, rows: Rows) -> Walked:
         """The course as far as it is known; all pictures share its rows."""
-        return Walked(rows.there, **rows.columns, problems=rows.problems, cut=rows.cut)
+        return Walked(rows.there, **rows.columns, problems=rows.problems, cut=rows.cut, typed=rows.typed)
 
     def cost(self, explainer: Explainer, encoded: Encoded, found: Walked | None = None) -> Cost:
         """What the course takes on an example at most, as if no prediction ever changed."""
@@ -215,4 +216,4 @@ class Changes(Course):
         """The course without logits and states."""
         shape = len(rows), K, 0
         nothing = {"logits": np.zeros(shape, dtype=np.float32), "states": np.zeros(shape, dtype=np.float16)}
-        return Walked(rows.there, **rows.columns, **nothing, problems=rows.problems, cut=rows.cut)
+        return Walked(rows.there, **rows.columns, **nothing, problems=rows.problems, cut=rows.cut, typed=rows.typed)

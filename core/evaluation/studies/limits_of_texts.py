@@ -128,6 +128,7 @@ def limit_row(explainer: Explainer, encoded: Encoded, batch: Batch) -> dict:
         "predicted": labels[predicted],
         "tokens": encoded.T,
         "cut": encoded.truncation.cut,
+        "typed_special": encoded.typed_special,
         "features": [feature.text for feature in encoded.features],
         "lower": limits.lower,
         "upper": limits.upper,

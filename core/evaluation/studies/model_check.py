@@ -43,6 +43,7 @@ class Passed(Known):
     cut: dict[int, int] = field(default_factory=dict)
     chance: np.ndarray | None = None
     tokens: np.ndarray | None = None
+    typed: int = 0
 
     @property
     def there(self) -> np.ndarray:
@@ -126,7 +127,7 @@ class Curve(OrderStudy[Passed]):
         columns = {name: values.copy() for name, values in rows.columns.items()}
         p = {form: columns["p"][:, f] for f, form in enumerate(FORMS)}
         known = columns["predicted"], columns["values"], p, columns["found"]
-        return Passed(*known, rows.problems, rows.cut, rows.fact("chance"), rows.fact("tokens"))
+        return Passed(*known, rows.problems, rows.cut, rows.fact("chance"), rows.fact("tokens"), rows.typed)
 
     def _walk(self, subject: Subject) -> tuple[np.ndarray, np.ndarray, tuple[float, float]]:
         """Logits float32[K, C], p float64[forms, K], and what is found of the evidence."""

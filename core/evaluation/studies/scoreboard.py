@@ -97,6 +97,11 @@ class Scoreboard(Question[BoardReport]):
         """All of it in numbers; None before the first text."""
         return build_board(self, answers)
 
+    def without_effect(self, answers: Answers) -> int:
+        """Those on which no random order reaches anything."""
+        rows = answers.found[self.chance]
+        return int((rows.columns["orders"][rows.there] == 0).all(axis=1).sum())
+
     def tables(self, report: BoardReport) -> list[Table]:
         """Every measure by every figure, and who beats whom by the figure that they are compared by."""
         return [one for one in (board_table(report), pairs_table(report, self.by)) if one[1]]

@@ -20,6 +20,7 @@ from core.mathematics.statistics import Interval, mean_interval
 from core.measures.catalogue import offered_measures, swept_measures
 from core.measures.registry import NotApplicable
 from core.metrics.catalogue import default_metrics, metrics
+from core.metrics.registry import ROUNDING
 from core.network.features import UNITS, Encoded
 from core.network.model import Model
 from core.oracle.erasing import erasures_of
@@ -98,6 +99,7 @@ class Scored(Known):
     probability: np.ndarray
     problems: dict[int, str]
     cut: dict[int, int] = field(default_factory=dict)
+    typed: int = 0
 
 
 @dataclass(frozen=True, eq=False)
@@ -265,7 +267,18 @@ class Scoring(Study[Scored]):
             values[:, 0, 0].copy(),
             rows.problems,
             rows.cut,
+            rows.typed,
         )
+
+    def without_effect(self, answers: Answers) -> int:
+        """All that are scored, where they have one probability and no attribution scores otherwise than another."""
+        found, directed = answers.found[self], [bool(metrics()[name].direction) for name in self.metrics]
+        values = found.values[found.there][:, :, directed, VALUE]
+        n, A, _ = values.shape
+        if min(n, A) < 2 or len(np.unique(found.probability[found.there])) > 1:
+            return 0
+        same = np.isnan(values) | np.isclose(values, values[:, :1], 0, ROUNDING)
+        return n if same.all() else 0
 
     def conclude(self, answers: Answers) -> Any:
         """Means over the examples that are scored wholly and have a value; None before the first example."""

@@ -16,7 +16,8 @@ from core.explanation.standings import COMPREHENSIVENESS, StandingGates
 from core.mathematics.search.limits import MOST_EXACT
 from core.mathematics.statistics import Interval, holm_adjusted, lead_p, leads, share_interval
 from core.mathematics.stepwise import finish
-from core.measures.catalogue import default_measures, offered_measures
+from core.measures.catalogue import default_measures, measure, offered_measures
+from core.measures.registry import GRADIENTS, ORACLE
 from core.network.features import UNITS, Encoded, NoFeatures
 from core.network.model import Model
 from core.oracle.erasing import ERASURES, MASK, require_erasure
@@ -242,6 +243,14 @@ class Verdicts(Question[VerdictsReport]):
             tuple(lead_p(best).tolist()),
             answers.sample.picked,
         )
+
+    def without_effect(self, answers: Answers) -> int:
+        """Those on which every measure that asks the model, and any model, gives all features the same score."""
+        rows = answers.found[self.study]
+        every = [measure(name) for name in self.measures]
+        asks = [one.needs in (ORACLE, GRADIENTS) and not one.families and one.most is None for one in every]
+        orderless = np.isnan(rows.columns["reached"][rows.there])[:, asks]
+        return int(orderless.all(axis=1).sum()) if any(asks) else 0
 
     def tables(self, report: VerdictsReport) -> list[Table]:
         """Texts by measure and word, and why it cannot be told where it cannot."""

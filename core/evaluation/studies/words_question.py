@@ -6,7 +6,7 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from core.evaluation.studies.verdicts import VALUES, VerdictsOfTexts
+from core.evaluation.studies.verdicts import VALUES, Verdicts, VerdictsOfTexts
 from core.evaluation.studies.word_scores import WordScores, read_words
 from core.evaluation.study import Answers, Question, Rows, Table, register
 from core.explanation.rows import SIGNS
@@ -132,6 +132,10 @@ class Words(Question[WordsReport]):
             answers.sample.picked,
             self.sign,
         )
+
+    def without_effect(self, answers: Answers) -> int:
+        """As the verdicts."""
+        return Verdicts(self.measures, self.sign, self.unit).without_effect(answers)
 
     def tables(self, report: WordsReport) -> list[Table]:
         """The first words of each class by each measure, and on how many texts each measure is heard."""

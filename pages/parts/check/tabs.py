@@ -24,9 +24,9 @@ from core.explanation.explainer import Cost
 from core.figures.behaviour_figures import COLOURS, MASKED, behaviour_panels, groups_of, map_figure
 from core.figures.check_figures import p_panels, panels, spans
 from core.job import Job
+from core.results.asked import limited_answer
 from core.results.behaviour import behaviour_result, nothing_erased
 from core.results.caveats import Caveat
-from core.results.inputs import model_caveats
 from core.results.result import Result
 from core.storage.store import canonical_key
 from core.texts.checks import behaviour_as_json
@@ -145,7 +145,7 @@ def _shown(grown: list[Asking]) -> list[Asking]:
 def _result(one: Asking) -> Result:
     report, chance = one.report, one.works[0]
     if report is not None:
-        return behaviour_result(report).limited(model_caveats(one.model))
+        return limited_answer(behaviour_result(report), one.question, one.answers)
     return nothing_erased(one.model.name, not chance.found.complete)
 
 

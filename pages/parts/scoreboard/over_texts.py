@@ -13,7 +13,7 @@ from core.evaluation.studies.scoreboard import Scoreboard
 from core.evaluation.studies.verdicts import report_of_row
 from core.figures.board_figures import HEIGHT
 from core.figures.verdicts_figures import verdict_shares
-from core.results.inputs import model_caveats
+from core.results.asked import limited_answer
 from core.results.result import Result
 from core.results.scoreboard import scoreboard_result, waiting_result
 from core.verdicts.records import verdict_record
@@ -65,7 +65,7 @@ def _result(asked: Asking) -> Result:
     report = asked.report
     if report is None:
         return waiting_result(len(asked.sample), asked.answers.complete)
-    return scoreboard_result(report).limited(model_caveats(asked.model))
+    return limited_answer(scoreboard_result(report), asked.question, asked.answers)
 
 
 def _draw(grown: Asking, texts: Sample, asks: Callable[[], None]) -> None:

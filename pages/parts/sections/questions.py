@@ -15,7 +15,7 @@ from core.figures.catalogue import question_figure
 from core.metrics.catalogue import default_metrics, of_examples
 from core.network.model import Model
 from core.results.asked import without_report
-from core.results.catalogue import question_result
+from core.results.catalogue import answer_result
 from core.results.caveats import Caveat
 from core.results.result import Result
 from core.texts.questions import answer_as_json
@@ -103,7 +103,7 @@ def question_section(
 def asked_result(asked: Asking, report: Any) -> Result:
     """What a question comes to, also before anything is known of it."""
     runs = any(work.runs for work in asked.works)
-    result = None if report is None else question_result(asked.question.name, report, asked.model)
+    result = answer_result(asked.question, asked.answers, report)
     return result or without_report(len(asked.sample), asked.question.done, asked.answers.complete, runs)
 
 
