@@ -17,6 +17,7 @@ Option = Callable[..., object]
 Options = argparse.Namespace
 FORMATS = ".jsonl, .csv, .tsv or .parquet"
 BESIDE_WEIGHTS = "output file (default: in the model's folder or the cache)"
+ANSWER_FILE = ".csv, .parquet, .json, .tex or .html file, with provenance"
 ROLES = ("text", "second", "label")
 # What is asked of data and is no registered question.
 LIMITS = "limits"
@@ -106,4 +107,4 @@ def add_exact(option: Option) -> None:
 
 def add_out(option: Option) -> None:
     """Which file `core.reports.answers.answer_bytes` fills."""
-    option("--out", help=".csv, .parquet, .json, .tex or .html file, with provenance")
+    option("--out", help=ANSWER_FILE)

@@ -3,7 +3,7 @@
 import json
 import sys
 from dataclasses import fields
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from core.commands.options import FORMATS, Option, Options, add_columns, add_device, add_seed
 from core.commands.terminal import Bar
@@ -11,6 +11,10 @@ from core.evaluation.families import NOT_ABOVE_CONSTANT, above_constant
 from core.loading.model_files import REFERENCE_FILE
 from core.mathematics.masking import TRAINING_STRATEGIES, VALIDATION_STRATEGIES
 from core.mathematics.performance import METRICS
+from core.network.architectures import BILSTM
+
+if TYPE_CHECKING:
+    from core.training.training import Plan
 
 HELP = "fine-tune a faithfulness measurable model"
 GOES_ON = "The same command resumes after the last complete epoch."
@@ -18,15 +22,20 @@ GOES_ON = "The same command resumes after the last complete epoch."
 
 def add(option: Option) -> None:
     """What it takes."""
-    option("--base", required=True, help="bundled base, folder or hub id")
-    option("--train", required=True, help=f"training file: {FORMATS}")
-    option("--validation", required=True, help="validation file, chooses the epoch")
+    add_recipe(option)
     option("--test", help="test file, for the card's figures")
     option("--out", required=True, help="output folder")
-    add_columns(option)
-    option("--labels", nargs="+", help="class names in order")
     option("--training", choices=TRAINING_STRATEGIES, default="half", help="masked examples of a mini-batch")
     option("--validation-strategy", choices=VALIDATION_STRATEGIES, default="both", help="copies that choose the epoch")
+
+
+def add_recipe(option: Option) -> None:
+    """How a model is trained, and on what."""
+    option("--base", required=True, help=f"bundled base, folder or hub id; {BILSTM}: a fresh BiLSTM with attention")
+    option("--train", required=True, help=f"training file: {FORMATS}")
+    option("--validation", required=True, help="validation file, chooses the epoch")
+    add_columns(option)
+    option("--labels", nargs="+", help="class names in order")
     option("--method", choices=("full", "lora"), default="full", help="all weights, or an adapter")
     option("--rank", type=int, default=16, help="adapter rank")
     option("--epochs", type=int, default=2, help="training epochs")
@@ -41,11 +50,9 @@ def add(option: Option) -> None:
 
 def run(options: Options) -> int:
     """Carry out the command; 0."""
-    from core.training.training import Plan, train
+    from core.training.training import train
 
-    known = {field.name for field in fields(Plan)}
-    asked: dict[str, Any] = {k: tuple(v) if k == "labels" and v else v for k, v in vars(options).items() if k in known}
-    plan = Plan(**asked)
+    plan = plan_of(options)
     with Bar() as bar:
         out = train(plan, bar, bar.say)
     print(f"Written: {out}\n")
@@ -55,3 +62,12 @@ def run(options: Options) -> int:
     if not above_constant(json.loads((out / "card.json").read_text(encoding="utf-8"))):
         print(f"Warning: {NOT_ABOVE_CONSTANT}", file=sys.stderr)
     return 0
+
+
+def plan_of(options: Options, **chosen: Any) -> "Plan":
+    """The plan that is asked for; chosen: what does not go by the options."""
+    from core.training.training import Plan
+
+    known = {field.name for field in fields(Plan)}
+    asked: dict[str, Any] = {k: tuple(v) if k == "labels" and v else v for k, v in vars(options).items() if k in known}
+    return Plan(**asked | chosen)

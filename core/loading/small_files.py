@@ -9,7 +9,15 @@ from enum import StrEnum
 from core.loading.locating import ModelSource
 from core.loading.lora import adapter_settings
 from core.loading.model_files import ForeignFile, ModelFiles, NoCopies, cannot_read, weight_files
-from core.network.architectures import Architecture, Config, Tokenizer, UnsupportedModel, architecture_of
+from core.network.architectures import (
+    BILSTM_TYPE,
+    Architecture,
+    Config,
+    Tokenizer,
+    UnsupportedModel,
+    architecture_of,
+    register_bilstm,
+)
 from core.network.memory import IMPORTING
 from core.network.tokens import encodable
 from core.wording import listed
@@ -108,6 +116,8 @@ def read_config(source: ModelSource) -> Config:
     except (OSError, ValueError, KeyError, TypeError) as error:
         raise cannot_read("config.json", source.name, error) from error
     architecture_of(kind)
+    if kind == BILSTM_TYPE:
+        register_bilstm()
     try:
         for key, most in _MOST.items():
             if isinstance(found.get(key), int | float) and found[key] > most:

@@ -53,12 +53,14 @@ def acu(x: np.ndarray, performance: np.ndarray, baseline: np.ndarray) -> float:
     return float(_area(x, baseline, performance))
 
 
-def racu(x: np.ndarray, performance: np.ndarray, baseline: np.ndarray) -> float:
+def racu(x: np.ndarray, performance: np.ndarray, baseline: np.ndarray, floor: float | None = None) -> float:
     """`acu` relative to that of a measure which reaches the fully masked performance at once.
 
     The denominator is the same sum with b_i − b_I, b_I the baseline with everything masked. For a signed
     measure this is no 0–100 % scale: masking can push the score below b_I, and then it exceeds 1.
 
+    Args:
+        floor: b_I, where the curves end before everything is masked; the baseline's last value without.
     Returns:
         float; higher is more faithful, 0 is random; NaN where the denominator is below 1e-6.
     Raises:
@@ -66,7 +68,8 @@ def racu(x: np.ndarray, performance: np.ndarray, baseline: np.ndarray) -> float:
     Source: FMM Eq. 3.
     """
     found = acu(x, performance, baseline)
-    whole = acu(x, np.full(len(baseline), float(np.asarray(baseline)[-1])), baseline)
+    last = float(np.asarray(baseline)[-1]) if floor is None else floor
+    whole = acu(x, np.full(len(baseline), last), baseline)
     return found / whole if whole >= NOTHING else float("nan")
 
 

@@ -216,6 +216,36 @@ def _intervals_of_means(values: np.ndarray, resamples: int, seed: int) -> Iterat
     return (Interval(float(at), float(at + one.low), float(at + one.high)) for at, one in zip(means, found))
 
 
+def seeds_interval(values: np.ndarray, low: float = 0.0, high: float = 1.0, n: int | None = None) -> Interval:
+    """Mean of S values within (low, high) with a 95 % t-interval, both in logit space and transformed back.
+
+    Values at or beyond an end have no logit: then mean and interval are those of the values themselves.
+
+    Args:
+        values: float[S]; NaN are left out.
+        n: texts that each value is a share of: half a text is added at both ends, so that 0 and 1 have logits.
+    Returns:
+        Interval; no ends of a single value, without width where all values are equal.
+    Source: glossary, ROAR; Madsen et al. (2022) for performance; Student (1908).
+    """
+    from scipy import special, stats
+
+    values = np.asarray(values, dtype=np.float64)
+    values = values[~np.isnan(values)]
+    if not len(values):
+        return Interval(np.nan, np.nan, np.nan)
+    if np.ptp(values) == 0:
+        ends = (values[0], values[0]) if len(values) > 1 else (np.nan, np.nan)
+        return Interval(float(values[0]), float(ends[0]), float(ends[1]))
+    shares = (values - low) / (high - low)
+    shares = shares if n is None else (shares * n + 0.5) / (n + 1)
+    curved = bool(((shares > 0) & (shares < 1)).all())
+    found = special.logit(shares) if curved else values
+    reach = stats.t.ppf(0.975, len(found) - 1) * found.std(ddof=1) / np.sqrt(len(found))
+    ends = found.mean() + np.array([0.0, -reach, reach])
+    return Interval(*map(float, low + (high - low) * special.expit(ends) if curved else ends))
+
+
 def signed_rank_p(differences: np.ndarray, tie: float = 1e-6) -> float:
     """Two-sided p of Wilcoxon's signed-rank test that paired differences lie around 0, by its normal approximation.
 

@@ -5,6 +5,8 @@ from collections.abc import Callable, Generator
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, TypeAlias
 
+from core.network.memory import IMPORTING
+
 if TYPE_CHECKING:
     import torch
 
@@ -17,6 +19,10 @@ Tensor: TypeAlias = "torch.Tensor"
 
 class UnsupportedModel(ValueError):
     """The model cannot be used; the message says why and what would work."""
+
+
+# A base that training makes of its texts' words, and the family of what comes of it.
+BILSTM, BILSTM_TYPE = "bilstm", "faithscope-bilstm"
 
 
 @dataclass(frozen=True)
@@ -58,6 +64,7 @@ ARCHITECTURES = {
         reading="config", layer_norms=("layers", "attn_norm"), first_normed=True, scale_free=True
     ),
     "gpt2": Architecture(reading="last", layer_norms=("h", "ln_1"), embeddings="drop"),
+    BILSTM_TYPE: Architecture(type_ids=True),
 }
 
 
@@ -68,6 +75,12 @@ def architecture_of(model_type: str) -> Architecture:
     except KeyError:
         known = ", ".join(sorted(ARCHITECTURES))
         raise UnsupportedModel(f"Model type {model_type!r} is not supported. Choose one of {known}.") from None
+
+
+def register_bilstm() -> None:
+    """Make the one family that is no library's known to `transformers`."""
+    with IMPORTING:
+        import core.network.bilstm  # noqa: F401
 
 
 def is_scale_free(architecture: Architecture, config: Config) -> bool:

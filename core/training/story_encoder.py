@@ -19,8 +19,8 @@ from core.network.architectures import Module
 from core.storage.files import only_writer, whole_folder
 from core.training.bases import check_out
 from core.training.checkpoints import TrainingError
+from core.training.fresh import SPECIAL, word_tokenizer
 
-SPECIAL = ("[PAD]", "[UNK]", "[CLS]", "[SEP]", "[MASK]")
 WORDS = tuple(
     word.lower()
     for word in (*ACTORS, *PLACES, *THINGS, *(verb for verbs in VERBS.values() for verb in verbs), *EMPTY_WORDS)
@@ -130,24 +130,7 @@ def _tagged_sentences(story: Story) -> tuple[list[str], list[int]]:
 
 def save_tokenizer(out: Path) -> None:
     """Write the words as a fast tokenizer: lower case, one token a word, punctuation by itself."""
-    from tokenizers import Tokenizer, models, normalizers, pre_tokenizers, processors
-    from transformers import PreTrainedTokenizerFast
-
-    tokenizer = Tokenizer(models.WordLevel(dict(_NUMBER), unk_token="[UNK]"))
-    tokenizer.normalizer = normalizers.Lowercase()
-    tokenizer.pre_tokenizer = pre_tokenizers.Whitespace()
-    tokenizer.post_processor = processors.TemplateProcessing(
-        single="[CLS] $A [SEP]",
-        pair="[CLS] $A [SEP] $B:1 [SEP]:1",
-        special_tokens=[(name, _NUMBER[name]) for name in ("[CLS]", "[SEP]")],
-    )
-    fast = PreTrainedTokenizerFast(
-        tokenizer_object=tokenizer,
-        model_max_length=_POSITIONS,
-        model_input_names=["input_ids", "token_type_ids", "attention_mask"],
-        **{f"{role}_token": name for role, name in zip(("pad", "unk", "cls", "sep", "mask"), SPECIAL)},
-    )
-    fast.save_pretrained(out)
+    word_tokenizer(_NUMBER, _POSITIONS, "[CLS] $A [SEP]", "[CLS] $A [SEP] $B:1 [SEP]:1").save_pretrained(out)
     # What is tokenised has nothing to do with the machine that wrote it.
     path = out / "tokenizer_config.json"
     config = json.loads(path.read_text(encoding="utf-8"))

@@ -17,7 +17,7 @@ from core.loading.loading import choose_device, load
 from core.loading.model_files import REFERENCE_FILE
 from core.mathematics.masking import TRAINING_STRATEGIES, VALIDATION_STRATEGIES, bernoulli_masks, training_masks
 from core.mathematics.performance import METRICS
-from core.network.architectures import Tokenizer, architecture_of, classify
+from core.network.architectures import BILSTM, Module, Tokenizer, architecture_of, classify
 from core.network.memory import keep_freed_memory
 from core.network.scheduler import pad
 from core.network.tokens import read_tokens
@@ -25,6 +25,7 @@ from core.storage.files import only_writer
 from core.training.bases import base_digest, check_out, load_base, save_trained
 from core.training.cards import build_card, write_card
 from core.training.checkpoints import Checkpoint, TrainingError, library_versions
+from core.training.fresh import fresh_bilstm
 from core.validity.fitting import FEWEST, Drawing, fit_reference
 from core.validity.marks import small_reference
 from core.validity.references import write_reference
@@ -38,7 +39,7 @@ class Plan:
     training: which examples of a mini-batch are masked: "none", "mask" (all) or "half" (every second).
     validation: copies of the validation set that choose the epoch: "none" (unmasked), "mask" or "both".
     text, second, label: columns; None is guessed.
-    learning_rate: None takes 5e-5 for method "full" and 6e-4 for "lora".
+    learning_rate: None takes 5e-5 for method "full", 6e-4 for "lora" and 2e-3 for a fresh BiLSTM.
     """
 
     base: str
@@ -65,7 +66,7 @@ class Plan:
 
     @property
     def rate(self) -> float:
-        return self.learning_rate or {"full": 5e-5, "lora": 6e-4}[self.method]
+        return self.learning_rate or (2e-3 if self.base == BILSTM else {"full": 5e-5, "lora": 6e-4}[self.method])
 
     def check(self) -> None:
         """TrainingError with a sentence for the first choice that cannot be carried out."""
@@ -125,17 +126,17 @@ def train(
     """
     plan.check()
     check_out(Path(plan.out), plan.method, plan.base)
-    plan, data = _read(plan, told)
+    plan, data = read_files(plan, told)
     labels = data["train"].classes
     device = choose_device(plan.device)
     if device == "cpu":
         # Otherwise every step maps its large results anew.
         keep_freed_memory()
-    module, tokenizer, mask_id, max_tokens = load_base(plan.base, labels, plan.method, plan.rank, plan.seed)
+    module, tokenizer, mask_id, max_tokens = load_start(plan, data["train"])
     width = min(plan.max_tokens, max_tokens)
     # The test file too, so that a row that cannot be used is found before the training and not after.
     sets = {split: tokenise(tokenizer, texts, width) for split, texts in data.items()}
-    run = _Run(plan, module.to(device), mask_id, sets["train"], sets["validation"], device, progress)
+    run = TrainingRun(plan, module.to(device), mask_id, sets["train"], sets["validation"], device, progress)
     with only_writer(Path(plan.out), folder=True) as out:
         checkpoint = Checkpoint(out, _fingerprint(plan, data), library_versions(plan.method))
         for epoch in range(checkpoint.resume(run.module, run.optimiser, told), plan.epochs):
@@ -153,10 +154,28 @@ def train(
     return Path(plan.out)
 
 
-class _Run:
+def load_start(plan: Plan, data: LabelledTexts) -> tuple[Module, Tokenizer, int, int]:
+    """As `core.training.bases.load_base`, or a BiLSTM of the words of the training texts."""
+    if plan.base != BILSTM:
+        return load_base(plan.base, data.classes, plan.method, plan.rank, plan.seed)
+    if plan.method != "full":
+        raise TrainingError(f"A {BILSTM} takes no adapter. Use --method full.")
+    return fresh_bilstm(data.texts, data.seconds, data.classes, plan.seed)
+
+
+class TrainingRun:
     """The loop's moving parts: one module, its optimiser, its data."""
 
-    def __init__(self, plan, module, mask_id, train_set, valid_set, device, progress):
+    def __init__(
+        self,
+        plan: Plan,
+        module: Module,
+        mask_id: int,
+        train_set: Tokenised,
+        valid_set: Tokenised,
+        device: str,
+        progress: Callable[[str, int, int], None],
+    ):
         self.plan, self.module, self.mask_id, self.device, self.progress = plan, module, mask_id, device, progress
         self.train_set, self.valid_set = train_set, valid_set
         self.classifier = module.get_base_model() if plan.method == "lora" else module
@@ -194,22 +213,24 @@ class _Run:
 
     def validate(self) -> dict[str, float]:
         """Metric on the unmasked copy, on the masked copy, and on what the validation strategy selects by."""
-        unmasked = self._predict([np.zeros_like(m) for m in self.valid_masks])
-        masked = self._predict(self.valid_masks)
+        unmasked = self.predict(self.valid_set)
+        masked = self.predict(self.valid_set, self.valid_masks)
         metric, labels = METRICS[self.plan.metric], self.valid_set.labels
         both = metric(np.tile(labels, 2), np.concatenate([unmasked, masked]))
         scores = {"unmasked": metric(labels, unmasked), "masked": metric(labels, masked), "both": both}
         by = {"none": "unmasked", "mask": "masked", "both": "both"}[self.plan.validation_strategy]
         return scores | {"selection": scores[by]}
 
-    def _predict(self, masks) -> np.ndarray:
+    def predict(self, data: Tokenised, masks: "list[np.ndarray] | None" = None) -> np.ndarray:
+        """The class of each of N texts, int64[N]; masks: bool[T] each, nothing without."""
         self.module.eval()
+        masks = [np.zeros_like(one) for one in data.maskable] if masks is None else masks
         predicted = np.empty(len(masks), dtype=np.int64)
-        order = np.argsort([len(ids) for ids in self.valid_set.ids], kind="stable")
+        order = np.argsort([len(ids) for ids in data.ids], kind="stable")
         with torch.inference_mode():
             for start in range(0, len(order), 64):
                 indices = order[start : start + 64]
-                logits = self._forward(self.valid_set, indices, pad([masks[i] for i in indices]))
+                logits = self._forward(data, indices, pad([masks[i] for i in indices]))
                 predicted[indices] = logits.argmax(dim=1).cpu().numpy()
                 self.progress("validating", min(start + 64, len(order)), len(order))
         return predicted
@@ -275,7 +296,7 @@ def batches(data: Tokenised, size: int, rng: np.random.Generator) -> Iterator[np
     return iter([rng.permutation(found[i]) for i in rng.permutation(len(found))])
 
 
-def _read(plan: Plan, told: Callable[[str], None]) -> tuple[Plan, dict[str, LabelledTexts]]:
+def read_files(plan: Plan, told: Callable[[str], None]) -> tuple[Plan, dict[str, LabelledTexts]]:
     """The plan with the columns that were read, and the files, all by the training file's columns and classes."""
     named, classes, data = {role: getattr(plan, role) for role in ("text", "second", "label")}, plan.labels or (), {}
     for split in ("train", "validation", "test"):

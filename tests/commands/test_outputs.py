@@ -68,13 +68,15 @@ def command(name, data, out, root) -> list[str]:
             "reference": ["--model", "tiny", "--data", f"{data}", "--device", "cpu"],
             "stories": ["--task", "1", "--count", "100"],
             "encoder": ["--steps", "1", "--stop", "1"],
+            "roar": f"--base bilstm --train {data} --validation {data} --test {data} --epochs 1 --ratios 0.5".split()
+            + few,
             "train": f"--base {tiny.base('bert', root)} --train {data} --validation {data} --epochs 1 --device cpu".split(),
         }[name]
         + ["--out", str(out)]
     )
 
 
-COMMANDS = "limits", "evaluate", "check", "reference", "stories", "encoder", "train"
+COMMANDS = "limits", "evaluate", "check", "reference", "stories", "encoder", "train", "roar"
 
 
 @pytest.mark.parametrize("name", COMMANDS)
@@ -92,7 +94,7 @@ def test_a_full_disk_is_a_sentence(name, model, data, full, tiny_root, capsys):
     assert out.read_bytes() == b"before"
     left = {path.relative_to(full).parts[-1] for path in full.rglob("*") if path not in there}
     # The rows of the texts that are done, or what decides them, as far as there was room.
-    assert left <= {"out.partial.jsonl", ".progress"}
+    assert left <= {"out.partial.jsonl", ".progress", "out-models", "study.json"}
 
 
 @pytest.mark.parametrize("name", COMMANDS)

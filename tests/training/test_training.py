@@ -286,10 +286,10 @@ def plan_for(files, tiny_root, out, kind="bert", **chosen):
 
 def run_of(plan):
     """The loop's parts for a plan, as `train` puts them together."""
-    _, data = training._read(plan, print)
+    _, data = training.read_files(plan, print)
     module, words, mask_id, longest = load_base(plan.base, data["train"].classes, plan.method, plan.rank, plan.seed)
     sets = [tokenise(words, data[split], longest) for split in ("train", "validation")]
-    return training._Run(plan, module, mask_id, *sets, "cpu", lambda *_: None), words
+    return training.TrainingRun(plan, module, mask_id, *sets, "cpu", lambda *_: None), words
 
 
 @pytest.mark.parametrize("method", ["full", "lora"])
@@ -728,7 +728,7 @@ def test_a_kill_while_the_state_is_removed_is_no_damage(tmp_path, monkeypatch):
 
 
 def fingerprint(plan):
-    return training._fingerprint(*training._read(plan, print))
+    return training._fingerprint(*training.read_files(plan, print))
 
 
 def test_another_plan_neither_goes_on_from_a_state_nor_deletes_it(files, tiny_root, tmp_path):
@@ -870,7 +870,7 @@ def test_a_parameter_without_gradient_has_no_state_and_resumes(tmp_path):
 
 
 def spied(plan, epochs=1):
-    """Run epochs by a plan with a spy on every forward pass; return (training masks, validation masks, scores per
+    """TrainingRun epochs by a plan with a spy on every forward pass; return (training masks, validation masks, scores per
     epoch).
     """
     run, _ = run_of(plan)
@@ -932,7 +932,7 @@ def test_the_metric_over_both_copies_is_over_both_together(files, tiny_root, tmp
     run, _ = run_of(plan_for(files, tiny_root, tmp_path, metric="macro F1"))
     labels = run.valid_set.labels
     copies = iter([labels.copy(), np.zeros_like(labels)])
-    run._predict = lambda masks: next(copies)
+    run.predict = lambda data, masks=None: next(copies)
     together = _macro_f1_by_definition([*labels, *labels], [*labels, *np.zeros_like(labels)])
     assert (
         run.validate()["both"]

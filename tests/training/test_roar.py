@@ -1,0 +1,215 @@
+"""ROAR with retraining: planted evidence, redundant copies, stopped studies, and trainings that do not converge."""
+
+import json
+import random
+from dataclasses import replace
+
+import numpy as np
+import pytest
+from scipy import stats
+
+from core.commands.command_line import main
+from core.mathematics.statistics import seeds_interval
+from core.measures.registry import NOTHING, REGISTERED, Measure
+from core.training import retraining, roar
+from core.training.checkpoints import TrainingError
+from core.training.masked import MaskingStep
+from core.training.retraining import read_card
+from core.training.roar import RoarStudy, run_roar
+from core.training.roar_tables import Curves, curves_of, lines_of
+from core.training.training import Plan
+
+EVIDENCE = {"pos": "good", "neg": "bad"}
+FILLERS = ["a", "the", "film", "plot", "scene", "actor"]
+
+
+def planted(name, score):
+    """A measure of what is known of the words: score of (words, masked) → float64[F]."""
+
+    def compute(explained):
+        words = np.array([feature.text for feature in explained.features])
+        return {
+            "signed": np.where(explained.masked, 0.0, score(np.isin(words, [*EVIDENCE.values()]), explained.masked))
+        }
+
+    told = {"definition": "", "cost": "0", "passes": lambda F: 0, "source": "", "unit": "none"}
+    return Measure(name=name, variants=("signed",), needs=NOTHING, compute=compute, baseline=True, **told)
+
+
+def first_copy(evidence, masked):
+    """Knows one copy alone, as a model that needs no more: the first that is there still."""
+    left = np.flatnonzero(evidence & ~masked)
+    return (np.arange(len(evidence)) == left[0]).astype(float) if len(left) else np.zeros(len(evidence))
+
+
+@pytest.fixture(autouse=True)
+def measures(monkeypatch):
+    for one in (
+        planted("knows", lambda evidence, _: evidence.astype(float)),
+        planted("inverts", lambda evidence, _: -evidence.astype(float)),
+        planted("first copy", first_copy),
+    ):
+        monkeypatch.setitem(REGISTERED, one.name, one)
+
+
+@pytest.fixture
+def files(tmp_path):
+    """Write files of texts of six words, so many of them evidence; gives the plan to train on them."""
+
+    def write(copies=1):
+        rng = random.Random(copies)
+        for split, count in (("train", 300), ("validation", 60), ("test", 100)):
+            rows = []
+            for i in range(count):
+                label = ("pos", "neg")[i % 2]
+                words = [EVIDENCE[label]] * copies + [rng.choice(FILLERS) for _ in range(6 - copies)]
+                rng.shuffle(words)
+                rows.append(json.dumps({"text": " ".join(words), "label": label}))
+            (tmp_path / f"{split}.jsonl").write_text("\n".join(rows), encoding="utf-8")
+        named = {split: str(tmp_path / f"{split}.jsonl") for split in ("train", "validation", "test")}
+        own = {"training": "none", "validation_strategy": "none", "device": "cpu", "epochs": 2}
+        return Plan("bilstm", out=str(tmp_path / "models"), **named, **own)
+
+    return write
+
+
+def steps(*ratios):
+    return tuple(MaskingStep(ratio) for ratio in ratios)
+
+
+def test_intervals_over_seeds_by_hand():
+    found = seeds_interval(np.array([0.5, 0.6, 0.8]))
+    logits = np.log(np.array([0.5, 0.6, 0.8]) / np.array([0.5, 0.4, 0.2]))
+    ends = stats.t.interval(0.95, 2, logits.mean(), stats.sem(logits))
+    expected = 1 / (1 + np.exp(-np.array([logits.mean(), *ends])))
+    assert np.allclose([found.mean, found.low, found.high], expected)
+    # Half a text keeps 1 within reach; beyond the ends plain values are taken; one value has no interval.
+    whole = seeds_interval(np.array([1.0, 0.9]), n=10)
+    assert 0.9 < whole.mean < 1 and whole.high < 1
+    plain = seeds_interval(np.array([0.5, 1.5]), -1.0, 1.0)
+    assert plain.mean == 1.0 and plain.low < 0
+    assert not seeds_interval(np.array([0.5, np.nan])).known
+    assert np.isnan(seeds_interval(np.array([np.nan])).mean)
+
+
+def test_racu_by_hand():
+    steps_ = (MaskingStep(0.0), MaskingStep(0.5), MaskingStep(1.0))
+    performance = np.array([[[1.0, 0.8, 0.4], [1.0, 0.4, 0.4], [1.0, 0.8, 0.4]]])
+    curves = Curves("accuracy", (0,), ("random", "best", "same"), steps_, performance, np.array([0.4]), 10)
+    # Measure: ½·.5·(0 + .4)·2 = .2; whole: ½·.5·(.6 + .4) + ½·.5·.4 = .35.
+    assert curves.racus()["best"][0] == pytest.approx(0.2 / 0.35)
+    assert curves.racus()["same"][0] == 0.0
+
+
+def test_a_measure_that_knows_the_evidence_beats_random_and_one_that_inverts_it_loses(files):
+    study = RoarStudy(files(), ("knows", "inverts"), steps(0.2, 0.5), seeds=1)
+    cards = run_roar(study)
+    curves = curves_of(study, cards)
+    assert not any(card.problem for card in cards)
+    unmasked, half = curves.performance[0, :, 0], curves.performance[0, :, 2]
+    assert (unmasked > 0.95).all()
+    assert half[1] < 0.7 and half[2] > 0.95 and half[1] < half[0] < half[2]
+    found = curves.racus()
+    assert found["knows"][0] > 0.5 and found["inverts"][0] < -0.1
+    lines = lines_of(curves, cards)
+    assert {line["ratio"] for line in lines} == {0.0, 0.2, 0.5, 1.0, None}
+    assert [line["racu"] for line in lines if line["measure"] == "knows" and line["seed"] is None][-1] == found[
+        "knows"
+    ][0]
+
+
+def test_two_copies_of_the_evidence_hide_from_one_shot_masking_alone(files):
+    """The paper's redundancy: with one copy masked the other serves; only a measure that is asked again finds it."""
+    plan = files(copies=2)
+    found = {}
+    for recursive in (True, False):
+        own = replace(plan, out=f"{plan.out}-{recursive}")
+        study = RoarStudy(
+            own, ("first copy",), tuple(MaskingStep(features=k) for k in (1, 2)), seeds=1, recursive=recursive
+        )
+        found[recursive] = curves_of(study, run_roar(study)).performance[0, 1]
+    assert found[True][1] > 0.95 and found[False][1] > 0.95
+    assert found[True][2] < 0.7 and found[False][2] > 0.95
+
+
+@pytest.mark.parametrize(
+    ("phase", "recursive"), [("ranking", True), ("ranking", False), ("fitting", True), ("card", True)]
+)
+def test_a_stopped_study_goes_on_and_ends_alike(files, monkeypatch, phase, recursive):
+    plan = replace(files(), epochs=1)
+    study = RoarStudy(plan, ("gradient",), steps(0.2, 0.4), seeds=1, recursive=recursive)
+    whole = replace(study, plan=replace(plan, out=f"{plan.out}-whole"))
+    expected = curves_of(whole, run_roar(whole))
+    place, name = {
+        "ranking": (roar, "rank_features"),
+        "fitting": (retraining, "_fit"),
+        "card": (retraining.TrainingCard, "write"),
+    }[phase]
+    really, calls = getattr(place, name), []
+    # Of each kind of call one in the middle: the measure's first step.
+    at = {"ranking": 4 if not recursive else 8, "fitting": 5, "card": 5}[phase]
+
+    def stop(*asked, **more):
+        calls.append(1)
+        if len(calls) == at:
+            raise KeyboardInterrupt
+        return really(*asked, **more)
+
+    with monkeypatch.context() as patch:
+        patch.setattr(place, name, stop)
+        with pytest.raises(KeyboardInterrupt):
+            run_roar(study)
+    trained = []
+    monkeypatch.setattr(roar, "retrain", lambda *a: trained.append(1) or retraining.retrain(*a))
+    found = curves_of(study, run_roar(study))
+    assert (found.performance == expected.performance).all() and (found.floor == expected.floor).all()
+    # Six trainings in all; what had a card is not done again.
+    assert 0 < len(trained) <= 3
+    trained.clear()
+    run_roar(study)
+    assert trained == []
+
+
+def test_finished_trainings_keep_cards_and_masks_and_no_weights(files, tmp_path):
+    run_roar(RoarStudy(replace(files(), epochs=1), ("gradient",), steps(0.2, 0.4), seeds=1))
+    folders = [path.parent for path in (tmp_path / "models").rglob("card.json")]
+    assert len(folders) == 6
+    assert [one.name for one in folders if (one / "model.safetensors").exists()] == ["unmasked"]
+    assert all(read_card(one).seconds > 0 for one in folders)
+
+
+def test_a_collapsed_training_is_named_and_left_out(files):
+    told = []
+    study = RoarStudy(replace(files(), learning_rate=1e4), ("gradient",), steps(0.5), seeds=1)
+    cards = run_roar(study, told=told.append)
+    curves = curves_of(study, cards)
+    assert len(cards) == 1 and cards[0].problem and "unmasked" in told[-1]
+    assert np.isnan(curves.performance).all() and np.isnan(curves.racus()["gradient"]).all()
+
+
+def test_a_folder_of_another_study_is_refused(files):
+    study = RoarStudy(replace(files(), epochs=1), ("knows",), steps(0.5), seeds=1)
+    run_roar(study)
+    with pytest.raises(TrainingError, match="another plan"):
+        run_roar(replace(study, unit="token"))
+
+
+def test_the_command_writes_a_table(files, tmp_path, capsys):
+    plan = files()
+    asked = (
+        f"roar --base bilstm --train {plan.train} --validation {plan.validation} --test {plan.test} --epochs 1".split()
+    )
+    asked += ["--measures", "gradient", "--ratios", "0.5", "1", "--seeds", "2", "--device", "cpu"]
+    out = tmp_path / "found.json"
+    assert main([*asked, "--out", str(out)]) == 0
+    found = json.loads(out.read_text(encoding="utf-8"))
+    assert {line["measure"] for line in found["lines"]} == {"all", "random", "gradient"}
+    (last,) = [line for line in found["lines"] if line["racu"] is not None and line["seed"] is None]
+    assert last["measure"] == "gradient" and found["recursive"] and found["base"] == "bilstm"
+    assert (tmp_path / "found-models" / "seed-1" / "unmasked" / "card.json").is_file()
+    capsys.readouterr()
+    assert main([*asked, "--measures", "gradiant", "--out", str(out)]) == 1
+    assert "gradient" in capsys.readouterr().err
+    for wrong in (["--ratios", "2"], ["--ratios", "0.5", "0.1"], ["--seeds", "0"], ["--features", "0"]):
+        assert main([*asked, *wrong, "--out", str(out)]) == 1
+    assert json.loads(out.read_text(encoding="utf-8")) == found
