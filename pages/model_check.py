@@ -11,6 +11,7 @@ from core.results.model_check import check_result, unchecked_result
 from core.results.result import Result
 from core.texts.checks import checks_as_json
 from core.texts.rendering import headline
+from pages.parts.check.attacking import draw_attacks
 from pages.parts.check.checking import CheckChoice, choose_check, models_on_sample
 from pages.parts.check.tabs import (
     draw_behaviour,
@@ -30,9 +31,10 @@ from pages.parts.sections.sides import reference_tab
 from pages.parts.sections.streaming import stream
 from pages.parts.sections.studying import Asking
 
-OF_CHECK, BEHAVIOUR = ("With and without masking", "Measures", "p-values", "Paper’s findings"), "Behaviour"
+OF_CHECK = ("With and without masking", "Measures", "p-values", "Paper’s findings")
+BEHAVIOUR, ATTACKS = "Behaviour", "Attacks"
 # What an address may open, and its tab.
-PARTS = {"in-distribution": OF_CHECK[0], "behaviour": BEHAVIOUR}
+PARTS = {"in-distribution": OF_CHECK[0], "behaviour": BEHAVIOUR, "attacks": ATTACKS}
 TERMS = ("random order", "class majority", "MaSF p", "calibrated, literal", "by count, by Simes", "plain twin")
 OWN = "Your own text has no label. Choose labelled data"
 _TABS = "parts-of-check"
@@ -95,6 +97,7 @@ def _draw(frame: DataView, checked: list[Asking], choice: CheckChoice, asks) -> 
     first, found = checked[0].report, [report for one in checked if (report := one.report) is not None]
     tabs = {
         BEHAVIOUR: partial(draw_behaviour, frame, choice),
+        ATTACKS: partial(draw_attacks, frame, choice),
         "Reference": partial(reference_tab, [one.explainer for one in checked], choice.form),
     }
     if first is None or not first.shown:

@@ -111,7 +111,10 @@ def _add_own(option: Option) -> None:
             continue
         read = {str(one): one for one in offered}
         reads = partial(lambda read, written: read.get(written, written), read)
-        option(f"--{name}", type=reads, choices=offered, default=argparse.SUPPRESS, help=told)
+        # Of an attack there is a nearest one, which its question offers.
+        allowed = None if name == "attack" else offered
+        told = told if allowed else f"{told}: {', '.join(offered)}"
+        option(f"--{name}", type=reads, choices=allowed, default=argparse.SUPPRESS, help=told)
     unset: dict[str, Any] = {"default": argparse.SUPPRESS}
     option("--class", dest="target", **unset, help="of limits: explained class (default: predicted)")
     option("--width", type=int, **unset, help="of limits: beam width (default: insertion search)")

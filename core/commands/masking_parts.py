@@ -20,7 +20,7 @@ from core.network.features import placed_texts
 from core.network.scheduler import NonFinite
 from core.oracle.target import Contrast
 from core.reports.answers import Part, Section
-from core.reports.curves import Curves
+from core.reports.curves import CurvePicture
 from core.results.erasure import erasure_result
 from core.results.recursive_masking import masking_result
 from core.stability.known import known_unstable
@@ -54,13 +54,13 @@ def tell_steps(options: Namespace, one: OneText, bar: Bar) -> Part:
     return Part(sections, STEPS, lines, {"steps": [dict(zip(STEPS, line)) for line in lines]}, found)
 
 
-def _curves(one: OneText, found: dict[str, Summary], random: np.ndarray) -> Curves:
+def _curves(one: OneText, found: dict[str, Summary], random: np.ndarray) -> CurvePicture:
     """The score at each step, of random orders last; as a probability from 0 to 1."""
     drawn = [(name, hue(name), summary.values) for name, summary in found.items()]
     drawn.append(("random order", RANDOM, random))
     values = np.concatenate([one for *_, one in drawn])
     low, high = (float(values.min()), float(values.max())) if isinstance(one.target, Contrast) else (0.0, 1.0)
-    return Curves(next(iter(found.values())).x, drawn, one.score, low, high if high > low else low + 1)
+    return CurvePicture(next(iter(found.values())).x, drawn, one.score, low, high if high > low else low + 1)
 
 
 def _step(one: OneText, summary: Summary, i: int) -> dict[str, Any]:

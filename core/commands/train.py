@@ -5,6 +5,7 @@ import sys
 from dataclasses import fields
 from typing import TYPE_CHECKING, Any
 
+from core.attacks.catalogue import attacks
 from core.commands.options import FORMATS, Option, Options, add_columns, add_device, add_seed
 from core.commands.terminal import Bar
 from core.evaluation.families import NOT_ABOVE_CONSTANT, above_constant
@@ -27,6 +28,9 @@ def add(option: Option) -> None:
     option("--out", required=True, help="output folder")
     option("--training", choices=TRAINING_STRATEGIES, default="half", help="masked examples of a mini-batch")
     option("--validation-strategy", choices=VALIDATION_STRATEGIES, default="both", help="copies that choose the epoch")
+    named = f"also learn from attacked texts: {', '.join(attacks())}"
+    option("--adversarial", metavar="ATTACK", help=named)
+    option("--attacked", type=int, default=200, help="texts attacked each epoch")
 
 
 def add_recipe(option: Option) -> None:

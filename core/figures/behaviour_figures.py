@@ -1,4 +1,4 @@
-"""Figures of behaviour under masking: predictions unchanged, drift of the embeddings, and their map."""
+"""Figures of behaviour under masking and attack: predictions unchanged, drift of the embeddings, and their map."""
 
 import html
 from collections.abc import Sequence
@@ -6,13 +6,15 @@ from typing import Any
 
 import numpy as np
 
+from core.evaluation.studies.attacks import Attacking
+from core.evaluation.studies.attacks_report import AttacksReport
 from core.evaluation.studies.behaviour_question import Behaviour
 from core.evaluation.studies.behaviour_report import BehaviourReport, CourseLine, X
 from core.evaluation.studies.embedding_map import SHOWN
 from core.figures.catalogue import register_figure
 from core.figures.check_figures import model_stroke
-from core.figures.figures import INK, axis, figure, heading, legend, trace
-from core.figures.palette import class_hue, share_hue
+from core.figures.figures import INK, SHARE_AXIS, axis, figure, heading, legend, trace
+from core.figures.palette import RANDOM, SUPPORTS, class_hue, share_hue
 from core.mathematics.masking import RATIOS
 from core.wording import as_json, share_text
 
@@ -127,3 +129,27 @@ def groups_of(
         kind = labels if colour == LABEL else predicted
         found = [(f"{colour}: {name}", class_hue(c), c, kind == c) for c, name in enumerate(names)]
     return [group for group in found if group[3].any()]
+
+
+_LOOKS = (("original", RANDOM, "circle", -0.1), ("attacked", SUPPORTS, "diamond", 0.1))
+
+
+@register_figure(Attacking.name)
+def attack_shares(reports: Sequence[AttacksReport]) -> dict | None:
+    """A mark with its 95 % interval for each share and side; of the first report, None where no attack succeeded."""
+    (first, *_) = reports
+    if not first.pairs:
+        return None
+    shares = {"fidelity": first.fidelity, "never changes": first.never, "rejected by MaSF": first.rejected}
+    traces = []
+    for side, hue, symbol, aside in _LOOKS:
+        found = [getattr(one, side) for one in shares.values()]
+        values = as_json([one.mean for one in found])
+        above, below = ([one.high - one.mean for one in found], [one.mean - one.low for one in found])
+        error = {"type": "data", "symmetric": False, "array": as_json(above), "arrayminus": as_json(below)}
+        more = {"marker": {"color": hue, "symbol": symbol, "size": 11}, "error_y": error | {"color": hue}, "name": side}
+        traces.append(
+            trace("markers", [k + aside for k in range(len(shares))], values, f"{side}: %{{y:.3g}}", side, **more)
+        )
+    x = axis(tickvals=list(range(len(shares))), ticktext=list(shares), range=[-0.5, len(shares) - 0.5])
+    return figure(traces, 340, xaxis=x, yaxis=axis("share", range=[-0.03, 1.03], **SHARE_AXIS), legend=legend(1.02))

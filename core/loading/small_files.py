@@ -9,15 +9,8 @@ from enum import StrEnum
 from core.loading.locating import ModelSource
 from core.loading.lora import adapter_settings
 from core.loading.model_files import ForeignFile, ModelFiles, NoCopies, cannot_read, weight_files
-from core.network.architectures import (
-    BILSTM_TYPE,
-    Architecture,
-    Config,
-    Tokenizer,
-    UnsupportedModel,
-    architecture_of,
-    register_bilstm,
-)
+from core.network.architectures import BILSTM_TYPE, Architecture, Config, Tokenizer, UnsupportedModel, architecture_of
+from core.network.families import register_bilstm
 from core.network.memory import IMPORTING
 from core.network.tokens import encodable
 from core.wording import listed

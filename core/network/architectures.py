@@ -5,8 +5,6 @@ from collections.abc import Callable, Generator
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, TypeAlias
 
-from core.network.memory import IMPORTING
-
 if TYPE_CHECKING:
     import torch
 
@@ -75,12 +73,6 @@ def architecture_of(model_type: str) -> Architecture:
     except KeyError:
         known = ", ".join(sorted(ARCHITECTURES))
         raise UnsupportedModel(f"Model type {model_type!r} is not supported. Choose one of {known}.") from None
-
-
-def register_bilstm() -> None:
-    """Make the one family that is no library's known to `transformers`."""
-    with IMPORTING:
-        import core.network.bilstm  # noqa: F401
 
 
 def is_scale_free(architecture: Architecture, config: Config) -> bool:

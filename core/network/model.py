@@ -28,6 +28,8 @@ from core.wording import shortened
 POOLINGS = ("max", "mean")
 # Kinds of problems, as configurations name them, of which not exactly one class is right.
 OTHER_TASKS = ("multi_label_classification", "regression")
+_NAN_WEIGHTS = "The weights hold NaN or infinity; choose another model."
+_OTHER_MODEL = "Choose another model."
 _IN_FLOAT32 = "Compute in float32 (FAITHSCOPE_PRECISION=float32), or choose another model."
 
 
@@ -79,8 +81,8 @@ class Model:
     def advice(self) -> str:
         """What to do where it gives NaN or infinity, by the cause as far as that can be told."""
         if not all(part.isfinite().all() for part in self.module.parameters()):
-            return "The weights hold NaN or infinity; choose another model."
-        return "Choose another model." if self.precision == "float32" else _IN_FLOAT32
+            return _NAN_WEIGHTS
+        return _OTHER_MODEL if self.precision == "float32" else _IN_FLOAT32
 
     @property
     def H(self) -> int:

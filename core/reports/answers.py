@@ -11,7 +11,7 @@ from typing import Any
 
 from core import settings
 from core.evaluation.study import Table
-from core.reports.curves import Curves
+from core.reports.curves import CurvePicture
 from core.reports.exports import csv_text, versions, visible
 from core.results.result import Result
 from core.texts.rendering import latex_comment, write_result
@@ -35,7 +35,7 @@ class Section:
     result: Result | None = None
     tables: Sequence[Table] = ()
     notes: Sequence[str] = ()
-    curves: Curves | None = None
+    curves: CurvePicture | None = None
 
 
 @dataclass(frozen=True, eq=False)

@@ -12,7 +12,7 @@ _DASHES = ("", "7 3", "2 3", "9 3 2 3")
 
 
 @dataclass(frozen=True, eq=False)
-class Curves:
+class CurvePicture:
     """Lines over one axis from 0 to 1.
 
     x: float[K] in [0, 1]; lines: (name, colour "#rrggbb", values float[K]) each; score: name of the values; low, high:

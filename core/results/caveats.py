@@ -86,6 +86,12 @@ class Caveat(Enum):
         Severity.WARNING,
         "Verdict",
     )
+    MEANING = (
+        "meaning may change",
+        "Substitutes are neighbours in the input embeddings; antonyms are among them.",
+        Severity.WARNING,
+        "Attacks",
+    )
     FEW_ORDERS = (
         "few orders",
         "Too few orders exist or were drawn for a significant p-value.",

@@ -11,6 +11,7 @@ from pathlib import Path
 import numpy as np
 import torch
 
+from core.attacks.catalogue import attack_named
 from core.data.tables import LabelledTexts
 from core.evaluation.families import NOT_ABOVE_CONSTANT, above_constant, reads_pairs
 from core.evaluation.predicting import predict_at_ratios
@@ -58,6 +59,7 @@ def build_card(
         "data": {name: _about_file(texts, cut[name], len(labels)) for name, texts in data.items()},
         "plan": {k: v for k, v in plan.items() if k not in ("train", "validation", "test", "out", "device")}
         | {"base": Path(plan["base"]).name},
+        **_adversarial(plan, history),
         "validation": history,
         "performance": {
             "metric": plan["metric"],
@@ -74,6 +76,14 @@ def build_card(
         "versions": {name: _version(name) for name in ("torch", "transformers", "peft")}
         | {"python": sys.version.split()[0]},
     }
+
+
+def _adversarial(plan: dict, history: list[dict]) -> dict:
+    """What attacks took over all epochs; {} where there were none."""
+    if "adversarial" not in plan:
+        return {}
+    totals = {name: sum(entry[name] for entry in history) for name in ("attacked", "successes", "queries")}
+    return {"adversarial": {"attack": attack_named(plan["adversarial"]).name} | totals}
 
 
 def _about_file(texts: LabelledTexts, cut: dict[int, int], C: int) -> dict:
@@ -115,7 +125,7 @@ A text classifier ({", ".join(card["labels"])}) fine-tuned from {plan["base"]}; 
 validation strategy: {plan["validation_strategy"]},
 method: {plan["method"]}, seed {plan["seed"]}, {plan["epochs"]} epochs at batch {plan["batch"]}, \
 learning rate {plan["learning_rate"]:g}.
-Trained in {card["seconds"] / 60:.1f} minutes ({card["machine"]}).
+Trained in {card["seconds"] / 60:.1f} minutes ({card["machine"]}).{_attacked(card)}
 {warning}
 ## Performance ({shown["metric"]}, {shown["split"]} file, {shown["examples"]:,} examples; higher is better)
 
@@ -134,6 +144,15 @@ Trained in {card["seconds"] / 60:.1f} minutes ({card["machine"]}).
 
 {data}
 """
+
+
+def _attacked(card: dict) -> str:
+    """What adversarial training took."""
+    if "adversarial" not in card:
+        return ""
+    about = card["adversarial"]
+    numbers = (f"{about[name]:,} {name}" for name in ("attacked", "successes", "queries"))
+    return f"\nAdversarial training: {about['attack']}, {', '.join(numbers)}."
 
 
 def _cut(data: dict) -> str:

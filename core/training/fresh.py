@@ -3,7 +3,8 @@
 from collections import Counter
 from collections.abc import Mapping, Sequence
 
-from core.network.architectures import Module, Tokenizer, register_bilstm
+from core.network.architectures import Module, Tokenizer
+from core.network.families import register_bilstm
 
 SPECIAL = ("[PAD]", "[UNK]", "[CLS]", "[SEP]", "[MASK]")
 # Words of a vocabulary, the most frequent; tokens of the longest input.

@@ -10,6 +10,7 @@ from pathlib import Path
 import numpy as np
 import torch
 
+from core.attacks.catalogue import attack_named
 from core.data.parsed import BadData
 from core.data.sources import read_labelled
 from core.data.tables import LabelledTexts
@@ -22,6 +23,7 @@ from core.network.memory import keep_freed_memory
 from core.network.scheduler import pad
 from core.network.tokens import read_tokens
 from core.storage.files import only_writer
+from core.training.augmenting import Attacks
 from core.training.bases import base_digest, check_out, load_base, save_trained
 from core.training.cards import build_card, write_card
 from core.training.checkpoints import Checkpoint, TrainingError, library_versions
@@ -40,6 +42,7 @@ class Plan:
     validation: copies of the validation set that choose the epoch: "none" (unmasked), "mask" or "both".
     text, second, label: columns; None is guessed.
     learning_rate: None takes 5e-5 for method "full", 6e-4 for "lora" and 2e-3 for a fresh BiLSTM.
+    adversarial: an attack whose successes each epoch learns from, too; attacked: texts that it is tried on.
     """
 
     base: str
@@ -63,6 +66,8 @@ class Plan:
     metric: str = "accuracy"
     device: str = "auto"
     half: bool = False
+    adversarial: str | None = None
+    attacked: int = 200
 
     @property
     def rate(self) -> float:
@@ -79,13 +84,23 @@ class Plan:
         for name, choices in allowed.items():
             if getattr(self, name) not in choices:
                 raise TrainingError(f"{name} is {getattr(self, name)!r}; choose one of {', '.join(choices)}.")
-        for name in ("epochs", "batch", "rank"):
+        for name in ("epochs", "batch", "rank", "attacked"):
             if getattr(self, name) < 1:
                 raise TrainingError(f"{name} is {getattr(self, name)}; it must be at least 1.")
         if self.max_tokens < 8:
             raise TrainingError(f"max_tokens is {self.max_tokens}; it must be at least 8.")
         if self.training == "half" and self.batch < 2:
             raise TrainingError('batch is 1; training "half" needs at least 2.')
+        if self.adversarial is not None:
+            try:
+                attack_named(self.adversarial)
+            except ValueError as error:
+                raise TrainingError(str(error)) from error
+
+    def as_dict(self) -> dict:
+        """All choices; those of adversarial training only where it was asked for."""
+        left_out = ("adversarial", "attacked") if self.adversarial is None else ()
+        return {name: value for name, value in asdict(self).items() if name not in left_out}
 
 
 @dataclass(frozen=True)
@@ -100,6 +115,12 @@ class Tokenised:
     types: list[np.ndarray] | None
     labels: np.ndarray
     cut: dict[int, int] = field(default_factory=dict)
+
+    def joined(self, more: "Tokenised") -> "Tokenised":
+        """These examples and further ones of the same tokenizer."""
+        types = None if self.types is None or more.types is None else [*self.types, *more.types]
+        labels = np.concatenate([self.labels, more.labels])
+        return Tokenised([*self.ids, *more.ids], [*self.maskable, *more.maskable], types, labels, self.cut)
 
 
 def train(
@@ -137,17 +158,19 @@ def train(
     # The test file too, so that a row that cannot be used is found before the training and not after.
     sets = {split: tokenise(tokenizer, texts, width) for split, texts in data.items()}
     run = TrainingRun(plan, module.to(device), mask_id, sets["train"], sets["validation"], device, progress)
+    if plan.adversarial is not None:
+        run.attacks = Attacks(run.classifier, tokenizer, mask_id, width, data["train"], plan.adversarial, plan.attacked)
     with only_writer(Path(plan.out), folder=True) as out:
         checkpoint = Checkpoint(out, _fingerprint(plan, data), library_versions(plan.method))
         for epoch in range(checkpoint.resume(run.module, run.optimiser, told), plan.epochs):
             clock = time.perf_counter()
-            scores = {"epoch": epoch + 1, "loss": run.epoch(epoch), **run.validate()}
+            scores = {"epoch": epoch + 1, **run.epoch(epoch), **run.validate()}
             scores["seconds"] = time.perf_counter() - clock
             checkpoint.save(run.module, run.optimiser, epoch, scores)
         checkpoint.load_best(run.module)
         save_trained(run.module, tokenizer, out, plan.base, plan.method, labels, plan.half)
         cut = {split: one.cut for split, one in sets.items()}
-        made = asdict(plan) | {"learning_rate": plan.rate}
+        made = plan.as_dict() | {"learning_rate": plan.rate}
         write_card(out, build_card(out, made, data, cut, checkpoint.history, labels, progress))
         _keep_reference(out, plan, data, progress, told)
         checkpoint.clear()
@@ -180,7 +203,10 @@ class TrainingRun:
         self.train_set, self.valid_set = train_set, valid_set
         self.classifier = module.get_base_model() if plan.method == "lora" else module
         self.architecture = architecture_of(self.classifier.config.model_type)
-        self.steps = -(-len(train_set.ids) // plan.batch)
+        self.attacks: Attacks | None = None
+        more = 0 if plan.adversarial is None else min(plan.attacked, len(train_set.ids))
+        # At most: by this the learning rate falls.
+        self.steps = -(-(len(train_set.ids) + more) // plan.batch)
         trainable = [p for p in module.parameters() if p.requires_grad]
         decayed = {"params": [p for p in trainable if p.ndim > 1], "weight_decay": 0.01}
         others = {"params": [p for p in trainable if p.ndim < 2], "weight_decay": 0.0}
@@ -188,17 +214,19 @@ class TrainingRun:
         rng = np.random.default_rng([plan.seed, 1])
         self.valid_masks = [bernoulli_masks(m[None], rng)[0] for m in valid_set.maskable]
 
-    def epoch(self, epoch: int) -> float:
-        """Train one epoch and return the mean loss; all randomness comes from (seed, epoch)."""
+    def epoch(self, epoch: int) -> dict[str, float]:
+        """Train one epoch and return its mean loss, and what attacks took; all randomness comes from (seed, epoch)."""
+        # First, since loading what it asks draws from torch's generator.
+        data, tally = self._data(epoch)
         rng = np.random.default_rng([self.plan.seed, 2, epoch])
         torch.manual_seed(int(rng.integers(2**31)))
         self.module.train()
-        total = 0.0
-        for step, indices in enumerate(batches(self.train_set, self.plan.batch, rng)):
+        total, steps = 0.0, -(-len(data.ids) // self.plan.batch)
+        for step, indices in enumerate(batches(data, self.plan.batch, rng)):
             self._set_rate(epoch * self.steps + step)
-            masks = training_masks(pad([self.train_set.maskable[i] for i in indices]), self.plan.training, rng)
-            logits = self._forward(self.train_set, indices, masks)
-            targets = torch.from_numpy(self.train_set.labels[indices]).to(self.device)
+            masks = training_masks(pad([data.maskable[i] for i in indices]), self.plan.training, rng)
+            logits = self._forward(data, indices, masks)
+            targets = torch.from_numpy(data.labels[indices]).to(self.device)
             loss = torch.nn.functional.cross_entropy(logits, targets)
             self.optimiser.zero_grad(set_to_none=True)
             loss.backward()
@@ -206,10 +234,19 @@ class TrainingRun:
             self.optimiser.step()
             total += float(loss.detach()) * len(indices)
             mean = total / ((step + 1) * self.plan.batch)
-            self.progress(f"epoch {epoch + 1} of {self.plan.epochs}, loss {mean:.3f}", step + 1, self.steps)
+            self.progress(f"epoch {epoch + 1} of {self.plan.epochs}, loss {mean:.3f}", step + 1, steps)
         if not np.isfinite(total):
             raise TrainingError("The loss is not finite. Try a smaller learning rate.")
-        return total / len(self.train_set.ids)
+        return {"loss": total / len(data.ids), **tally}
+
+    def _data(self, epoch: int) -> tuple[Tokenised, dict[str, int]]:
+        """What an epoch learns from: the training file, and texts attacked now."""
+        if self.attacks is None:
+            return self.train_set, {}
+        self.module.eval()
+        found = self.attacks.of_epoch(self.plan.seed, epoch, self.progress)
+        more = tokenise(self.attacks.tokenizer, found.texts, self.attacks.max_tokens)
+        return self.train_set.joined(more), found.tally
 
     def validate(self) -> dict[str, float]:
         """Metric on the unmasked copy, on the masked copy, and on what the validation strategy selects by."""
@@ -310,7 +347,7 @@ def read_files(plan: Plan, told: Callable[[str], None]) -> tuple[Plan, dict[str,
 
 def _fingerprint(plan: Plan, data: dict[str, LabelledTexts]) -> str:
     decisive = {
-        k: v for k, v in asdict(plan).items() if k not in ("train", "validation", "test", "out", "device", "half")
+        k: v for k, v in plan.as_dict().items() if k not in ("train", "validation", "test", "out", "device", "half")
     }
     decisive["data"] = {split: texts.digest for split, texts in data.items() if split != "test"}
     decisive["weights"] = base_digest(plan.base)

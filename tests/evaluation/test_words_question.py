@@ -1,5 +1,6 @@
 """Words over the data: by hand on made-up rows, against SciPy, a planted word, and the texts that are left out."""
 
+import html
 import json
 from types import SimpleNamespace
 
@@ -125,7 +126,7 @@ def test_the_figure_names_the_first_words_as_text_and_no_markup():
     texts = [(0, ["<b>dull</b>", f"w{i}"], [1 + 0.01 * i, 0]) for i in range(20)]
     question, _, report = told(texts, [[BETTER, UNTOLD]] * 20)
     (points,) = question_figure(question.name, [report])["data"]
-    assert points["text"] == ["&lt;b&gt;dull&lt;/b&gt;"] and points["x"] == [20]
+    assert points["text"] == [html.escape("<b>dull</b>")] and points["x"] == [20]
     _, _, empty = told(texts, [[UNTOLD, UNTOLD]] * 20)
     assert question_figure(question.name, [empty]) is None
 

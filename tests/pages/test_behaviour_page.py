@@ -54,6 +54,8 @@ def at_once(monkeypatch, server):
     """Everything starts at once; a map is where the embeddings' first two numbers say."""
     monkeypatch.setattr(StudyWork, "at_once", AT_ONCE)
     monkeypatch.setattr("pages.parts.frame.working.AT_ONCE_SECONDS", 1e9)
+    # The tab Attacks has a file of its own.
+    monkeypatch.setattr("pages.parts.check.attacking.draw_attacks", lambda *_: None)
     monkeypatch.setattr(embedding_map, "_umap", lambda states: states[:, :2].copy())
 
 

@@ -63,8 +63,9 @@ def at_once(monkeypatch, server):
     """What is not held back starts at once."""
     monkeypatch.setattr(StudyWork, "at_once", AT_ONCE)
     monkeypatch.setattr("pages.parts.frame.working.AT_ONCE_SECONDS", 1e9)
-    # The tab Behaviour has a file of its own.
+    # The tabs Behaviour and Attacks have files of their own.
     monkeypatch.setattr("pages.parts.check.tabs.draw_behaviour", lambda *_: None)
+    monkeypatch.setattr("pages.parts.check.attacking.draw_attacks", lambda *_: None)
 
 
 @pytest.fixture

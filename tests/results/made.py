@@ -39,6 +39,7 @@ SLOTS: dict = {
     "mean": 0.31,
     "word": "dull",
     "texts": 12,
+    "attack": "DeepWordBug",
 }
 SLOTS |= {"after": "negative", "together": ["not", "bad"], "twice": ["dull", "boring"]}
 SLOTS |= {"words": ["not", "bad"]}

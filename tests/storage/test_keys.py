@@ -12,12 +12,15 @@ import numpy as np
 import pytest
 from pyarrow import parquet
 
+from core.attacks.attacking import attacked
+from core.attacks.victim import Budget
 from core.data.examples import Example
 from core.data.tables import LabelledTexts
 from core.evaluation.asking import read_study
 from core.evaluation.predicting import stored_predictions
 from core.evaluation.sampling import Sample
 from core.evaluation.studies import behaviour, model_check
+from core.evaluation.studies.attacks import Attacking
 from core.evaluation.studies.board_rows import board_metrics
 from core.evaluation.studies.embedding_map import Points, read_map
 from core.evaluation.studies.fewest import FewestFeatures
@@ -27,6 +30,7 @@ from core.evaluation.studies.scoring import SHUFFLED, Scoring
 from core.evaluation.studies.traits import Agreement
 from core.evaluation.studies.verdicts import VerdictsOfTexts
 from core.evaluation.studies.word_scores import WordScores, read_words
+from core.evaluation.study import Subject
 from core.explanation.explainer import with_reference
 from core.explanation.smallest import stored_sets
 from core.interactions.finding import stored_interactions
@@ -176,7 +180,22 @@ SCOREBOARD = (
     ),
 )
 
+# Of an attack and its budget as it is unasked: (entry, log of rows).
+ATTACKS = {
+    "DeepWordBug": (
+        "41a7744ee1e268e9dcb42bea38f82a49ad4dfc98b8c8702ececd5e5e451ca1aa",
+        "b95056f0fd30e823b109d9e314237a12dacbf94b82d322fadf077fa6746c76f1",
+    ),
+    "HotFlip": (
+        "7894bb9ff857cfe97629c0188b364739f980e6c7ea4619bb84c060671147841a",
+        "213dc5436c96b24f151de5b49edb7f7a8799b2bebbbee8ff24bcdd3061f4d7b5",
+    ),
+}
+ATTACKS_ROW = "f60f2b1f28fbc23ba1349c94f9ff4c8d74c8e0bfe7b1d3d1a1a2cf5d1aaa0c78"
+
 PRODUCERS = {
+    "attack/",
+    "attacks/row",
     "forward",
     "masf",
     "attribution/",
@@ -317,6 +336,20 @@ def test_stability(explainer, store, name):
     assert found is not None and found.complete and found.changed["half precision"] == "made up"
     np.testing.assert_array_equal(found.drawn["signed"], arrays["drawn signed"])
     assert found.counts == (() if path else (8, 16, 32, 64)) and (found.due == 5.5) == path
+
+
+@pytest.mark.parametrize("name", ATTACKS)
+def test_attacks(explainer, store, name):
+    encoded, (entry, log) = explainer.encode(TEXT, None, "word"), ATTACKS[name]
+    changed = {"changed": np.array([1]), "spans": np.array([[2, 6]])}
+    changed |= {"similarity": np.array(0.9), "outcome": np.array(0)}
+    store.put(entry, changed, {"text": "A loud and moving film.", "queries": 9})
+    found = attacked(explainer.model, store, encoded, 1, name, Budget())
+    assert found.success and (found.changed, found.queries, found.text[2:6]) == ((1,), 9, "loud")
+    study = Attacking(attack=name)
+    assert study.key(explainer) == log
+    subject = Subject(explainer, SAMPLE.examples[0], 1, encoded, np.array(True))
+    assert study.row_keys(subject) == [ATTACKS_ROW]
 
 
 def test_attributions(explainer, store):

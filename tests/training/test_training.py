@@ -7,6 +7,7 @@ import os
 import shutil
 import subprocess
 import sys
+import time
 from dataclasses import asdict, replace
 from importlib.metadata import version
 
@@ -1046,4 +1047,42 @@ def test_problems_at_the_command_line_are_one_sentence(files, tiny_root, tmp_pat
     assert main(["train", *arguments]) == 1
     told = capsys.readouterr().err.strip().splitlines()
     assert told[-1].startswith(said) and all(".jsonl: " in line for line in told[:-1]), told
+    assert not (tmp_path / "out").exists()
+
+
+@pytest.mark.parametrize("name", ["DeepWordBug", "substitution", "genetic", "HotFlip"])
+def test_adversarial_training_learns_from_attacked_texts_and_the_card_counts_them(name, files, tiny_root, tmp_path):
+    plan = replace(plan_for(files, tiny_root, tmp_path / "out"), adversarial=name.lower(), attacked=48)
+    started = time.perf_counter()
+    card = json.loads((train(plan) / "card.json").read_text())
+    # Generous, since other work may go on beside it.
+    assert time.perf_counter() - started < 120
+    about = card["adversarial"]
+    assert about["attack"] == name and about["attacked"] == 48 * plan.epochs and card["plan"]["attacked"] == 48
+    assert about["queries"] == sum(entry["queries"] for entry in card["validation"]) > 0
+    assert 0 <= about["successes"] <= about["attacked"]
+    assert f"{about['successes']:,} successes" in (tmp_path / "out" / "README.md").read_text()
+
+
+def test_adversarial_training_goes_on_after_a_kill_to_the_same_weights(files, tiny_root, tmp_path, monkeypatch):
+    plan = replace(plan_for(files, tiny_root, tmp_path / "whole"), adversarial="HotFlip", attacked=8)
+    whole, stopped = train(plan), replace(plan, out=str(tmp_path / "stopped"))
+    really = training.TrainingRun.epoch
+
+    def epoch(run, number):
+        if number == 1:
+            raise KeyboardInterrupt
+        return really(run, number)
+
+    monkeypatch.setattr(training.TrainingRun, "epoch", epoch)
+    with pytest.raises(KeyboardInterrupt):
+        train(stopped)
+    monkeypatch.setattr(training.TrainingRun, "epoch", really)
+    assert weights_of(train(stopped)) == weights_of(whole)
+
+
+def test_an_unknown_attack_is_refused_with_the_nearest_before_anything_is_read(files, tiny_root, tmp_path):
+    plan = replace(plan_for(files, tiny_root, tmp_path / "out"), adversarial="genetics")
+    with pytest.raises(TrainingError, match="did you mean 'genetic'"):
+        train(plan)
     assert not (tmp_path / "out").exists()

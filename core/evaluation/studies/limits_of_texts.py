@@ -215,5 +215,6 @@ def _write_parquet(rows: list[dict], out: Path) -> None:
     import pyarrow
     from pyarrow import parquet
 
-    names = list(dict.fromkeys(name for row in rows for name in row))
+    # The old table keeps its columns.
+    names = [name for name in dict.fromkeys(name for row in rows for name in row) if name != "typed_special"]
     parquet.write_table(pyarrow.table({name: [row.get(name) for row in rows] for name in names}), out)

@@ -193,8 +193,8 @@ def _share(share: float) -> str:
 def _right(answers: Answers, scored: Rows, there: np.ndarray) -> np.ndarray:
     """Of each text whether the prediction is its label, float64[n]; NaN where it has none of the model's classes."""
     labels, examples = answers.model.labels, answers.sample.examples
-    told = [(examples[i].label, labels[read_words(scored, i)["class"]]) for i in there]
-    return np.array([float(own == predicted) if own in labels else np.nan for own, predicted in told])
+    found = [(examples[i].label, labels[read_words(scored, i)["class"]]) for i in there]
+    return np.array([float(own == predicted) if own in labels else np.nan for own, predicted in found])
 
 
 def _lines(

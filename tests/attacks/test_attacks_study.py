@@ -1,0 +1,167 @@
+"""Attacks over a sample: rows, what they come to, and the command."""
+
+import json
+from dataclasses import replace
+
+import numpy as np
+import pytest
+
+from core.attacks.attacked_data import Pair, changed_words, keep_attacked
+from core.attacks.attacking import OUTCOMES, attack_text
+from core.attacks.victim import AttackOutcome, Budget
+from core.attacks.vocabulary import Vocabulary
+from core.commands.command_line import main
+from core.data.examples import Example
+from core.data.sources import open_data
+from core.evaluation.asking import ask
+from core.evaluation.engine import Run
+from core.evaluation.sampling import Sample
+from core.evaluation.studies.attacks import Attacking
+from core.evaluation.studies.attacks_report import AttacksReport
+from core.explanation.explainer import Explainer
+from core.figures.catalogue import question_figure
+from core.mathematics.statistics import paired_interval
+from core.results.attacks import AttacksOutcome, attacks_result
+from core.results.caveats import Caveat
+from core.storage.library import Library
+from core.storage.store import Store
+from core.texts.rendering import headline
+from tests import tiny
+from tests.attacks.test_attacks import label_of
+from tests.hostile import lines
+
+TEXTS = (*tiny.SENTENCES[5:21:2], "Soup")
+STUDY = Attacking(attack="substitution", follows="random order", similarity=-1.0, share=0.5)
+
+
+@pytest.fixture(scope="module", autouse=True)
+def far():
+    """Any word may stand for another, so that attacks on the tiny model succeed."""
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(Vocabulary.near, "__defaults__", (None, -1.0))
+        yield
+
+
+@pytest.fixture(scope="module")
+def answers(far, tiny_model, tmp_path_factory):
+    model = tiny_model("bert")
+    labels = [label_of(model, model.encode(text)) for text in TEXTS]
+    labels[0] = (labels[0] + 1) % model.C
+    examples = tuple(Example(f"e{i}", text, label=model.labels[c]) for i, (text, c) in enumerate(zip(TEXTS, labels)))
+    sample = Sample("toy", "0" * 64, examples, np.array(labels))
+    return ask(Explainer(model), sample, STUDY, Store(tmp_path_factory.mktemp("attacked")))
+
+
+def test_rows_are_those_of_each_attack_and_of_both_texts_courses(answers):
+    rows, model = answers.found[STUDY], answers.model
+    columns = rows.columns
+    assert rows.there.all()
+    assert OUTCOMES[columns["outcome"][0]] is AttackOutcome.ALREADY_WRONG
+    assert OUTCOMES[columns["outcome"][-1]] is AttackOutcome.NO_ROOM
+    assert (columns["outcome"] == OUTCOMES.index(AttackOutcome.SUCCEEDED)).any()
+    for i, example in enumerate(answers.sample.examples):
+        encoded = model.encode(example.text)
+        found = attack_text(model, encoded, int(answers.sample.labels[i]), "substitution", STUDY.budget)
+        assert rows.sentences[columns["text"][i]] == found.text and columns["queries"][i] == found.queries
+        assert columns["changed"][i] == len(found.changed) / encoded.F
+        free = [encoded.F, model.encode(found.text).F] if found.success else [0, 0]
+        assert columns["free"][i].tolist() == free
+        assert np.isnan(columns["p"][i]).all()
+
+
+def test_what_the_rows_come_to_by_hand(answers):
+    report = STUDY.conclude(answers)
+    columns = answers.found[STUDY].columns
+    won = columns["outcome"] == OUTCOMES.index(AttackOutcome.SUCCEEDED)
+    assert sum(report.ended.values()) == len(TEXTS) and report.pairs == won.sum()
+    assert report.n == len(TEXTS) - 2 and report.success.mean == pytest.approx(won.sum() / report.n)
+    flips, free = columns["flips"][won], columns["free"][won][:, :, None]
+    kept = 1 - np.where(flips > 0, flips / free, 1.0).mean(axis=2)
+    assert report.fidelity.attacked.mean == pytest.approx(kept[:, 1].mean())
+    assert report.fidelity.difference.mean == pytest.approx((kept[:, 1] - kept[:, 0]).mean())
+    assert not report.rejected.original.known and report.drift["50 %"][0] >= 0 and report.moved >= 0
+    assert attacks_result(report).has(Caveat.NOT_TESTED) and attacks_result(report).has(Caveat.FEW_TEXTS)
+
+
+def test_rejections_are_compared_in_pairs(answers):
+    """Of 40 texts made to have succeeded, 2 are rejected as they are, and 12 once attacked."""
+    report = with_p(answers, 12, 2)
+    low = np.arange(40) < 12, np.arange(40) < 2
+    assert report.rejected.difference == paired_interval(*low)
+    assert report.rejected.attacked.mean == 0.3 and report.rejected.original.mean == 0.05
+
+
+def with_p(answers, attacked: int, original: int) -> AttacksReport:
+    rows = answers.found[STUDY]
+    won = int(np.flatnonzero(rows.columns["outcome"] == OUTCOMES.index(AttackOutcome.SUCCEEDED))[0])
+    columns = {name: np.repeat(values[won : won + 1], 40, axis=0) for name, values in rows.columns.items()}
+    columns["p"] = np.full((40, 2, 2), 0.5)
+    columns["p"][:original, 0], columns["p"][:attacked, 1] = 0.01, 0.01
+    made = replace(rows, there=np.ones(40, dtype=bool), known=np.ones(40, dtype=bool), columns=columns, problems={})
+    examples = answers.sample.examples[won : won + 1] * 40
+    sample = replace(answers.sample, examples=examples, labels=np.repeat(answers.sample.labels[won], 40))
+    return STUDY.conclude(replace(answers, sample=sample, found={STUDY: made}))
+
+
+@pytest.mark.parametrize(
+    ("attacked", "original", "outcome"),
+    [(12, 2, AttacksOutcome.NOTICED), (2, 2, AttacksOutcome.NOT_NOTICED), (2, 12, AttacksOutcome.NOT_NOTICED)],
+)
+def test_each_outcome(answers, attacked, original, outcome):
+    report = with_p(answers, attacked, original)
+    assert attacks_result(report).outcome is outcome and len(headline(attacks_result(report)).split()) <= 20
+    assert attacks_result(report).has(Caveat.MEANING)
+    assert not attacks_result(replace(report, attack="DeepWordBug")).has(Caveat.MEANING)
+    assert attacks_result(replace(report, pairs=5)).outcome is AttacksOutcome.SUCCESS
+    none = attacks_result(replace(report, pairs=0))
+    assert none.outcome is AttacksOutcome.NO_SUCCESS
+    assert len(question_figure(STUDY.name, [report])["data"]) == 2
+    assert question_figure(STUDY.name, [replace(report, pairs=0)]) is None
+
+
+def test_the_command_goes_on_after_a_kill_and_offers_the_nearest_attack(tiny_model, tmp_path, monkeypatch, capsys):
+    model, out = tiny_model("bert"), tmp_path / "found.json"
+    rows = [{"id": f"e{i}", "text": text, "label": tiny.LABELS[i % 3]} for i, text in enumerate(TEXTS[:5])]
+    (tmp_path / "mine.jsonl").write_bytes(lines(*rows))
+    monkeypatch.setenv("FAITHSCOPE_CACHE", str(tmp_path / "cache"))
+    monkeypatch.setattr("core.loading.loading.load", lambda *_: model)
+    command = ["evaluate", "--model", "tiny", "--data", str(tmp_path / "mine.jsonl"), "--what", "attacks"]
+    command += ["--follows", "random order", "--out", str(out)]
+    assert main([*command, "--attack", "hotflap"]) == 1 and "'HotFlip'?" in capsys.readouterr().err
+    assert main([*command, "--unit", "token"]) == 1 and "unit word" in capsys.readouterr().err
+    really, asked = Run.add, []
+
+    def add(run, i, cancelled):
+        if len(asked) == 2:
+            raise KeyboardInterrupt
+        asked.append(i)
+        really(run, i, cancelled)
+
+    monkeypatch.setattr(Run, "add", add)
+    assert main([*command, "--attack", "HotFlip"]) == 130 and not out.exists()
+    again = []
+    monkeypatch.setattr(Run, "add", lambda run, i, cancelled: again.append(i) or really(run, i, cancelled))
+    assert main([*command, "--attack", "HotFlip"]) == 0
+    assert sorted(asked + again) == [0, 1, 2, 3, 4] and len(again) == 3
+    found = json.loads(out.read_text())["examples"]
+    assert len(found) == 5 and {one["attack outcome"] for one in found} <= {one.value for one in OUTCOMES}
+
+
+def test_a_budget_is_part_of_the_key(tiny_model):
+    explainer = Explainer(tiny_model("bert"))
+    keys = {
+        replace(STUDY, **changed).key(explainer) for changed in ({}, {"share": 0.2}, {"seed": 1}, {"attack": "genetic"})
+    }
+    assert len(keys) == 4 and Budget() == Attacking().budget
+
+
+def test_attacked_texts_are_kept_as_data_behind_their_originals(tmp_path):
+    one = Example("a", "A good, quiet film", label="positive", tags=("short",), note="mine")
+    library = Library(tmp_path)
+    source = keep_attacked(library, "toy", "HotFlip", [Pair(one, "A bad, quiet movie", 12, 0.75)])
+    first, second = open_data(library, source.key).examples
+    assert (first.id, first.text, first.label, first.note) == ("a", one.text, "positive", "mine")
+    assert (second.text, second.label) == ("A bad, quiet movie", "positive")
+    assert all(part in second.note for part in ("good → bad", "film → movie", "12 queries"))
+    assert "HotFlip" in second.tags and "original" in first.tags
+    assert changed_words("It works.", "It works!") == [(".", "!")]
