@@ -77,7 +77,7 @@ def axis(title: str | None = None, **more: Any) -> dict:
 
 def score_title(score: str) -> str:
     """A score of an axis, "probability of positive", as long as fits a phone."""
-    return html.escape(shortened(score, 36))
+    return html.escape(shortened(score, 40))
 
 
 def legend(y: float, **more: Any) -> dict:

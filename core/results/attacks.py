@@ -49,7 +49,7 @@ def _facts(found: AttacksReport) -> list[Fact]:
     wrong, whole = found.ended[AttackOutcome.ALREADY_WRONG], sum(found.ended.values())
     return [
         Fact("success", "success rate", success.mean, Kind.SHARE, "", success.low, success.high),
-        Fact("queries", "queries a text", found.queries.mean, low=found.queries.low, high=found.queries.high),
+        Fact("mean_queries", "queries a text", found.queries.mean, low=found.queries.low, high=found.queries.high),
         Fact("wrong", "already wrong", wrong, Kind.COUNT, of=whole),
         Fact("rejected", "rejected more", difference.mean, Kind.NUMBER, "", difference.low, difference.high),
     ]

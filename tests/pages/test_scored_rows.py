@@ -77,8 +77,9 @@ def test_the_scores_beside_a_row_are_the_librarys_and_lead_to_their_proof(bundle
 
 
 def test_what_a_page_has_computed_stands_beside_the_words_at_once(fresh, any_speed, monkeypatch):
-    # Pairs of words ask for more than these pages do.
+    # Pairs and sets of words ask for more than these pages do.
     monkeypatch.setattr("pages.parts.attributions.pairing.AT_ONCE", 0)
+    monkeypatch.setattr("pages.parts.attributions.smallest.EXACT_FEATURES", 0)
     complete(App("pages/recursive_masking.py", example=SMALL.id, measures=NAMES))
     complete(App("pages/aopc_and_naopc.py", example=SMALL.id, measures=NAMES))
     model = resources.explainer("sst2-fmm").model
@@ -97,7 +98,10 @@ def test_slow_scores_are_not_computed_unasked(fresh, monkeypatch):
     own = cells(app)["gradient"]
     assert own["verdict:"]["chip"] == Status.NOT_TESTED and own["RACU ↑"]["text"] == "not computed"
     asked = [button.label for button in app.at.button if str(button.key).startswith("ask-")]
-    assert all(label.startswith(("Compute pairs", "Compute verdicts", "Compute how stable")) for label in asked)
+    assert all(
+        label.startswith(("Compute pairs", "Compute smallest", "Compute verdicts", "Compute how stable"))
+        for label in asked
+    )
 
 
 def test_a_class_set_against_another_has_the_scores_of_the_pages_that_take_it(fresh, any_speed):

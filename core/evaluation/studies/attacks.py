@@ -165,7 +165,8 @@ class Attacking(Study[Rows]):
         """
         rows, lines = answers.found[self], []
         for i, example in enumerate(answers.sample.examples):
-            line: dict[str, Any] = {"example": example.id, "problem": rows.problems.get(i), "label": example.label}
+            line: dict[str, Any] = {"example": example.id, "model": answers.model.name, "problem": rows.problems.get(i)}
+            line["label"] = example.label
             if rows.there[i]:
                 at = {name: values[i] for name, values in rows.columns.items()}
                 outcome = OUTCOMES[int(at["outcome"])]

@@ -10,7 +10,8 @@ from core.attacks.victim import AttackOutcome
 from core.evaluation.findings import of_enough
 from core.evaluation.study import Answers, Rows, Table
 from core.mathematics.drift import centroid_change
-from core.mathematics.statistics import ALPHA, Interval, mean_interval, paired_interval, share_interval
+from core.mathematics.statistics import Interval, mean_interval, paired_interval, share_interval
+from core.validity.marks import alone
 from core.validity.references import CALIBRATED, FORMS
 from core.wording import Tally, number
 
@@ -125,7 +126,7 @@ def _rejected(p: np.ndarray) -> Sides:
     """Shares of float64[n, 2] below 5 %, and the paired difference; nothing without p-values."""
     if not len(p) or np.isnan(p).any():
         return Sides()
-    low = p < ALPHA
+    low = alone(p)
     shares = (share_interval(int(low[:, side].sum()), len(p)) for side in range(2))
     return Sides(*shares, paired_interval(low[:, 1], low[:, 0]))
 
