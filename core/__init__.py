@@ -14,7 +14,7 @@ if TYPE_CHECKING:
     from core.front.asking import ask_data as evaluate
     from core.front.asking import explain_text as explain
     from core.front.asking import open_explainer as load
-    from core.front.explanation import Explanation, Told
+    from core.front.explanation import Explanation, TextAnswer
     from core.measures.registry import Measure
     from core.metrics.registry import Metric
     from core.plugins import load_plugin, register
@@ -27,7 +27,7 @@ __all__ = [
     "MeanOf",
     "Measure",
     "Metric",
-    "Told",
+    "TextAnswer",
     "evaluate",
     "explain",
     "load",
@@ -43,7 +43,7 @@ _HOMES = {
     "MeanOf": "core.evaluation.mean_of:MeanOf",
     "Measure": "core.measures.registry:Measure",
     "Metric": "core.metrics.registry:Metric",
-    "Told": "core.front.explanation:Told",
+    "TextAnswer": "core.front.explanation:TextAnswer",
     "evaluate": "core.front.asking:ask_data",
     "explain": "core.front.asking:explain_text",
     "load": "core.front.asking:open_explainer",

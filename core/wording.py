@@ -258,8 +258,9 @@ def refuse_unknown(*asked: tuple[str, Iterable[str], Iterable[str]]) -> None:
     for kind, chosen, offered in asked:
         unknown, chosen = [name for name in chosen if name not in offered], list(chosen)
         if unknown:
-            near = get_close_matches(unknown[0], list(offered), 1)
-            meant = f"; did you mean {near[0]!r}? Choose" if near else "; choose"
+            folded = {one.casefold(): one for one in offered}
+            near = get_close_matches(unknown[0].casefold(), folded, 1)
+            meant = f"; did you mean {folded[near[0]]!r}? Choose" if near else "; choose"
             raise ValueError(f"there is no {kind} {quoted(unknown[0])}{meant} from {', '.join(offered)}")
         if len(set(chosen)) < len(chosen):
             raise ValueError(f"a {kind} is named twice: {listed(chosen, 10)}")

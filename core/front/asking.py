@@ -201,7 +201,8 @@ def _read(data: "str | Path | DataFrame | Sequence", options: Namespace) -> Data
 
 
 def _store() -> Store:
-    return _store_at(*(lambda one: (one.cache, one.cache_bytes))(settings.read()))
+    chosen = settings.read()
+    return _store_at(chosen.cache, chosen.cache_bytes)
 
 
 @functools.cache

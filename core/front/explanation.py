@@ -15,7 +15,7 @@ if TYPE_CHECKING:
     from pandas import DataFrame
 
 
-class Told(Answered):
+class TextAnswer(Answered):
     """Parts of what can be told of a text."""
 
     def __init__(self, options: Namespace, one: terminal.OneText, told: Mapping[str, Part]):
@@ -38,7 +38,7 @@ class Told(Answered):
         return explaining.text_bytes(self._options, self._one, self._told, ending)
 
 
-class Explanation(Told):
+class Explanation(TextAnswer):
     """Attributions of one text; each method computes one thing more, once.
 
     Attributes
@@ -55,7 +55,7 @@ class Explanation(Told):
 
     def __init__(self, options: Namespace, one: terminal.OneText, bar: terminal.Bar):
         super().__init__(options, one, {"attributions": explaining.tell("attributions", options, one, bar)})
-        self._asked: dict[tuple[str, str], Told] = {}
+        self._asked: dict[tuple[str, str], TextAnswer] = {}
         model, probabilities = one.explainer.model, one.explainer.probabilities(one.encoded)
         self.text, self.words = one.encoded.text, [feature.text for feature in one.encoded.features]
         self.probabilities = dict(zip(model.labels, probabilities.tolist()))
@@ -78,7 +78,7 @@ class Explanation(Told):
             found[row.measure] = [float("nan") if row.masked[i] else float(values[i]) for i in range(len(self.words))]
         return DataFrame({"word": self.words} | found, columns=["word", *found])
 
-    def verdicts(self, **choices: Any) -> Told:
+    def verdicts(self, **choices: Any) -> TextAnswer:
         """Test whether each measure is better than random orders of masking.
 
         Parameters
@@ -88,12 +88,12 @@ class Explanation(Told):
 
         Returns
         -------
-        Told
+        TextAnswer
             A line for each measure: verdict, Holm-adjusted p-values, AOPC and NAOPC.
         """
         return self._ask("verdicts", choices)
 
-    def limits(self, **choices: Any) -> Told:
+    def limits(self, **choices: Any) -> TextAnswer:
         """Set AOPC between the limits that the model allows on this text.
 
         Parameters
@@ -103,12 +103,12 @@ class Explanation(Told):
 
         Returns
         -------
-        Told
+        TextAnswer
             A line for each measure: AOPC and NAOPC (0 to 1, higher is better) of comprehensiveness, and sufficiency.
         """
         return self._ask("limits", choices)
 
-    def steps(self, measures: Iterable[str] | None = None) -> Told:
+    def steps(self, measures: Iterable[str] | None = None) -> TextAnswer:
         """Mask step by step what a measure ranks first, computing it again on what is left.
 
         Parameters
@@ -118,7 +118,7 @@ class Explanation(Told):
 
         Returns
         -------
-        Told
+        TextAnswer
             A line for each measure and step: words masked, score, prediction, and MaSF's p of the input.
         """
         return self._ask("steps", {} if measures is None else {"measures": list(measures)})
@@ -134,7 +134,7 @@ class Explanation(Told):
         frame = self.steps().to_frame()
         return frame.pivot(index="share", columns="measure", values="p").reindex(columns=frame["measure"].unique())
 
-    def metrics(self, metrics: Iterable[str] | None = None) -> Told:
+    def metrics(self, metrics: Iterable[str] | None = None) -> TextAnswer:
         """Score attributions by faithfulness metrics, for the predicted class.
 
         Parameters
@@ -144,22 +144,22 @@ class Explanation(Told):
 
         Returns
         -------
-        Told
+        TextAnswer
             A line for each measure and metric, beside 30 random attributions.
         """
         return self._ask("metrics", {} if metrics is None else {"metrics": list(metrics)})
 
-    def sets(self) -> Told:
+    def sets(self) -> TextAnswer:
         """Find the smallest set of words that changes the prediction, and the smallest that keeps it.
 
         Returns
         -------
-        Told
+        TextAnswer
             A line for each of the two: words, probability, and MaSF's p of the input that it leaves.
         """
         return self._ask("sets", {})
 
-    def pairs(self, **choices: Any) -> Told:
+    def pairs(self, **choices: Any) -> TextAnswer:
         """Find pairs of words that work only together, or say the same.
 
         Parameters
@@ -169,12 +169,12 @@ class Explanation(Told):
 
         Returns
         -------
-        Told
+        TextAnswer
             A line for each pair.
         """
         return self._ask("pairs", choices)
 
-    def stability(self, **choices: Any) -> Told:
+    def stability(self, **choices: Any) -> TextAnswer:
         """Measure how far attributions move by what should not matter.
 
         Parameters
@@ -184,12 +184,12 @@ class Explanation(Told):
 
         Returns
         -------
-        Told
+        TextAnswer
             A line for each measure and change.
         """
         return self._ask("stability", choices)
 
-    def _ask(self, name: str, choices: Mapping[str, Any]) -> Told:
+    def _ask(self, name: str, choices: Mapping[str, Any]) -> TextAnswer:
         """One part, which stands in what is saved from then on."""
         key = name, repr(sorted(choices.items()))
         if key not in self._asked:
@@ -197,7 +197,9 @@ class Explanation(Told):
             options = Namespace(**vars(self._options) | dict(choices) | {"what": [name]})
             explaining.refuse_choices(options)
             with terminal.Bar(DELAY) as bar:
-                self._asked[key] = Told(options, self._one, {name: explaining.tell(name, options, self._one, bar)})
+                self._asked[key] = TextAnswer(
+                    options, self._one, {name: explaining.tell(name, options, self._one, bar)}
+                )
         found = self._asked[key]
         self._told = {**self._told, **found._told}
         return found

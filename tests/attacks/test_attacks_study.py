@@ -17,7 +17,7 @@ from core.evaluation.asking import ask
 from core.evaluation.engine import Run
 from core.evaluation.sampling import Sample
 from core.evaluation.studies.attacks import Attacking
-from core.evaluation.studies.attacks_report import AttacksReport
+from core.evaluation.studies.attacks_report import AttacksReport, _rejected
 from core.explanation.explainer import Explainer
 from core.figures.catalogue import question_figure
 from core.mathematics.statistics import paired_interval
@@ -117,6 +117,18 @@ def test_each_outcome(answers, attacked, original, outcome):
     assert none.outcome is AttacksOutcome.NO_SUCCESS
     assert len(question_figure(STUDY.name, [report])["data"]) == 2
     assert question_figure(STUDY.name, [replace(report, pairs=0)]) is None
+
+
+@pytest.mark.simulation
+@pytest.mark.parametrize("n", [20, 60, 200])
+def test_masf_is_said_to_notice_attacks_by_chance_on_few_samples(n):
+    """2,000 samples whose texts are rejected alike, attacked or not: the interval lies above 0 on 2.5 % at most, but
+    for four standard errors.
+    """
+    rng, noticed = np.random.default_rng(n), 0
+    for _ in range(2_000):
+        noticed += _rejected(rng.random((n, 2))).difference.low > 0
+    assert noticed / 2_000 <= 0.025 + 4 * np.sqrt(0.025 * 0.975 / 2_000)
 
 
 def test_the_command_goes_on_after_a_kill_and_offers_the_nearest_attack(tiny_model, tmp_path, monkeypatch, capsys):

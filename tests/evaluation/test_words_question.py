@@ -27,6 +27,8 @@ from tests import tiny
 NAMES = ("leave-one-out", "gradient")
 LABELS = ("bad", "good")
 BETTER, NOT, UNTOLD = 1.0, 0.0, np.nan
+# Better on all texts but one.
+BUT_ONE = object()
 
 
 def told(texts, faithful, labels=None):
@@ -109,6 +111,7 @@ def test_a_planted_word_comes_first_and_only_for_the_measure_that_sees_it(seed):
     ("count", "verdict", "score", "expected"),
     [
         (20, BETTER, 1.0, WordsOutcome.LEADING),
+        (20, BUT_ONE, 1.0, WordsOutcome.NO_WORD),
         (20, BETTER, 0.0, WordsOutcome.NO_WORD),
         (20, UNTOLD, 1.0, WordsOutcome.NOT_FAITHFUL),
         (19, BETTER, 1.0, AskedOutcome.FEW_TEXTS),
@@ -116,7 +119,8 @@ def test_a_planted_word_comes_first_and_only_for_the_measure_that_sees_it(seed):
 )
 def test_every_outcome(count, verdict, score, expected):
     texts = [(0, ["dull", f"w{i}"], [score + 0.01 * (score > 0) * i, 0]) for i in range(count)]
-    question, _, report = told(texts, [[verdict, UNTOLD]] * count)
+    faithful = [[BETTER if verdict is BUT_ONE and i < 19 else verdict, UNTOLD] for i in range(count)]
+    question, _, report = told(texts, [[NOT if one is BUT_ONE else one, UNTOLD] for one, _ in faithful])
     result = question_result(question.name, report)
     assert result.outcome == expected
     assert all(len(header) == len(row) for header, rows in question.tables(report) for row in rows)

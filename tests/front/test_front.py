@@ -27,7 +27,7 @@ TEXTS = ["the boat leaves the harbour", "she burned the soup twice", "a sharp ch
 FUNCTIONS = [name for name in core.__all__ if inspect.isfunction(getattr(core, name))]
 METHODS = [
     f"{name}.{method}"
-    for name in ("Answered", "Evaluation", "Explanation", "Told")
+    for name in ("Answered", "Evaluation", "Explanation", "TextAnswer")
     for method, found in inspect.getmembers(getattr(core, name), inspect.isfunction)
     if not method.startswith("_")
 ]

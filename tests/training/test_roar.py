@@ -6,7 +6,7 @@ from dataclasses import replace
 
 import numpy as np
 import pytest
-from scipy import stats
+from scipy import special, stats
 
 from core.commands.command_line import main
 from core.mathematics.statistics import seeds_interval
@@ -90,6 +90,17 @@ def test_intervals_over_seeds_by_hand():
     assert plain.mean == 1.0 and plain.low < 0
     assert not seeds_interval(np.array([0.5, np.nan])).known
     assert np.isnan(seeds_interval(np.array([np.nan])).mean)
+
+
+@pytest.mark.simulation
+@pytest.mark.parametrize("seeds", [3, 5])
+def test_how_often_the_interval_over_seeds_holds_what_it_is_of(seeds):
+    """4,000 studies of normal logits: 95 %, within four standard errors; of each seed's own texts, no less by much."""
+    rng, centre, found = np.random.default_rng(seeds), 1.2, []
+    for _ in range(4_000):
+        one = seeds_interval(special.expit(rng.normal(centre, 0.4, seeds)))
+        found.append(one.low <= special.expit(centre) <= one.high)
+    assert np.mean(found) == pytest.approx(0.95, abs=4 * np.sqrt(0.95 * 0.05 / 4_000))
 
 
 def test_racu_by_hand():

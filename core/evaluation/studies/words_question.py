@@ -6,6 +6,7 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
+from core.evaluation.findings import FEW
 from core.evaluation.studies.verdicts import VALUES, Verdicts, VerdictsOfTexts
 from core.evaluation.studies.word_scores import WordScores, read_words
 from core.evaluation.study import Answers, Question, Rows, Table, register
@@ -66,9 +67,11 @@ class WordsReport:
 
     @property
     def leading(self) -> WordLine | None:
-        """The word with the largest mean whose interval lies above 0, by the first measure that has one."""
+        """Of words in 20 texts or more the one with the largest mean whose interval lies above 0, by the first measure
+        that has one.
+        """
         for name in self.measures:
-            found = [one for one in self.lines if one.measure == name and one.mean.low > 0]
+            found = [one for one in self.lines if one.measure == name and one.texts >= FEW and one.mean.low > 0]
             if found:
                 return max(found, key=lambda one: one.mean.mean)
         return None
