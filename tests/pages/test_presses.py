@@ -7,18 +7,18 @@ import pytest
 from streamlit.testing.v1 import AppTest
 
 ROOT = Path(__file__).resolve().parents[2]
-# What a page draws in the sidebar, in a box or on a card stands before all that streams.
-BEFORE = {"frame"}
+# What these draw in the sidebar, in a box or on a card stands before all that streams.
+BEFORE = {path for path in (ROOT / "pages/parts/frame").glob("*.py") if path.name != "adding.py"}
 PARTS = [
     *(ROOT / "pages").glob("*.py"),
-    *(path for path in (ROOT / "pages" / "parts").rglob("*.py") if path.parent.name not in BEFORE),
+    *(path for path in (ROOT / "pages" / "parts").rglob("*.py") if path not in BEFORE),
 ]
 
 
 def interrupted(form: bool) -> None:
     import streamlit as st
 
-    from pages.parts.sections.streaming import pressed
+    from pages.parts.components.presses import pressed
 
     if st.session_state.pop("drawn anew", False):
         st.rerun()

@@ -12,6 +12,7 @@ from core.settings import SettingError
 from core.wording import escaped, plain
 from pages.parts.attributions.attributing import Attributing
 from pages.parts.attributions.scoring import ScoredRows
+from pages.parts.components.presses import pressed
 from pages.parts.components.tables import data_table
 from pages.parts.components.words import words
 from pages.parts.frame.picking import keep_own_text
@@ -19,7 +20,7 @@ from pages.parts.frame.sidebar import View
 from pages.parts.frame.texts import unread
 from pages.parts.frame.working import price_of
 from pages.parts.sections.saving import about_view, attributions_name
-from pages.parts.sections.streaming import pressed, show_progress
+from pages.parts.sections.streaming import show_progress
 
 # Longer ones are texts of their own, for the box.
 _LONGEST = 200

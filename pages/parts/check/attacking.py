@@ -14,13 +14,14 @@ from core.attacks.victim import AttackOutcome
 from core.evaluation.studies.attacks import Attacking
 from core.wording import plain
 from pages.parts.check.checking import CheckChoice, models_on_sample
+from pages.parts.components.presses import pressed
 from pages.parts.face.body import draw_body
 from pages.parts.face.headline import draw_headline
 from pages.parts.frame import resources
 from pages.parts.frame.links import folded, visit
 from pages.parts.frame.sidebar import DataView
 from pages.parts.sections.questions import asked_result, choose_question, question_parts
-from pages.parts.sections.streaming import pressed, stream
+from pages.parts.sections.streaming import stream
 from pages.parts.sections.studying import Asking
 
 _TABS = "parts-of-attacks"

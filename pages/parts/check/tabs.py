@@ -33,6 +33,7 @@ from core.texts.checks import behaviour_as_json
 from core.wording import duration, plain
 from pages.parts.check.checking import CheckChoice, models_on_sample
 from pages.parts.components.pictures import chart, draw_figure
+from pages.parts.components.presses import pressed
 from pages.parts.components.tables import data_table
 from pages.parts.face.body import draw_body
 from pages.parts.face.headline import draw_headline
@@ -42,7 +43,7 @@ from pages.parts.frame.sidebar import DataView
 from pages.parts.frame.texts import captions
 from pages.parts.frame.working import Work
 from pages.parts.sections.saving import about_models, save_report
-from pages.parts.sections.streaming import pressed, stream
+from pages.parts.sections.streaming import stream
 from pages.parts.sections.studying import Asking, StudyWork
 
 # What stands in a tab that has nothing to show.

@@ -1,6 +1,7 @@
 """Presses of Previous and Next, by mouse or key, counted in the browser: none is lost while a page is being drawn."""
 
 import secrets
+from collections.abc import Callable
 from typing import Any
 
 import streamlit as st
@@ -41,3 +42,16 @@ def presses() -> Presses:
 def draw_presses(held: Presses, on: bool) -> int:
     """Have the browser count; the steps since they were taken. on: whether there is anything to step to."""
     return held.read(_draw({"visit": held.visit, "taken": held.taken, "on": on}, "presses").get("pressed"))
+
+
+def pressed(button: Callable[..., bool], label: str, key: str, **look: Any) -> bool:
+    """Draw a button of this part of the page, and say once whether it was pressed.
+
+    A press outlasts the run that it begins: that may end before it comes here, since the page is drawn anew.
+    """
+
+    def hold() -> None:
+        st.session_state[f"pressed {key}"] = True
+
+    button(label, key=f"press {key}", on_click=hold, **look)
+    return st.session_state.pop(f"pressed {key}", False)

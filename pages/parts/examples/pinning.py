@@ -10,13 +10,13 @@ from core.reports.collection_page import Card, collection_page
 from core.reports.exports import model_identity
 from core.storage.library import NOTE_MOST
 from core.wording import safe_name
+from pages.parts.components.presses import pressed
 from pages.parts.examples.finding import trait_facts, trait_name
 from pages.parts.frame import data, resources
 from pages.parts.frame.links import FILTERED, current, remark
 from pages.parts.frame.picking import Browsed, sought_traits
 from pages.parts.frame.sidebar import Frame
 from pages.parts.sections.saving import save_page
-from pages.parts.sections.streaming import pressed
 
 
 def toggle_pin(example: str) -> None:

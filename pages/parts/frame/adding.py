@@ -23,6 +23,7 @@ from core.loading.inspection import NO, PARTLY, YES, ModelCheck, check_model
 from core.network.architectures import UnsupportedModel
 from core.settings import SettingError
 from core.wording import amount, joined, listed, plain, share_text, shortened
+from pages.parts.components.presses import pressed
 from pages.parts.components.tables import table
 from pages.parts.frame import data, resources
 from pages.parts.frame.links import choose, current, held, shown_page
@@ -52,7 +53,7 @@ def _lead_to_data() -> None:
     """A way from every page to where data is added, which unfolds there until that page is left."""
     if shown_page() != "Examples":
         st.session_state.pop(ADDING, None)
-    if st.button("Add data"):
+    if pressed(st.button, "Add data", "add-data"):
         st.session_state[ADDING] = True
         st.switch_page("pages/examples.py")
 
@@ -65,7 +66,7 @@ def _ask_for_model() -> None:
                 "Folder, hub id or adapter", key="typed-model", placeholder="folder, or owner/name"
             ).strip()
             st.caption("Checking reads its configuration and tokenizer only; nothing is computed.")
-            if st.form_submit_button("Check") and typed:
+            if pressed(st.form_submit_button, "Check", "check-model") and typed:
                 st.session_state[_CHECKED] = _check(typed)
         if _CHECKED in st.session_state:
             _show_check(st.session_state[_CHECKED])
@@ -88,7 +89,7 @@ def _show_check(checked: ModelCheck) -> None:
         if finding.works != YES:
             show = st.error if finding.works == NO else st.info
             show(f"**{plain(finding.what)}**: {plain(finding.why)}", icon=_SIGNS[finding.works])
-    if checked.usable and st.button("Load and keep", type="primary"):
+    if checked.usable and pressed(st.button, "Load and keep", "keep-model", type="primary"):
         _keep_model(checked.name)
     fine = [[f"✓ {finding.what}", finding.why] for finding in checked.findings if finding.works == YES]
     if fine:
@@ -299,7 +300,7 @@ def _mapped(found, task, origin: str, content: bytes | None) -> None:
     with st.container(horizontal=True, vertical_alignment="center"):
         labels = plain(listed(known.classes, 12)) or "none"
         st.markdown(f"**{amount(len(known), 'example')}** of {amount(len(found), 'row')}. Labels: {labels}.")
-        asked = st.button("Add this data", type="primary")
+        asked = pressed(st.button, "Add this data", "keep-data", type="primary")
     _preview(known, mapping.evidence is not None)
     if asked:
         source = keep(resources.library(), found, mapping, origin, content)

@@ -3,7 +3,6 @@
 import time
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
-from typing import Any
 from urllib.parse import urlsplit
 
 import streamlit as st
@@ -128,19 +127,6 @@ def start(works: Sequence[Work], patience: float = _PATIENCE) -> None:
 
 def _going(works: Sequence[Work]) -> bool:
     return any(work.active for work in works)
-
-
-def pressed(button: Callable[..., bool], label: str, key: str, **look: Any) -> bool:
-    """Draw a button of this part of the page, and say once whether it was pressed.
-
-    A press outlasts the run that it begins: that may end before it comes here, since the page is drawn anew.
-    """
-
-    def hold() -> None:
-        st.session_state[f"pressed {key}"] = True
-
-    button(label, key=f"press {key}", on_click=hold, **look)
-    return st.session_state.pop(f"pressed {key}", False)
 
 
 def show_progress(works: Sequence[Work], name: str) -> None:
