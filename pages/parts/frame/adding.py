@@ -66,7 +66,7 @@ def _ask_for_model() -> None:
                 "Folder, hub id or adapter", key="typed-model", placeholder="folder, or owner/name"
             ).strip()
             st.caption("Checking reads its configuration and tokenizer only; nothing is computed.")
-            if pressed(st.form_submit_button, "Check", "check-model") and typed:
+            if pressed(st.form_submit_button, "Check", "checking") and typed:
                 st.session_state[_CHECKED] = _check(typed)
         if _CHECKED in st.session_state:
             _show_check(st.session_state[_CHECKED])
