@@ -13,6 +13,7 @@ from core.texts.checks import checks_as_json
 from core.texts.rendering import headline
 from pages.parts.check.attacking import draw_attacks
 from pages.parts.check.checking import CheckChoice, choose_check, models_on_sample
+from pages.parts.check.making import measurable_tab
 from pages.parts.check.tabs import (
     draw_behaviour,
     draw_check_curves,
@@ -32,9 +33,9 @@ from pages.parts.sections.streaming import stream
 from pages.parts.sections.studying import Asking
 
 OF_CHECK = ("With and without masking", "Measures", "p-values", "Paper’s findings")
-BEHAVIOUR, ATTACKS = "Behaviour", "Attacks"
+BEHAVIOUR, ATTACKS, MAKING = "Behaviour", "Attacks", "Make it measurable"
 # What an address may open, and its tab.
-PARTS = {"in-distribution": OF_CHECK[0], "behaviour": BEHAVIOUR, "attacks": ATTACKS}
+PARTS = {"in-distribution": OF_CHECK[0], "behaviour": BEHAVIOUR, "attacks": ATTACKS, "measurable": MAKING}
 TERMS = ("random order", "class majority", "MaSF p", "calibrated, literal", "by count, by Simes", "plain twin")
 OWN = "Your own text has no label. Choose labelled data"
 _TABS = "parts-of-check"
@@ -98,6 +99,7 @@ def _draw(frame: DataView, checked: list[Asking], choice: CheckChoice, asks) -> 
     tabs = {
         BEHAVIOUR: partial(draw_behaviour, frame, choice),
         ATTACKS: partial(draw_attacks, frame, choice),
+        MAKING: partial(measurable_tab, frame, _TABS),
         "Reference": partial(reference_tab, [one.explainer for one in checked], choice.form),
     }
     if first is None or not first.shown:

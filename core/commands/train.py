@@ -18,12 +18,14 @@ if TYPE_CHECKING:
     from core.training.training import Plan
 
 HELP = "fine-tune a faithfulness measurable model"
+METHODS = ("full", "lora", "calibration")
 GOES_ON = "The same command resumes after the last complete epoch."
 
 
 def add(option: Option) -> None:
     """What it takes."""
-    add_recipe(option)
+    add_recipe(option, METHODS, needed=False)
+    option("--from", dest="start", metavar="MODEL", help="a classifier to train on, in place of --base")
     option("--test", help="test file, for the card's figures")
     option("--out", required=True, help="output folder")
     option("--training", choices=TRAINING_STRATEGIES, default="half", help="masked examples of a mini-batch")
@@ -33,14 +35,14 @@ def add(option: Option) -> None:
     option("--attacked", type=int, default=200, help="texts attacked each epoch")
 
 
-def add_recipe(option: Option) -> None:
-    """How a model is trained, and on what."""
-    option("--base", required=True, help=f"bundled base, folder or hub id; {BILSTM}: a fresh BiLSTM with attention")
+def add_recipe(option: Option, methods: tuple[str, ...] = METHODS[:2], needed: bool = True) -> None:
+    """How a model is trained, and on what; needed: whether a base is."""
+    option("--base", required=needed, help=f"bundled base, folder or hub id; {BILSTM}: a fresh BiLSTM with attention")
     option("--train", required=True, help=f"training file: {FORMATS}")
     option("--validation", required=True, help="validation file, chooses the epoch")
     add_columns(option)
     option("--labels", nargs="+", help="class names in order")
-    option("--method", choices=("full", "lora"), default="full", help="all weights, or an adapter")
+    option("--method", choices=methods, default="full", help="all weights, an adapter, or a linear head on the logits")
     option("--rank", type=int, default=16, help="adapter rank")
     option("--epochs", type=int, default=2, help="training epochs")
     add_seed(option)
@@ -56,7 +58,9 @@ def run(options: Options) -> int:
     """Carry out the command; 0."""
     from core.training.training import train
 
-    plan = plan_of(options)
+    if (options.base is None) == (options.start is None):
+        raise ValueError("give --base, or --from for a classifier to train on; one of them")
+    plan = plan_of(options, base=options.base or options.start, further=options.start is not None)
     with Bar() as bar:
         out = train(plan, bar, bar.say)
     print(f"Written: {out}\n")

@@ -149,6 +149,12 @@ class Caveat(Enum):
         "Score",
     )
     LABELS_EXCHANGED = ("labels exchanged?", "Another reading fits far better; see notes.", Severity.WARNING, "Score")
+    CALIBRATED = (
+        "calibrated",
+        "A linear head repairs this model's masked predictions; its hidden states are as before.",
+        Severity.INFO,
+        "Calibration",
+    )
     SEVERAL_LABELS = ("several labels", "Several labels or a number; read as one class.", Severity.WARNING, "Score")
     NOT_ABOVE_MAJORITY = (
         "not above majority",

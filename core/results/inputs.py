@@ -4,6 +4,7 @@ from collections.abc import Iterable, Mapping
 
 import numpy as np
 
+from core.mathematics.calibration import CALIBRATION
 from core.network.features import Encoded
 from core.network.model import OTHER_TASKS, Model
 from core.results.caveats import Caveat, holding
@@ -22,7 +23,12 @@ DOUBTS = {
 
 def model_caveats(model: Model) -> tuple[Caveat, ...]:
     """What limits every probability that a model gives."""
-    return (Caveat.SEVERAL_LABELS,) if getattr(model.module.config, "problem_type", None) in OTHER_TASKS else ()
+    method = None if model.card is None else model.card["plan"]["method"]
+    found = {
+        Caveat.SEVERAL_LABELS: getattr(model.module.config, "problem_type", None) in OTHER_TASKS,
+        Caveat.CALIBRATED: method == CALIBRATION,
+    }
+    return tuple(holding(found))
 
 
 def text_caveats(encoded: Encoded, own: bool = False) -> tuple[Caveat, ...]:

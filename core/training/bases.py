@@ -46,13 +46,13 @@ def load_base(
     # A head for another number of classes is left behind.
     module, _ = read_weights(source, config, torch.float32, ignore_mismatched_sizes=True)
     if method == "lora":
-        module = _with_lora(module, mask_id, rank)
+        module = with_lora(module, mask_id, rank)
     return module, tokenizer, mask_id, longest_input(tokenizer, config, architecture)
 
 
 def check_out(out: Path, method: str, base: str | None = None) -> None:
     """TrainingError where a folder to write is that of the base (None: nothing is read), or holds another kind."""
-    others = (ADAPTER,) if method == "full" else (WEIGHTS, INDEX)
+    others = {"full": (ADAPTER,), "lora": (WEIGHTS, INDEX)}.get(method, ())
     own = None if base is None else BASES / base if base in bundled_bases() else Path(base).expanduser()
     if own is not None and os.path.isdir(own) and os.path.isdir(out) and os.path.samefile(own, out):
         raise TrainingError(f"{str(out)!r} is the folder of the base. Choose another --out.")
@@ -98,7 +98,8 @@ def _locate_base(name: str) -> ModelSource:
     return locate(str(BASES / name) if name in bundled_bases() else name)
 
 
-def _with_lora(module, mask_id: int, rank: int):
+def with_lora(module: Module, mask_id: int, rank: int) -> Module:
+    """The module with adapters on every linear layer, the head and the mask token's embedding to be trained."""
     from peft import LoraConfig, get_peft_model
 
     body = module.base_model_prefix

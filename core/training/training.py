@@ -16,6 +16,7 @@ from core.data.sources import read_labelled
 from core.data.tables import LabelledTexts
 from core.loading.loading import choose_device, load
 from core.loading.model_files import REFERENCE_FILE
+from core.mathematics.calibration import CALIBRATION
 from core.mathematics.masking import TRAINING_STRATEGIES, VALIDATION_STRATEGIES, bernoulli_masks, training_masks
 from core.mathematics.performance import METRICS
 from core.network.architectures import BILSTM, Module, Tokenizer, architecture_of, classify
@@ -24,14 +25,17 @@ from core.network.scheduler import pad
 from core.network.tokens import read_tokens
 from core.storage.files import only_writer
 from core.training.augmenting import Attacks
-from core.training.bases import base_digest, check_out, load_base, save_trained
+from core.training.bases import base_digest, check_out, load_base, save_trained, with_lora
 from core.training.cards import build_card, write_card
 from core.training.checkpoints import Checkpoint, TrainingError, library_versions
 from core.training.fresh import fresh_bilstm
+from core.training.further import base_of, calibrated, classes_of, load_further, under_classes
 from core.validity.fitting import FEWEST, Drawing, fit_reference
 from core.validity.marks import small_reference
 from core.validity.references import write_reference
 from core.wording import listed
+
+_ACHIEVED = "loss {loss:.3f}, validation {unmasked:.3f} unmasked, {masked:.3f} masked."
 
 
 @dataclass(frozen=True)
@@ -42,6 +46,8 @@ class Plan:
     validation: copies of the validation set that choose the epoch: "none" (unmasked), "mask" or "both".
     text, second, label: columns; None is guessed.
     learning_rate: None takes 5e-5 for method "full", 6e-4 for "lora" and 2e-3 for a fresh BiLSTM.
+    further: the base is a classifier, whose head and adapter are trained on; method "calibration": no weight of it is,
+    a linear head on its logits is fitted.
     adversarial: an attack whose successes each epoch learns from, too; attacked: texts that it is tried on.
     """
 
@@ -68,17 +74,21 @@ class Plan:
     half: bool = False
     adversarial: str | None = None
     attacked: int = 200
+    further: bool = False
 
     @property
     def rate(self) -> float:
-        return self.learning_rate or (2e-3 if self.base == BILSTM else {"full": 5e-5, "lora": 6e-4}[self.method])
+        rates = {"full": 5e-5, "lora": 6e-4, CALIBRATION: 0.0}
+        return self.learning_rate or (2e-3 if self.base == BILSTM else rates[self.method])
 
     def check(self) -> None:
         """TrainingError with a sentence for the first choice that cannot be carried out."""
+        if self.method == CALIBRATION and not self.further:
+            raise TrainingError("Calibration takes a trained classifier: --from in place of --base.")
         allowed = {
             "training": TRAINING_STRATEGIES,
             "validation_strategy": VALIDATION_STRATEGIES,
-            "method": ("full", "lora"),
+            "method": ("full", "lora", CALIBRATION),
             "metric": tuple(METRICS),
         }
         for name, choices in allowed.items():
@@ -98,8 +108,11 @@ class Plan:
                 raise TrainingError(str(error)) from error
 
     def as_dict(self) -> dict:
-        """All choices; those of adversarial training only where it was asked for."""
-        left_out = ("adversarial", "attacked") if self.adversarial is None else ()
+        """All choices; those of adversarial and of further training only where it was asked for."""
+        left_out = [
+            *(["adversarial", "attacked"] if self.adversarial is None else []),
+            *([] if self.further else ["further"]),
+        ]
         return {name: value for name, value in asdict(self).items() if name not in left_out}
 
 
@@ -147,8 +160,10 @@ def train(
     """
     plan.check()
     check_out(Path(plan.out), plan.method, plan.base)
+    if plan.method == CALIBRATION:
+        # Its states remain those of a model that was never masked.
+        plan = replace(plan, training="none", epochs=1)
     plan, data = read_files(plan, told)
-    labels = data["train"].classes
     device = choose_device(plan.device)
     if device == "cpu":
         # Otherwise every step maps its large results anew.
@@ -157,6 +172,14 @@ def train(
     width = min(plan.max_tokens, max_tokens)
     # The test file too, so that a row that cannot be used is found before the training and not after.
     sets = {split: tokenise(tokenizer, texts, width) for split, texts in data.items()}
+    if plan.method == CALIBRATION:
+        module, tokenizer, method, epoch = calibrated(
+            plan.base, data, plan.metric, plan.seed, width, plan.device, progress
+        )
+        check_out(Path(plan.out), method)
+        with only_writer(Path(plan.out), folder=True) as out:
+            _save(out, plan, (module, tokenizer, method), data, sets, [epoch], progress, told)
+        return Path(plan.out)
     run = TrainingRun(plan, module.to(device), mask_id, sets["train"], sets["validation"], device, progress)
     if plan.adversarial is not None:
         run.attacks = Attacks(run.classifier, tokenizer, mask_id, width, data["train"], plan.adversarial, plan.attacked)
@@ -167,18 +190,28 @@ def train(
             scores = {"epoch": epoch + 1, **run.epoch(epoch), **run.validate()}
             scores["seconds"] = time.perf_counter() - clock
             checkpoint.save(run.module, run.optimiser, epoch, scores)
+            told(f"Epoch {epoch + 1}: {_ACHIEVED.format(**scores)}")
         checkpoint.load_best(run.module)
-        save_trained(run.module, tokenizer, out, plan.base, plan.method, labels, plan.half)
-        cut = {split: one.cut for split, one in sets.items()}
-        made = plan.as_dict() | {"learning_rate": plan.rate}
-        write_card(out, build_card(out, made, data, cut, checkpoint.history, labels, progress))
-        _keep_reference(out, plan, data, progress, told)
+        _save(out, plan, (run.module, tokenizer, plan.method), data, sets, checkpoint.history, progress, told)
         checkpoint.clear()
     return Path(plan.out)
 
 
+def _save(out: Path, plan: Plan, made: tuple, data, sets, history: list[dict], progress, told) -> None:
+    """Write a model's folder, its card and its reference."""
+    module, tokenizer, method = made
+    labels, base = data["train"].classes, base_of(plan.base) if plan.further else plan.base
+    save_trained(module, tokenizer, out, base, method, labels, plan.half)
+    cut = {split: one.cut for split, one in sets.items()}
+    recipe = plan.as_dict() | {"learning_rate": plan.rate}
+    write_card(out, build_card(out, recipe, data, cut, history, labels, progress))
+    _keep_reference(out, plan, data, progress, told)
+
+
 def load_start(plan: Plan, data: LabelledTexts) -> tuple[Module, Tokenizer, int, int]:
     """As `core.training.bases.load_base`, or a BiLSTM of the words of the training texts."""
+    if plan.further:
+        return load_further(plan.base, plan.method, plan.rank, plan.seed, with_lora)
     if plan.base != BILSTM:
         return load_base(plan.base, data.classes, plan.method, plan.rank, plan.seed)
     if plan.method != "full":
@@ -342,6 +375,8 @@ def read_files(plan: Plan, told: Callable[[str], None]) -> tuple[Plan, dict[str,
             named, classes = data[split].columns, data[split].classes
             if len(classes) < 2:
                 raise TrainingError(f"{data[split].name} has a single class, {listed(classes)}. Give at least 2.")
+    if plan.further:
+        data = under_classes(data, classes_of(plan.base), told)
     return replace(plan, **{role: column or None for role, column in named.items()}), data
 
 

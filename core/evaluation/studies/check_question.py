@@ -115,6 +115,7 @@ HEADER = (
     "data-set p (calibrated, by Simes)",
     "texts rejected at 5 % (calibrated)",
     "texts rejected at 5 % (literal)",
+    "log loss (lower is better)",
 )
 
 
@@ -132,6 +133,7 @@ def check_rows(found: CheckReport) -> list[list]:
             *(float(line.p[form][k]) if form in line.p else "" for form in FORMS),
             float(line.simes[CALIBRATED][k]) if CALIBRATED in line.simes else "",
             *(int(line.rejected[form][k]) if form in line.rejected else "" for form in FORMS),
+            float(line.loss[k]),
         ]
         for line in found.lines
         for k, ratio in enumerate(X)
@@ -190,6 +192,7 @@ def _line_as_json(line: CurveFigures) -> dict:
         "examples": line.n,
         "performance": line.performance.tolist(),
         "performance_interval": None if line.ends is None else line.ends.tolist(),
+        "log_loss": line.loss.tolist(),
         "p": {form: p.tolist() for form, p in line.p.items()},
         "simes": {form: p.tolist() for form, p in line.simes.items()},
         "rejected": {form: line.share(form).tolist() for form in line.rejected},

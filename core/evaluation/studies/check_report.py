@@ -48,7 +48,8 @@ class CurveFigures:
     {form: what marks its numbers}; ends: float64[2, K], 95 % intervals of performance over the texts, None of fewer
     than 20; areas: ACU and RACU against random order, ↑ more faithful, NaN without it;
     precision, recall: mean over the examples whose evidence is known of average precision and recall of the top k, NaN
-    without; chance: that average precision of a random order; lost: examples that it has no number on.
+    without; chance: that average precision of a random order; lost: examples that it has no number on; loss:
+    float64[K], mean log loss of the labels, ↓.
     """
 
     curve: Curve
@@ -58,6 +59,7 @@ class CurveFigures:
     simes: dict[str, np.ndarray]
     rejected: dict[str, np.ndarray]
     gates: dict[str, Gate]
+    loss: np.ndarray
     ends: np.ndarray | None = None
     areas: Areas = UNKNOWN
     precision: float = np.nan
@@ -369,9 +371,10 @@ def _line(
             np.nan if passed.chance is None else float(passed.chance[told].mean()),
         )
     ends = _ends(metric, sample.labels[there], passed.predicted[there]) if n >= FEW else None
-    return CurveFigures(
-        curve, n, performance, p, together, rejected, gates, ends, between, *found, lost=len(passed.problems)
-    )
+    # What rounds to a probability of 0 still has a finite loss.
+    loss = -np.log(np.maximum(passed.values[there], np.finfo(np.float32).tiny)).mean(axis=0)
+    lost = len(passed.problems)
+    return CurveFigures(curve, n, performance, p, together, rejected, gates, loss, ends, between, *found, lost)
 
 
 def _ends(metric: str, labels: np.ndarray, predicted: np.ndarray) -> np.ndarray:

@@ -128,6 +128,8 @@ def ratios_table(reports: list[CheckReport], form: str) -> Values:
                 name = f"{one.model}, {line.curve.label}" if len(reports) > 1 else line.curve.label
                 rows += _ratio_rows(name, line, form)
                 rows += _length_rows(name, one) if line is one.random and form == CALIBRATED else []
+        if len(reports) > 1:
+            rows.append([f"{one.model}: log loss ↓", one.n, *one.random.loss.tolist()])
     return header, rows
 
 

@@ -14,7 +14,7 @@ from core.network.architectures import UnsupportedModel
 from core.network.model import Model
 from core.oracle.erasing import MASK, erasures_of
 from pages.parts.frame import resources
-from pages.parts.frame.links import choose_one, forget, held, hold, linked
+from pages.parts.frame.links import choose, choose_one, forget, held, hold, linked
 from pages.parts.sections.sides import name_beside
 
 SIZES = ("50", "100", str(SAMPLE), "500", "1000")
@@ -61,6 +61,13 @@ def choose_models(model: Model) -> list[str]:
     called = {name: name_beside(name, model.labels) for name in others}
     more = {"max_selections": MOST_BESIDE, "format_func": called.get, "help": _MODELS_HELP}
     return linked(st.multiselect, "Models beside it", others, first, "models", **more)
+
+
+def set_beside(model: str, others: list[str]) -> None:
+    """Choose a model, and these beside it in place of its relatives."""
+    choose("model", model)
+    choose("models", others)
+    st.session_state[_ASKED_BY] = model
 
 
 def other_model(name: str, models: list, erasure: str = MASK) -> Explainer:

@@ -1,0 +1,52 @@
+"""A data set that somebody looks at, as files to train from."""
+
+import json
+from collections.abc import Mapping
+from pathlib import Path
+
+import numpy as np
+
+from core.data.examples import DataSet, first_places
+from core.data.parsed import BadData
+from core.storage.files import write_whole
+
+# Every fifth text of a class chooses the epoch and fits the reference.
+HELD_OUT = 5
+FEWEST_TEXTS = 20
+
+
+def labelled_places(data: DataSet, classes: Mapping[str, int]) -> list[int]:
+    """Places of the different texts whose label is a class of the model; BadData where they are too few."""
+    first = first_places(data.examples)
+    found = [i for i, one in enumerate(data.examples) if one.label in classes and first[i] == i]
+    counts = np.bincount([classes[data.examples[i].label or ""] for i in found], minlength=2)
+    if (counts > 0).sum() < 2 or len(found) < FEWEST_TEXTS:
+        raise BadData(
+            f"{data.name} has {len(found)} different labelled texts of {(counts > 0).sum()} classes; training takes at "
+            f"least {FEWEST_TEXTS} of two. Choose other data."
+        )
+    return found
+
+
+def write_splits(data: DataSet, classes: Mapping[str, int], labels: tuple[str, ...], folder: Path) -> tuple[Path, Path]:
+    """Write training and validation files, JSON Lines, under the names of the model's classes.
+
+    Args:
+        classes: {label of the data: class of the model}; labels: names of the model's classes.
+    Returns:
+        Their paths. The same data gives the same files, so that a training that was stopped goes on.
+    Raises:
+        BadData: too few labelled texts; OSError: the folder cannot be written.
+    """
+    rows: tuple[list[str], list[str]] = ([], [])
+    seen = [0] * len(labels)
+    for i in labelled_places(data, classes):
+        example = data.examples[i]
+        place = classes[example.label or ""]
+        seen[place] += 1
+        row = {"text": example.text, **({"second": example.second} if example.second else {}), "label": labels[place]}
+        rows[seen[place] % HELD_OUT == 0].append(json.dumps(row) + "\n")
+    paths = folder / "train.jsonl", folder / "validation.jsonl"
+    for path, lines in zip(paths, rows):
+        write_whole(path, "".join(lines).encode(), replaces=True)
+    return paths
