@@ -22,7 +22,7 @@ from pages.parts.attributions.comparing import show_agreement, show_completeness
 from pages.parts.attributions.operators import known_erasures, operators_section
 from pages.parts.attributions.pairing import pairs_report, pairs_section, rather_than
 from pages.parts.attributions.scoring import ALL_NUMBERS, ScoredRows
-from pages.parts.attributions.smallest import smallest_section
+from pages.parts.attributions.smallest import sets_report, smallest_section
 from pages.parts.attributions.steadying import stability_section
 from pages.parts.attributions.word_rows import draw_words
 from pages.parts.components.tables import data_table
@@ -79,7 +79,7 @@ def attributions() -> None:
         smallest_section(view)
     with picture:
         known = pairs_report(view), scoring.report, scoring.unstable, known_erasures(scoring)
-        save_attributions(view, rows, scoring.result, other, *known)
+        save_attributions(view, rows, scoring.result, other, *known, sets=sets_report(view))
     _open_linked_tab()
     tabs = _tabs(view, chosen, sign, rows, found, scoring)
     draw_body(scoring.result, lambda: None, tabs, _TABS, terms=TERMS)

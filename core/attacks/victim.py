@@ -62,6 +62,9 @@ class Budget:
             raise ValueError(f"an attack of {self.queries} queries cannot change anything; allow at least 2")
         if not -1 <= self.similarity <= 1:
             raise ValueError(f"the least similarity is {self.similarity:g}; a cosine is −1 to 1")
+        for word in self.protected:
+            if not is_word(word):
+                raise ValueError(f"{word!r} is not one word; protect single words, without punctuation around them")
 
 
 class Outputs(NamedTuple):

@@ -48,6 +48,8 @@ from core.wording import amount
 HELP = "ask a question of a data set, such as scores, verdicts, limits or a model check"
 GOES_ON = terminal.RESUMES
 _ABOUT_LIMITS = "How close does each measure come to the best order of masking?"
+# A choice of one question that pages do not offer.
+_UNOFFERED = ("protect",)
 _OF_LIMITS = ("class", "width", "exact-up-to", "full")
 
 
@@ -97,7 +99,7 @@ def run(options: Options) -> int:
 
 def refuse_choices_of_others(given: Container[str], what: str) -> None:
     """ValueError for a choice that belongs to other questions."""
-    for name in (*own_choices(), *_OF_LIMITS):
+    for name in (*own_choices(), *_UNOFFERED, *_OF_LIMITS):
         if {"class": "target"}.get(name, name.replace("-", "_")) in given and what not in _owners(name):
             raise ValueError(f"--{name} belongs to {' and '.join(_owners(name))}, not {what}")
 
@@ -116,6 +118,7 @@ def _add_own(option: Option) -> None:
         told = told if allowed else f"{told}: {', '.join(offered)}"
         option(f"--{name}", type=reads, choices=allowed, default=argparse.SUPPRESS, help=told)
     unset: dict[str, Any] = {"default": argparse.SUPPRESS}
+    option("--protect", nargs="+", **unset, help="of attacks: words that are never changed")
     option("--class", dest="target", **unset, help="of limits: explained class (default: predicted)")
     option("--width", type=int, **unset, help="of limits: beam width (default: insertion search)")
     about = "of limits: most scores of exact ones (default: CPU 4096, GPU 131072)"
@@ -124,7 +127,7 @@ def _add_own(option: Option) -> None:
 
 
 def _owners(name: str) -> list[str]:
-    found = [one for one, question in questions().items() if name in question.own_choices()]
+    found = [one for one, question in questions().items() if name in question.choices()]
     return [*found, LIMITS] if name in _OF_LIMITS else found
 
 

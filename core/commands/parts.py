@@ -31,7 +31,7 @@ from core.mathematics.stepwise import finish
 from core.measures.catalogue import measure
 from core.network.features import placed_texts
 from core.network.scheduler import NonFinite
-from core.reports.answers import Part, Section
+from core.reports.answers import Part, Section, sets_sections
 from core.results.caveats import Caveat
 from core.results.limits import limits_result
 from core.results.result import as_record
@@ -258,8 +258,7 @@ def tell_sets(options: Namespace, one: OneText, bar: Bar) -> Part:
         records.append(exactly | as_record(result))
     columns = "kind positions words exact outcome p probability size count caveats".split()
     lines = [[_cell(record, name) for name in columns] for record in records]
-    sections = [Section(f"set that {kind} the prediction", result) for kind, result in results.items()]
-    return Part(sections, columns, lines, {"sets": records}, report)
+    return Part(sets_sections(report), columns, lines, {"sets": records}, report)
 
 
 def _cell(record: Mapping[str, Any], name: str) -> Any:

@@ -32,6 +32,7 @@ def add(option: Option) -> None:
     option("--validation-strategy", choices=VALIDATION_STRATEGIES, default="both", help="copies that choose the epoch")
     named = f"also learn from attacked texts: {', '.join(attacks())}"
     option("--adversarial", metavar="ATTACK", help=named)
+    option("--protect", nargs="+", default=[], help="words that attacks never change")
     option("--attacked", type=int, default=200, help="texts attacked each epoch")
 
 
@@ -77,5 +78,5 @@ def plan_of(options: Options, **chosen: Any) -> "Plan":
     from core.training.training import Plan
 
     known = {field.name for field in fields(Plan)}
-    asked: dict[str, Any] = {k: tuple(v) if k == "labels" and v else v for k, v in vars(options).items() if k in known}
+    asked: dict[str, Any] = {k: tuple(v) if isinstance(v, list) else v for k, v in vars(options).items() if k in known}
     return Plan(**asked | chosen)

@@ -2,9 +2,9 @@
 
 import contextlib
 import threading
-from collections.abc import Generator
+from collections.abc import Generator, Mapping
 from pathlib import Path
-from typing import Any, cast
+from typing import Any
 
 from core.loading.locating import ModelSource, digest, locate
 from core.loading.lora import adapter_settings, merge_adapter, read_adapter
@@ -159,13 +159,21 @@ def read_weights(source: ModelSource, config: Config, dtype: Any, **more: Any) -
 
 
 def build_classifier(config: Config, tensors: dict[str, Tensor], **more: Any) -> tuple[Module, set[str]]:
-    """A classifier of tensors as files of weights hold them, and the names of the parameters that these lack.
+    """A classifier of tensors as files of weights hold them, and the names of the parameters that these lack."""
+    from transformers import MODEL_FOR_SEQUENCE_CLASSIFICATION_MAPPING
+
+    return build_module(MODEL_FOR_SEQUENCE_CLASSIFICATION_MAPPING, config, tensors, **more)
+
+
+def build_module(
+    families: Mapping[Any, Any], config: Config, tensors: dict[str, Tensor], **more: Any
+) -> tuple[Module, set[str]]:
+    """The module of a configuration's family, of tensors as files of weights hold them, and the names of the parameters
+    that these lack.
 
     transformers does all that it does when it loads (it renames, converts and compares) and reads no file.
     """
-    from transformers import MODEL_FOR_SEQUENCE_CLASSIFICATION_MAPPING
-
-    name, family = config.name_or_path, cast(Any, MODEL_FOR_SEQUENCE_CLASSIFICATION_MAPPING[type(config)])
+    name, family = config.name_or_path, families[type(config)]
     with building():
         module, report = family.from_pretrained(
             None,

@@ -14,6 +14,7 @@ from core.evaluation.study import Table
 from core.reports.curves import CurvePicture
 from core.reports.exports import csv_text, versions, visible
 from core.results.result import Result
+from core.results.smallest_sets import SetsReport, sets_results
 from core.texts.rendering import latex_comment, write_result
 from core.wording import text_table
 
@@ -145,6 +146,11 @@ def _page(answer: Answer) -> str:
 
 def _told(value: Any) -> str:
     return ", ".join(map(str, value)) if isinstance(value, (list, tuple)) else "" if value is None else str(value)
+
+
+def sets_sections(report: SetsReport) -> list[Section]:
+    """The smallest sets of a text, a section each."""
+    return [Section(f"set that {kind} the prediction", result) for kind, result in sets_results(report).items()]
 
 
 def written_sections(sections: Sequence[Section]) -> list[tuple]:

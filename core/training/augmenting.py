@@ -40,7 +40,7 @@ class Attacks:
     """An attack on the module that is being trained.
 
     module: the classifier; mask_id, max_tokens: as it is trained; data: the training file; name: a registered attack;
-    count: texts of an epoch at most.
+    count: texts of an epoch at most; protected: words that stay.
     """
 
     module: Module
@@ -50,6 +50,7 @@ class Attacks:
     data: LabelledTexts
     name: str
     count: int
+    protected: tuple[str, ...] = ()
 
     def of_epoch(self, seed: int, epoch: int, progress: Callable[[str, int, int], None] = lambda *_: None) -> Augmented:
         """Attack texts drawn by seed and epoch, by the weights as they are now; a text that the model reads nothing of
@@ -64,7 +65,7 @@ class Attacks:
         data, name = self.data, attack_named(self.name).name
         chosen = np.random.default_rng([seed, 3, epoch]).permutation(len(data))[: self.count]
         # Made each time: neighbours are those of the embeddings as they are now, also where a run was resumed.
-        model, budget, queries, found = self._model(), Budget(queries=QUERIES), 0, []
+        model, budget, queries, found = self._model(), Budget(queries=QUERIES, protected=self.protected), 0, []
         for done, i in enumerate(chosen.tolist(), start=1):
             second, label = None if data.seconds is None else data.seconds[i], int(data.labels[i])
             with contextlib.suppress(NoFeatures):

@@ -11,6 +11,7 @@ import numpy as np
 import torch
 
 from core.attacks.catalogue import attack_named
+from core.attacks.victim import Budget
 from core.data.parsed import BadData
 from core.data.sources import read_labelled
 from core.data.tables import LabelledTexts
@@ -48,7 +49,8 @@ class Plan:
     learning_rate: None takes 5e-5 for method "full", 6e-4 for "lora" and 2e-3 for a fresh BiLSTM.
     further: the base is a classifier, whose head and adapter are trained on; method "calibration": no weight of it is,
     a linear head on its logits is fitted.
-    adversarial: an attack whose successes each epoch learns from, too; attacked: texts that it is tried on.
+    adversarial: an attack whose successes each epoch learns from, too; attacked: texts that it is tried on;
+    protect: words that it never changes.
     """
 
     base: str
@@ -75,6 +77,7 @@ class Plan:
     adversarial: str | None = None
     attacked: int = 200
     further: bool = False
+    protect: tuple[str, ...] = ()
 
     @property
     def rate(self) -> float:
@@ -101,18 +104,19 @@ class Plan:
             raise TrainingError(f"max_tokens is {self.max_tokens}; it must be at least 8.")
         if self.training == "half" and self.batch < 2:
             raise TrainingError('batch is 1; training "half" needs at least 2.')
+        if self.protect and self.adversarial is None:
+            raise TrainingError("protect is of attacks; choose one as adversarial.")
         if self.adversarial is not None:
             try:
                 attack_named(self.adversarial)
+                Budget(protected=self.protect).check()
             except ValueError as error:
                 raise TrainingError(str(error)) from error
 
     def as_dict(self) -> dict:
         """All choices; those of adversarial and of further training only where it was asked for."""
-        left_out = [
-            *(["adversarial", "attacked"] if self.adversarial is None else []),
-            *([] if self.further else ["further"]),
-        ]
+        left_out = [name for name in ("adversarial", "further", "protect") if not getattr(self, name)]
+        left_out += ["attacked"] if self.adversarial is None else []
         return {name: value for name, value in asdict(self).items() if name not in left_out}
 
 
@@ -182,7 +186,9 @@ def train(
         return Path(plan.out)
     run = TrainingRun(plan, module.to(device), mask_id, sets["train"], sets["validation"], device, progress)
     if plan.adversarial is not None:
-        run.attacks = Attacks(run.classifier, tokenizer, mask_id, width, data["train"], plan.adversarial, plan.attacked)
+        run.attacks = Attacks(
+            run.classifier, tokenizer, mask_id, width, data["train"], plan.adversarial, plan.attacked, plan.protect
+        )
     with only_writer(Path(plan.out), folder=True) as out:
         checkpoint = Checkpoint(out, _fingerprint(plan, data), library_versions(plan.method))
         for epoch in range(checkpoint.resume(run.module, run.optimiser, told), plan.epochs):

@@ -1,15 +1,19 @@
 """Attacks over a sample: rows, what they come to, and the command."""
 
+import errno
 import json
+import os
 from dataclasses import replace
 
 import numpy as np
 import pytest
 
+from core.attacks import attacking
 from core.attacks.attacked_data import Pair, changed_words, keep_attacked
 from core.attacks.attacking import OUTCOMES, attack_text
-from core.attacks.victim import AttackOutcome, Budget
+from core.attacks.victim import AttackOutcome, Budget, Victim, is_word
 from core.attacks.vocabulary import Vocabulary
+from core.commands import evaluate as evaluate_command
 from core.commands.command_line import main
 from core.data.examples import Example
 from core.data.sources import open_data
@@ -18,6 +22,7 @@ from core.evaluation.engine import Run
 from core.evaluation.sampling import Sample
 from core.evaluation.studies.attacks import Attacking
 from core.evaluation.studies.attacks_report import AttacksReport, _rejected
+from core.evaluation.studies.behaviour import Course
 from core.explanation.explainer import Explainer
 from core.figures.catalogue import question_figure
 from core.mathematics.statistics import paired_interval
@@ -29,6 +34,7 @@ from core.texts.rendering import headline
 from tests import tiny
 from tests.attacks.test_attacks import label_of
 from tests.hostile import lines
+from tests.interrupted import interrupted
 
 TEXTS = (*tiny.SENTENCES[5:21:2], "Soup")
 STUDY = Attacking(attack="substitution", follows="random order", similarity=-1.0, share=0.5)
@@ -131,32 +137,104 @@ def test_masf_is_said_to_notice_attacks_by_chance_on_few_samples(n):
     assert noticed / 2_000 <= 0.025 + 4 * np.sqrt(0.025 * 0.975 / 2_000)
 
 
-def test_the_command_goes_on_after_a_kill_and_offers_the_nearest_attack(tiny_model, tmp_path, monkeypatch, capsys):
-    model, out = tiny_model("bert"), tmp_path / "found.json"
-    rows = [{"id": f"e{i}", "text": text, "label": tiny.LABELS[i % 3]} for i, text in enumerate(TEXTS[:5])]
-    (tmp_path / "mine.jsonl").write_bytes(lines(*rows))
-    monkeypatch.setenv("FAITHSCOPE_CACHE", str(tmp_path / "cache"))
-    monkeypatch.setattr("core.loading.loading.load", lambda *_: model)
-    command = ["evaluate", "--model", "tiny", "--data", str(tmp_path / "mine.jsonl"), "--what", "attacks"]
-    command += ["--follows", "random order", "--out", str(out)]
-    assert main([*command, "--attack", "hotflap"]) == 1 and "'HotFlip'?" in capsys.readouterr().err
-    assert main([*command, "--unit", "token"]) == 1 and "unit word" in capsys.readouterr().err
-    really, asked = Run.add, []
+class Asked:
+    """`evaluate --what attacks` on six short texts of a tiny model, the second labelled wrong and the last one word."""
 
-    def add(run, i, cancelled):
-        if len(asked) == 2:
-            raise KeyboardInterrupt
-        asked.append(i)
-        really(run, i, cancelled)
+    def __init__(self, model, root, patch):
+        self.model, self.out = model, root / "found.json"
+        labels = [model.labels[label_of(model, model.encode(text))] for text in SHORT]
+        labels[1] = next(label for label in model.labels if label != labels[1])
+        rows = [{"id": f"e{i}", "text": one, "label": label} for i, (one, label) in enumerate(zip(SHORT, labels))]
+        (root / "mine.jsonl").write_bytes(lines(*rows))
+        self.command = ["evaluate", "--model", "tiny", "--data", str(root / "mine.jsonl"), "--what", "attacks"]
+        self.command += ["--follows", "random order", "--similarity", "-1.0", "--share", "0.5", "--out", str(self.out)]
+        self.patch = patch
+        self.begin(root / "cache")
+        patch.setattr("core.loading.loading.load", lambda *_: model)
 
-    monkeypatch.setattr(Run, "add", add)
-    assert main([*command, "--attack", "HotFlip"]) == 130 and not out.exists()
-    again = []
-    monkeypatch.setattr(Run, "add", lambda run, i, cancelled: again.append(i) or really(run, i, cancelled))
-    assert main([*command, "--attack", "HotFlip"]) == 0
-    assert sorted(asked + again) == [0, 1, 2, 3, 4] and len(again) == 3
-    found = json.loads(out.read_text())["examples"]
-    assert len(found) == 5 and {one["attack outcome"] for one in found} <= {one.value for one in OUTCOMES}
+    def begin(self, cache):
+        """With nothing kept, and no output."""
+        self.patch.setenv("FAITHSCOPE_CACHE", str(cache))
+        self.out.unlink(missing_ok=True)
+
+    def __call__(self, *more: str) -> int:
+        return main([*self.command, *(more or ("--attack", "HotFlip"))])
+
+    @property
+    def found(self) -> list[dict]:
+        return sorted(json.loads(self.out.read_text())["examples"], key=lambda one: one["example"])
+
+
+SHORT = (*TEXTS[:5], "Soup")
+
+
+@pytest.fixture
+def evaluate(tiny_model, tmp_path, monkeypatch):
+    return Asked(tiny_model("bert"), tmp_path, monkeypatch)
+
+
+def test_the_command_offers_the_nearest_attack_and_says_what_it_cannot_do(evaluate, capsys):
+    refused = {
+        ("--attack", "hotflap"): "'HotFlip'?",
+        ("--attack", "genetic", "--unit", "token"): "unit word",
+        ("--attack", "genetic", "--protect", "good film"): "'good film' is not one word",
+        ("--attack", "genetic", "--protect", "soup,"): "'soup,' is not one word",
+    }
+    for more, said in refused.items():
+        assert evaluate(*more) == 1
+        told = capsys.readouterr().err.strip()
+        assert said in told and told.count("\n") == 0 and not evaluate.out.exists()
+    assert main([*evaluate.command[:5], "--what", "words", "--protect", "soup"]) == 1
+    assert "--protect belongs to attacks, not words" in capsys.readouterr().err
+
+
+@pytest.mark.parametrize(
+    ("owner", "name", "count"),
+    [(Run, "add", 2), (Victim, "ask", 5), (Course, "row", 1), (evaluate_command, "write_whole", 0)],
+    ids=["between two texts", "in an attack", "behind an attack", "before the file"],
+)
+def test_the_command_goes_on_after_a_kill_in_each_phase(owner, name, count, evaluate, tmp_path):
+    assert evaluate() == 0
+    whole, attacks = evaluate.found, []
+    evaluate.begin(tmp_path / "again")
+    with pytest.MonkeyPatch.context() as patch:
+        # A text whose attack was over is not attacked again.
+        patch.setattr(
+            attacking, "attack_text", lambda *given, **more: attacks.append(given[1].digest) or really(*given, **more)
+        )
+        interrupted(evaluate, owner, name, count, evaluate.out)
+    assert evaluate.found == whole and len(whole) == len(SHORT)
+    assert len(attacks) - len({*attacks}) == (owner is Victim) and len({*attacks}) == len(SHORT)
+    ends = [one["attack outcome"] for one in whole]
+    assert ends[1] == "already wrong" and ends[-1] == "no room"
+
+
+really = attacking.attack_text
+
+
+def test_a_disk_that_fills_is_a_sentence_and_loses_no_attack(evaluate, monkeypatch, capsys):
+    def full(*_, **__):
+        raise OSError(errno.ENOSPC, os.strerror(errno.ENOSPC), str(evaluate.out))
+
+    with monkeypatch.context() as patch:
+        patch.setattr(evaluate_command, "write_whole", full)
+        assert evaluate() == 1 and os.strerror(errno.ENOSPC) in capsys.readouterr().err
+    monkeypatch.setattr(attacking, "attack_text", lambda *_, **__: pytest.fail("what was found is read"))
+    assert evaluate() == 0 and len(evaluate.found) == len(SHORT)
+
+
+@pytest.mark.parametrize("attack", ["DeepWordBug", "substitution", "genetic", "HotFlip"])
+def test_words_that_are_protected_stay_with_every_attack(attack, evaluate, tmp_path):
+    """Each word that the attack changed unasked is protected in turn, until it changes none of these."""
+    assert evaluate("--attack", attack) == 0
+    free = {word for one, text in zip(evaluate.found, SHORT) for word, _ in changed_words(text, one["text"])}
+    assert free
+    kept = [word.upper() for word in free if is_word(word)]
+    evaluate.begin(tmp_path / "again")
+    assert evaluate("--attack", attack, "--protect", *kept) == 0
+    for one, text in zip(evaluate.found, SHORT):
+        assert not {word for word, _ in changed_words(text, one["text"])} & free
+    assert json.loads(evaluate.out.read_text())["choices"]["protect"] == kept
 
 
 def test_a_budget_is_part_of_the_key(tiny_model):

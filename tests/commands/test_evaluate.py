@@ -21,6 +21,7 @@ from core.mathematics.erasure import LENGTHS
 from core.metrics.registry import NO_FEATURES
 from core.results.caveats import Caveat
 from tests import tiny
+from tests.interrupted import interrupted
 
 UNLABELLED = [name for name, question in questions().items() if not question.labelled]
 MEASURES, METRICS = ["leave-one-out", "gradient"], ["NS", "Soft-NC"]
@@ -211,24 +212,12 @@ def test_shuffles_of_a_measures_own_scores_are_a_baseline(evaluate, capsys):
         assert not line["pairs"] or (line["half"], line["strict"]) == (pairs.half[0], pairs.strict[0])
 
 
-def test_the_same_command_goes_on_where_it_was_interrupted(evaluate, monkeypatch, capsys):
-    really, counters = Run.add, evaluate.model.scheduler.counters
-    asked = []
-
-    def interrupted(run, i, cancelled):
-        if len(asked) == 2:
-            raise KeyboardInterrupt
-        asked.append(i)
-        really(run, i, cancelled)
-
-    monkeypatch.setattr(Run, "add", interrupted)
-    assert evaluate() == 130 and GOES_ON in capsys.readouterr().err and not evaluate.out.exists()
-    again = []
-    monkeypatch.setattr(Run, "add", lambda run, i, cancelled: again.append(i) or really(run, i, cancelled))
-    assert evaluate() == 0 and sorted(asked + again) == [0, 1, 2, 3]
+def test_the_same_command_goes_on_where_it_was_interrupted(evaluate, capsys):
+    asked, again = interrupted(evaluate, Run, "add", 2, evaluate.out)
+    assert GOES_ON in capsys.readouterr().err and sorted(i for _, i, _ in asked + again) == [0, 1, 2, 3]
+    counters = evaluate.model.scheduler.counters
     before = counters.passes
     assert evaluate("--what", Diagnosing.name) == 0 and counters.passes == before
-    assert not list(evaluate.out.parent.glob("*.partial"))
 
 
 def test_a_sample_is_drawn_once_for_a_seed(evaluate):

@@ -40,6 +40,7 @@ from tests import tiny
 from tests.adding import TESTS, one_more_file
 from tests.app_session import App, wait
 from tests.hostile import lines
+from tests.interrupted import interrupted
 
 NAME = "one word"
 TEXTS = tiny.SENTENCES[:4]
@@ -107,20 +108,8 @@ def test_the_command_asks_it_and_goes_on_where_it_stopped(tiny_model, tmp_path, 
     monkeypatch.setenv("FAITHSCOPE_CACHE", str(tmp_path / "cache"))
     monkeypatch.setattr("core.loading.loading.load", lambda *_: model)
     command = ["evaluate", "--model", "tiny", "--data", str(tmp_path / "mine.jsonl"), "--out", str(out)]
-    really, asked = Run.add, []
-
-    def add(run, i, cancelled):
-        if len(asked) == 2:
-            raise KeyboardInterrupt
-        asked.append(i)
-        really(run, i, cancelled)
-
-    monkeypatch.setattr(Run, "add", add)
-    assert main([*command, "--what", NAME, "--enough", "0.1"]) == 130 and not out.exists()
-    again = []
-    monkeypatch.setattr(Run, "add", lambda run, i, cancelled: again.append(i) or really(run, i, cancelled))
-    assert main([*command, "--what", NAME, "--enough", "0.1"]) == 0
-    assert sorted(asked + again) == [0, 1, 2, 3] and len(again) == 2
+    asked, again = interrupted(lambda: main([*command, "--what", NAME, "--enough", "0.1"]), Run, "add", 2, out)
+    assert sorted(i for _, i, _ in asked + again) == [0, 1, 2, 3] and len(again) == 2
     found = parquet.read_table(out).to_pylist()
     assert [line["row"] for line in found if line["example"] == "e2"] == [3] and all(line["word"] for line in found)
     assert json.loads(parquet.read_schema(out).metadata[b"faithscope"])["enough"] == 0.1

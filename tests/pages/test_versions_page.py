@@ -9,6 +9,7 @@ import json
 import numpy as np
 import pytest
 
+from core.attacks.candidates import Proposer, candidates
 from core.data.examples import read_bundled
 from core.explanation.explainer import Explainer
 from core.results.caveats import Caveat
@@ -37,6 +38,10 @@ def edit(app: App, word: int, new: str | None) -> App:
         return app.press("Take it out")
     app.widget("text_input", "Put in the place of this word").set_value(new)
     return app.press("Replace")
+
+
+def captions(app: App) -> list[str]:
+    return [one.value for one in app.at.caption]
 
 
 def sent(app: App) -> dict:
@@ -92,6 +97,26 @@ def test_a_word_edited_in_place_stands_beside_its_original(bundled):
     assert not beside(app.press("Close the comparison")) and "against" not in app.at.query_params
     assert "version" not in app.download("Table (CSV)").partition("\n")[0].split(",")
     assert beside(app.press("Show beside the original"))
+
+
+def test_a_candidate_that_is_pressed_stands_beside_its_original(bundled):
+    """The bundled base has no masked-language head, and the page says where its candidates come from."""
+    app = click(App(ATTRIBUTIONS, measures=["leave-one-out"]).type(DULL), 2)
+    found = candidates(bundled, bundled.encode(DULL), 2)
+    assert found.by is Proposer.EMBEDDINGS and len(found.words) > 1
+    assert any(found.by in caption for caption in captions(app))
+    app.press(found.words[1])
+    assert app.text == DULL.replace("dull", found.words[1]) and sent(app)["changed"] == [
+        False,
+        False,
+        True,
+        False,
+        False,
+    ]
+    facts = table_of(app, "original", "edit")
+    assert {"prediction", "p (calibrated) of the unmasked text"} < {*facts}
+    # Punctuation has none.
+    assert not any(found.by in caption for caption in captions(click(app, 4)))
 
 
 def test_a_word_that_is_taken_out_and_markup_that_is_put_in_are_text():

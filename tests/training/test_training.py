@@ -10,6 +10,7 @@ import sys
 import time
 from dataclasses import asdict, replace
 from importlib.metadata import version
+from pathlib import Path
 
 import numpy as np
 import pytest
@@ -18,6 +19,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from scipy.stats import kstest
 
+from core.attacks.vocabulary import Vocabulary
 from core.commands import terminal
 from core.commands.command_line import main
 from core.data.parsed import BadData
@@ -29,7 +31,7 @@ from core.mathematics.masking import bernoulli_masks, masked_count, random_mask,
 from core.mathematics.performance import METRICS, accuracy, macro_f1, majority_class, matthews
 from core.network.scheduler import pad
 from core.settings import BUNDLED, ROOT
-from core.training import bases, cards, checkpoints, training
+from core.training import augmenting, bases, cards, checkpoints, training
 from core.training.bases import load_base, save_trained
 from core.training.cards import readable_card
 from core.training.checkpoints import Checkpoint
@@ -1064,21 +1066,63 @@ def test_adversarial_training_learns_from_attacked_texts_and_the_card_counts_the
     assert f"{about['successes']:,} successes" in (tmp_path / "out" / "README.md").read_text()
 
 
-def test_adversarial_training_goes_on_after_a_kill_to_the_same_weights(files, tiny_root, tmp_path, monkeypatch):
+@pytest.mark.parametrize("name", ["DeepWordBug", "substitution", "genetic", "HotFlip"])
+def test_protected_words_stay_in_adversarial_training(name, files, tiny_root, tmp_path, monkeypatch):
+    """Half of the words that attacks change unasked are protected, in the same training."""
+    monkeypatch.setattr(Vocabulary.near, "__defaults__", (None, -1.0))
+    really, changed = augmenting.attack_text, []
+
+    def attack(model, encoded, *given):
+        found = really(model, encoded, *given)
+        changed.extend(encoded.features[i].text.casefold() for i in found.changed)
+        return found
+
+    monkeypatch.setattr(augmenting, "attack_text", attack)
+    chosen = {"adversarial": name, "attacked": 24, "epochs": 1}
+    train(plan_for(files, tiny_root, tmp_path / "free", **chosen))
+    kept = tuple(sorted({*changed})[::2])
+    assert kept
+    changed.clear()
+    card = json.loads(
+        (train(plan_for(files, tiny_root, tmp_path / "out", **chosen, protect=kept)) / "card.json").read_text()
+    )
+    assert not {*changed} & {*kept} and tuple(card["plan"]["protect"]) == kept
+
+
+def test_words_to_protect_are_checked_before_anything_is_read(files, tiny_root, tmp_path):
+    plan = plan_for(files, tiny_root, tmp_path / "out", protect=("soup",))
+    for one, said in ((plan, "adversarial"), (replace(plan, adversarial="genetic", protect=("a b",)), "'a b' is not")):
+        with pytest.raises(TrainingError, match=said):
+            train(one)
+    assert "protect" not in replace(plan, protect=()).as_dict() and not (tmp_path / "out").exists()
+
+
+@pytest.mark.parametrize(
+    ("owner", "name", "count"),
+    [(training.TrainingRun, "epoch", 1), (augmenting, "attack_text", 12)],
+    ids=["between two epochs", "while texts are attacked"],
+)
+def test_adversarial_training_goes_on_after_a_kill_to_the_same_weights(
+    owner, name, count, files, tiny_root, tmp_path, monkeypatch
+):
+    """Each epoch attacks 8 texts, and the card tells the same of them."""
     plan = replace(plan_for(files, tiny_root, tmp_path / "whole"), adversarial="HotFlip", attacked=8)
     whole, stopped = train(plan), replace(plan, out=str(tmp_path / "stopped"))
-    really = training.TrainingRun.epoch
+    really, calls = getattr(owner, name), []
 
-    def epoch(run, number):
-        if number == 1:
+    def stops(*given, **more):
+        if len(calls) == count:
             raise KeyboardInterrupt
-        return really(run, number)
+        calls.append(given)
+        return really(*given, **more)
 
-    monkeypatch.setattr(training.TrainingRun, "epoch", epoch)
+    monkeypatch.setattr(owner, name, stops)
     with pytest.raises(KeyboardInterrupt):
         train(stopped)
-    monkeypatch.setattr(training.TrainingRun, "epoch", really)
+    monkeypatch.setattr(owner, name, really)
     assert weights_of(train(stopped)) == weights_of(whole)
+    told = [json.loads((Path(one.out) / "card.json").read_text())["adversarial"] for one in (plan, stopped)]
+    assert told[0] == told[1] and told[0]["attacked"] == 8 * plan.epochs
 
 
 def test_an_unknown_attack_is_refused_with_the_nearest_before_anything_is_read(files, tiny_root, tmp_path):

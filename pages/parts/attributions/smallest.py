@@ -51,15 +51,23 @@ def smallest_section(view: View) -> None:
         stream([work], (st.container(key="smallest-sets"), partial(_draw, view, work)), name="sets")
 
 
+def sets_report(view: View) -> SetsReport | None:
+    """What is known of both; None before they are."""
+    work = SmallestWork(view)
+    if not left_over(view.encoded) or not work.complete:
+        return None
+    form, rule = chosen_method()
+    about = view.model.labels[view.predicted], view.explainer.reference, rule, form
+    return SetsReport(work.latest, view.encoded, *about)
+
+
 def _draw(view: View, work: SmallestWork, asks: Callable[[], None]) -> None:
-    if not work.complete:
+    report = sets_report(view)
+    if report is None:
         # What starts unasked is no longer than a moment; a bar would only flicker.
         if not (work.runs and work.at_once):
             asks()
         return
-    form, rule = chosen_method()
-    about = view.model.labels[view.predicted], view.explainer.reference, rule, form
-    report = SetsReport(work.latest, view.encoded, *about)
     for result in sets_results(report).values():
         p = result.fact("p")
         tested = [] if p is None or p.value is None else [Badge(f"{MASF_P} = {fact_text(p)}")]

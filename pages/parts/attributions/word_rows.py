@@ -4,6 +4,7 @@ from collections.abc import Callable
 
 import streamlit as st
 
+from core.attacks.candidates import candidates
 from core.explanation.edits import replaced
 from core.explanation.rows import WordRow, build_row, pieces, value_text
 from core.measures.catalogue import measure, measures
@@ -18,7 +19,7 @@ from pages.parts.components.words import words
 from pages.parts.frame.picking import keep_own_text
 from pages.parts.frame.sidebar import View
 from pages.parts.frame.texts import unread
-from pages.parts.frame.working import price_of
+from pages.parts.frame.working import in_turn, price_of
 from pages.parts.sections.saving import about_view, attributions_name
 from pages.parts.sections.streaming import show_progress
 
@@ -40,8 +41,23 @@ def edit_word(view: View, word: int) -> None:
         )
         put = pressed(st.form_submit_button, "Replace", f"put {key}", type="primary")
         take = pressed(st.form_submit_button, "Take it out", f"take {key}")
-    if put or take:
-        _edit(view, word, "" if take else new.strip(), take)
+    offered = _candidate(view, word, key)
+    if put or take or offered:
+        _edit(view, word, offered or ("" if take else new.strip()), take)
+
+
+def _candidate(view: View, word: int, key: str) -> str:
+    """Draw words that may stand there, a button each, and give the one that was pressed; "" for none."""
+    if view.encoded.unit != "word":
+        return ""
+    with in_turn(view.model):
+        found = candidates(view.model, view.encoded, word)
+    if not found.words:
+        return ""
+    with st.container(horizontal=True, vertical_alignment="center", key="candidates"):
+        st.caption(f"By {found.by}:", width="content")
+        taken = [one for one in found.words if pressed(st.button, plain(one), f"candidate {key} {one}")]
+    return taken[0] if taken else ""
 
 
 def _edit(view: View, word: int, new: str, takes: bool) -> None:

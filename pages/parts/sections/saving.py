@@ -18,6 +18,7 @@ from core.evaluation.study import Table
 from core.explanation.rows import WordRow
 from core.interactions.telling import PairReport
 from core.network.model import Model
+from core.reports.answers import sets_sections, written_sections
 from core.reports.attribution_page import attribution_page
 from core.reports.exports import (
     Beside,
@@ -30,6 +31,7 @@ from core.reports.exports import (
     provenance,
 )
 from core.results.result import Result, as_columns
+from core.results.smallest_sets import SetsReport
 from core.texts.rendering import latex_comment
 from core.validity.marks import SIGN
 from core.verdicts.deciding import VerdictReport
@@ -142,6 +144,7 @@ def save_attributions(
     verdicts: VerdictReport | None = None,
     unstable: Mapping[str, str] | None = None,
     erased: Mapping[str, UnderErasure] | None = None,
+    sets: SetsReport | None = None,
 ) -> None:
     """Two buttons: the attributions on this page as a table, and as a page of their own.
 
@@ -150,7 +153,8 @@ def save_attributions(
         beside: another version of the text, which both hold, too.
         pairs: what is known of pairs of words, which the page holds; verdicts: of its measures, which both hold;
             unstable: {measure: why its ranking is, "" where it is not} as far as that is known, which both hold;
-            erased: the verdicts by each way of erasing, as far as these are known, which the table holds.
+            erased: the verdicts by each way of erasing, as far as these are known, which the table holds;
+            sets: its smallest sets, which the page holds.
     """
     if not rows:
         return
@@ -175,10 +179,14 @@ def save_attributions(
     def table() -> str:
         return csv_text(*attribution_table(shown(), versions()))
 
+    def page() -> str:
+        more = [] if sets is None else written_sections(sets_sections(sets))
+        return attribution_page(shown(), beside=versions(), more=more)
+
     name = attributions_name(view)
     with st.container(horizontal=True, vertical_alignment="center"):
         _save("Table (CSV)", table, f"{name}.csv", "text/csv", "save-csv", _CSV_TIP)
-        save_page("Page (HTML)", lambda: attribution_page(shown(), beside=versions()), f"{name}.html", "save-html")
+        save_page("Page (HTML)", page, f"{name}.html", "save-html")
 
 
 def _shown(
