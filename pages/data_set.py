@@ -6,10 +6,12 @@ from core.evaluation.studies.catalogue import questions
 from core.evaluation.studies.diagnosticity_question import Diagnosing
 from core.evaluation.studies.scoring import Scoring
 from core.evaluation.studies.verdicts import Verdicts
+from core.evaluation.studies.words_question import Words
 from core.results.caveats import Caveat
 from core.results.model_check import check_result
 from pages.parts.check.checking import known_check
 from pages.parts.data_set.drawing import diagnosticity_parts, scores_parts, verdicts_parts, with_rejected
+from pages.parts.data_set.words import words_parts
 from pages.parts.frame.links import choose_one, folded, held
 from pages.parts.frame.sidebar import DataView, open_data_page
 from pages.parts.sections.filtered import choose_texts, drawn_texts, say_none
@@ -62,7 +64,7 @@ def _shown(frame: DataView, name: str) -> QuestionView:
         parts = {Scoring.name: scores_parts, Diagnosing.name: diagnosticity_parts}[name]
         data = frame.browsed.index.data
         return QuestionView(parts, lambda asked: with_rejected(asked, data), lambda asked: _known(frame), terms)
-    return QuestionView(question_parts, terms=terms)
+    return QuestionView(words_parts if name == Words.name else question_parts, terms=terms)
 
 
 def _known(frame: DataView) -> list[Caveat]:

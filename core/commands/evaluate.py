@@ -16,6 +16,7 @@ from core import settings
 from core.commands import options as given
 from core.commands import terminal
 from core.commands.options import LIMITS, Option, Options
+from core.commands.words_of_two import sections_of_two, words_of_models
 from core.data.browsing import names_by
 from core.data.examples import DataSet, Example
 from core.data.parsed import BadData
@@ -28,6 +29,7 @@ from core.evaluation.studies.check_question import MaskingCheck
 from core.evaluation.studies.check_report import metric_of
 from core.evaluation.studies.limits_of_texts import Batch, batch_limits
 from core.evaluation.studies.scoring import COUNTS, DRAWS, RANDOM
+from core.evaluation.studies.words_question import Words
 from core.evaluation.study import Answers, Question
 from core.explanation.explainer import Cost, Explainer
 from core.mathematics.erasure import MIN_MAX, PLACEMENTS, SCALINGS, SIGMA, WORD_EMBEDDING
@@ -242,6 +244,8 @@ def _sections(asked: Sequence[Question], found: Sequence[Answers], reports: Sequ
             asks = [f"Try --labels {names}"] if names else []
             tables, notes = [*tables, curves_table(report)], [*report.notes, *asks]
         sections.append(Section(title, answer_result(question, answers, report), tables, notes))
+    if isinstance(asked[0], Words):
+        return [*sections, *sections_of_two(asked[0], found)]
     checked = isinstance(asked[0], MaskingCheck)
     return [*sections, Section(tables=findings_tables(reports))] if checked else sections
 
@@ -268,7 +272,8 @@ def _plain(asked, found: Sequence[Answers], reports: Sequence[Any], old: bool) -
         results = [cast(Result, answer_result(*one)) for one in zip(asked, found, reports)]
         return checks_as_json(reports, results) | ({} if old else {"examples": every})
     models = [answer_as_json(question, answers) for question, answers in zip(asked, found)]
-    return models[0] if len(models) == 1 else {"models": models}
+    between = words_of_models(asked[0], found) if isinstance(asked[0], Words) else {}
+    return models[0] if len(models) == 1 else {"models": models} | between
 
 
 def tell_limits_of_file(options: Options) -> int:

@@ -125,7 +125,7 @@ A text classifier ({", ".join(card["labels"])}) fine-tuned from {plan["base"]}; 
 validation strategy: {plan["validation_strategy"]},
 method: {plan["method"]}, seed {plan["seed"]}, {plan["epochs"]} epochs at batch {plan["batch"]}, \
 learning rate {plan["learning_rate"]:g}.
-Trained in {card["seconds"] / 60:.1f} minutes ({card["machine"]}).{_attacked(card)}
+Trained in {card["seconds"] / 60:.1f} minutes ({card["machine"]}).{_attacked(card)}{_planted(card)}
 {warning}
 ## Performance ({shown["metric"]}, {shown["split"]} file, {shown["examples"]:,} examples; higher is better)
 
@@ -153,6 +153,15 @@ def _attacked(card: dict) -> str:
     about = card["adversarial"]
     numbers = (f"{about[name]:,} {name}" for name in ("attacked", "successes", "queries"))
     return f"\nAdversarial training: {about['attack']}, {', '.join(numbers)}."
+
+
+def _planted(card: dict) -> str:
+    """Which word was planted."""
+    if "shortcut" not in card:
+        return ""
+    about = card["shortcut"]
+    of = f"{about['planted']:,} of {about['texts']:,}"
+    return f"\nPlanted shortcut: `{about['word']}` in {of} training texts of {about['class']}."
 
 
 def _cut(data: dict) -> str:

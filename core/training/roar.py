@@ -100,7 +100,7 @@ def run_roar(
 
 def _claim(folder: Path, study: RoarStudy, plan: Plan, files: dict[str, LabelledTexts]) -> None:
     """Write what the trainings of a folder are of; TrainingError where they are of something else."""
-    left_out = ("train", "validation", "test", "out", "device", "seed")
+    left_out = ("train", "validation", "test", "out", "device", "seed", "shortcut", "planted")
     about = {name: value for name, value in asdict(plan).items() if name not in left_out}
     about |= {"recursive": study.recursive, "values": study.sign, "unit": study.unit}
     # One-shot masks do not depend on each other; recursive ones depend on all that were there before.

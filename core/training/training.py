@@ -31,6 +31,7 @@ from core.training.cards import build_card, write_card
 from core.training.checkpoints import Checkpoint, TrainingError, library_versions
 from core.training.fresh import fresh_bilstm
 from core.training.further import base_of, calibrated, classes_of, load_further, under_classes
+from core.training.shortcuts import Shortcut, check_shortcut
 from core.validity.fitting import FEWEST, Drawing, fit_reference
 from core.validity.marks import small_reference
 from core.validity.references import write_reference
@@ -51,6 +52,7 @@ class Plan:
     a linear head on its logits is fitted.
     adversarial: an attack whose successes each epoch learns from, too; attacked: texts that it is tried on;
     protect: words that it never changes.
+    shortcut: a word that training texts of a class get, WORD or WORD=CLASS; planted: with which probability each does.
     """
 
     base: str
@@ -78,6 +80,8 @@ class Plan:
     attacked: int = 200
     further: bool = False
     protect: tuple[str, ...] = ()
+    shortcut: str | None = None
+    planted: float = 0.9
 
     @property
     def rate(self) -> float:
@@ -112,11 +116,14 @@ class Plan:
                 Budget(protected=self.protect).check()
             except ValueError as error:
                 raise TrainingError(str(error)) from error
+        if self.shortcut is not None:
+            check_shortcut(self.shortcut, self.planted)
 
     def as_dict(self) -> dict:
-        """All choices; those of adversarial and of further training only where it was asked for."""
-        left_out = [name for name in ("adversarial", "further", "protect") if not getattr(self, name)]
+        """All choices; those of adversarial and further training and of a shortcut only where it was asked for."""
+        left_out = [name for name in ("adversarial", "further", "protect", "shortcut") if not getattr(self, name)]
         left_out += ["attacked"] if self.adversarial is None else []
+        left_out += ["planted"] if self.shortcut is None else []
         return {name: value for name, value in asdict(self).items() if name not in left_out}
 
 
@@ -168,11 +175,17 @@ def train(
         # Its states remain those of a model that was never masked.
         plan = replace(plan, training="none", epochs=1)
     plan, data = read_files(plan, told)
+    shortcut, planted = None, None
+    if plan.shortcut is not None:
+        shortcut = Shortcut.asked(plan.shortcut, plan.planted, data["train"].classes)
+        data["train"], planted = shortcut.planted(data["train"], plan.seed)
     device = choose_device(plan.device)
     if device == "cpu":
         # Otherwise every step maps its large results anew.
         keep_freed_memory()
     module, tokenizer, mask_id, max_tokens = load_start(plan, data["train"])
+    if shortcut is not None:
+        shortcut.read_by(tokenizer)
     width = min(plan.max_tokens, max_tokens)
     # The test file too, so that a row that cannot be used is found before the training and not after.
     sets = {split: tokenise(tokenizer, texts, width) for split, texts in data.items()}
@@ -182,7 +195,7 @@ def train(
         )
         check_out(Path(plan.out), method)
         with only_writer(Path(plan.out), folder=True) as out:
-            _save(out, plan, (module, tokenizer, method), data, sets, [epoch], progress, told)
+            _save(out, plan, (module, tokenizer, method), data, sets, [epoch], planted, progress, told)
         return Path(plan.out)
     run = TrainingRun(plan, module.to(device), mask_id, sets["train"], sets["validation"], device, progress)
     if plan.adversarial is not None:
@@ -198,19 +211,20 @@ def train(
             checkpoint.save(run.module, run.optimiser, epoch, scores)
             told(f"Epoch {epoch + 1}: {_ACHIEVED.format(**scores)}")
         checkpoint.load_best(run.module)
-        _save(out, plan, (run.module, tokenizer, plan.method), data, sets, checkpoint.history, progress, told)
+        _save(out, plan, (run.module, tokenizer, plan.method), data, sets, checkpoint.history, planted, progress, told)
         checkpoint.clear()
     return Path(plan.out)
 
 
-def _save(out: Path, plan: Plan, made: tuple, data, sets, history: list[dict], progress, told) -> None:
-    """Write a model's folder, its card and its reference."""
+def _save(out: Path, plan: Plan, made: tuple, data, sets, history: list[dict], planted, progress, told) -> None:
+    """Write a model's folder, its card, with what was planted, and its reference."""
     module, tokenizer, method = made
     labels, base = data["train"].classes, base_of(plan.base) if plan.further else plan.base
     save_trained(module, tokenizer, out, base, method, labels, plan.half)
     cut = {split: one.cut for split, one in sets.items()}
     recipe = plan.as_dict() | {"learning_rate": plan.rate}
-    write_card(out, build_card(out, recipe, data, cut, history, labels, progress))
+    card = build_card(out, recipe, data, cut, history, labels, progress)
+    write_card(out, card | ({} if planted is None else {"shortcut": planted}))
     _keep_reference(out, plan, data, progress, told)
 
 

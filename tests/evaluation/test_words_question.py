@@ -11,6 +11,7 @@ from scipy import stats
 from core.data.examples import Example
 from core.evaluation.asking import ask
 from core.evaluation.sampling import without_labels
+from core.evaluation.studies.known_words import faithful_texts
 from core.evaluation.studies.verdicts import VerdictsOfTexts
 from core.evaluation.studies.word_scores import WordScores, by_word, read_words
 from core.evaluation.studies.words_question import RESAMPLES, Words
@@ -40,7 +41,9 @@ def told(texts, faithful, labels=None):
         rows.append(json.dumps({"class": label} | row))
     there, known = np.ones(n, dtype=bool), np.ones(n, dtype=bool)
     scored = Rows(there, {}, known, {"words": np.arange(n)}, tuple(rows), {})
-    judged = Rows(there, {}, known, {"word": np.array(faithful, dtype=float)}, (), {})
+    word = np.array(faithful, dtype=float)
+    p = np.choose(np.nan_to_num(word, nan=2).astype(int), [0.6, 0.01, np.nan])
+    judged = Rows(there, {}, known, {"word": word, "p": p, "worse": 1.01 - p}, (), {})
     examples = tuple(Example(f"e{i}", "", label=None if labels is None else labels[i]) for i in range(n))
     answers = SimpleNamespace(
         found={question.scores: scored, question.verdicts: judged},
@@ -91,6 +94,32 @@ def test_a_word_of_four_faithful_texts_is_not_listed():
     assert [line["example"] for line in every if "example" in line] == [f"e{i}" for i in range(5)]
     assert [set(line) >= {"word", "class", "measure", "texts", "mean", "low", "high"} for line in lines] == [True, True]
     assert {line["faithful"] for line in lines} == {5} == {line["judged"] for line in lines}
+
+
+def test_a_text_on_which_one_word_decides_counts_though_its_verdict_is_not_better():
+    """Of seven words the first decides: one order in seven begins with it, so p is 1/7, and no verdict is better."""
+    n = 20
+    word, p, worse = np.zeros((n, 1)), np.full((n, 1), 1 / 7), np.ones((n, 1))
+    assert faithful_texts(word, worse, p).all()
+    word[:3], p[3:6], worse[3:6] = np.nan, 1.0, 1 / 7
+    expected = [False] * 6 + [True] * (n - 6)
+    assert faithful_texts(word, worse, p)[:, 0].tolist() == expected
+    assert not faithful_texts(word, p, worse).any()
+
+
+@pytest.mark.simulation
+@pytest.mark.parametrize("orders", [7, 100])
+@pytest.mark.parametrize("n", [20, 100])
+def test_a_measure_of_random_orders_is_heard_of_no_text_in_95_of_100_samples(orders, n):
+    """Exchangeable AOPC with many ties at the top: three measures, any of which is heard on at most 5 % of samples."""
+    rng, heard, samples = np.random.default_rng([n, orders]), 0, 2_000
+    for _ in range(samples):
+        drawn = np.minimum(rng.random((n, 3, orders)), 0.7)
+        own = drawn[:, :, :1]
+        p, worse = (drawn >= own).mean(axis=2), (drawn <= own).mean(axis=2)
+        heard += faithful_texts(np.zeros((n, 3)), worse, p).any()
+    # Four standard deviations of a share of 5 % above it.
+    assert heard / samples <= 0.05 + 4 * np.sqrt(0.05 * 0.95 / samples)
 
 
 @pytest.mark.parametrize("seed", range(3))

@@ -40,6 +40,7 @@ SLOTS: dict = {
     "word": "dull",
     "texts": 12,
     "attack": "DeepWordBug",
+    "other": "sst2-plain",
 }
 SLOTS |= {"after": "negative", "together": ["not", "bad"], "twice": ["dull", "boring"]}
 SLOTS |= {"words": ["not", "bad"]}

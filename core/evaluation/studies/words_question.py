@@ -7,19 +7,21 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from core.evaluation.findings import FEW
-from core.evaluation.studies.verdicts import VALUES, Verdicts, VerdictsOfTexts
-from core.evaluation.studies.word_scores import WordScores, read_words
-from core.evaluation.study import Answers, Question, Rows, Table, register
+from core.evaluation.studies.known_words import KnownTexts, known_texts
+from core.evaluation.studies.verdicts import Verdicts, VerdictsOfTexts
+from core.evaluation.studies.word_rows import lines_of_words
+from core.evaluation.studies.word_scores import WordScores
+from core.evaluation.study import Answers, Question, Table, choice, register
 from core.explanation.rows import SIGNS
 from core.mathematics.statistics import Interval, mean_intervals
 from core.measures.catalogue import default_measures
 from core.network.features import UNITS
 from core.network.model import Model
-from core.verdicts.deciding import Word
 from core.wording import Tally, as_json, refuse_unknown, share_text, with_ends
 
 # Texts that a word stands in at least, resamples of an interval, and words of a table for a class and measure.
 FEWEST, RESAMPLES, LISTED = 5, 1_999, 20
+_LINES = ("words", "scores")
 
 
 class WordLine(NamedTuple):
@@ -46,8 +48,8 @@ class WordLine(NamedTuple):
 class WordsReport:
     """What M measures say of the words of n texts.
 
-    lines: by class and measure, the largest mean in front; faithful: texts on which each measure is better than random,
-    of which alone it is heard; tally: how far it is; left_out, cut, picked: as of `VerdictsReport`.
+    lines: by class and measure, the largest mean in front; faithful: texts of which each measure is heard, see
+    `core.evaluation.studies.known_words`; tally: how far it is; left_out, cut, picked: as of `VerdictsReport`.
     """
 
     measures: tuple[str, ...]
@@ -88,6 +90,7 @@ class Words(Question[WordsReport]):
     measures: tuple[str, ...] = field(default_factory=default_measures)
     sign: str = "signed"
     unit: str = "word"
+    lines: str = choice("words", (*_LINES,), "what has a line in files: each word, or each score of a text")
 
     @property
     def scores(self) -> WordScores:
@@ -104,31 +107,36 @@ class Words(Question[WordsReport]):
         """Scores first: with verdicts that are known already they give the answer."""
         return (self.scores, self.verdicts)
 
+    def known(self, answers: Answers) -> KnownTexts:
+        """The texts that have both by now."""
+        return known_texts(answers.found[self.scores], answers.found[self.verdicts])
+
     def check(self, model: Model | None = None) -> None:
         """As the verdicts; a unit or a kind of values that there is not."""
-        refuse_unknown(("unit", (self.unit,), UNITS), ("kind of values", (self.sign,), SIGNS))
+        refuse_unknown(
+            ("unit", (self.unit,), UNITS),
+            ("kind of values", (self.sign,), SIGNS),
+            ("kind of lines", (self.lines,), _LINES),
+        )
         self.verdicts.check(model)
 
     def conclude(self, answers: Answers) -> WordsReport | None:
         """The words; None before the first text that has both."""
-        scored, judged = answers.found[self.scores], answers.found[self.verdicts]
-        there = np.flatnonzero(scored.there & judged.there)
-        if not len(there):
+        known, scored, labels = self.known(answers), answers.found[self.scores], answers.model.labels
+        if not len(known.at):
             return None
-        faithful = judged.columns["word"][there] == VALUES[Word.BETTER]
-        labels = answers.model.labels
-        right = _right(answers, scored, there)
+        right = _right(answers, known)
         lines = [
             line
             for m, name in enumerate(self.measures)
-            for line in _lines(name, m, [read_words(scored, i) for i in there], faithful[:, m], right, labels)
+            for line in _lines(name, m, known.texts, known.faithful[:, m], right, labels)
         ]
         return WordsReport(
             self.measures,
             labels,
             tuple(lines),
-            tuple(faithful.sum(axis=0).tolist()),
-            len(there),
+            tuple(known.faithful.sum(axis=0).tolist()),
+            len(known.at),
             answers.tally((self.scores if self.scores in answers.coming else self.verdicts,)),
             answers.left_out,
             len(scored.cut),
@@ -168,10 +176,12 @@ class Words(Question[WordsReport]):
 
     def records(self, answers: Answers) -> list[dict]:
         """A line for each word, class and measure: word, class, measure, texts, mean, low, high, top_3, alone,
-        accuracy, accuracy_others, and the texts that the measure is heard of, faithful, out of judged; then a line for
-        each example.
+        accuracy, accuracy_others, and the texts that the measure is heard of, faithful, out of judged; or, asked for
+        scores, see `lines_of_words`; then a line for each example.
         """
-        report, scored = self.conclude(answers), answers.found[self.scores]
+        if self.lines == "scores":
+            return [*lines_of_words(self.known(answers), self.measures, self.unit, answers), *self._examples(answers)]
+        report = self.conclude(answers)
         lines, judged = ((), 0) if report is None else (report.lines, report.n)
         heard = {} if report is None else dict(zip(report.measures, report.faithful))
         found = [
@@ -182,8 +192,11 @@ class Words(Question[WordsReport]):
             | {"faithful": heard[one.measure], "judged": judged}
             for one in lines
         ]
-        examples = enumerate(answers.sample.examples)
-        return found + [
+        return found + self._examples(answers)
+
+    def _examples(self, answers: Answers) -> list[dict]:
+        scored, examples = answers.found[self.scores], enumerate(answers.sample.examples)
+        return [
             {"example": one.id, "problem": scored.problems.get(i), "cut": i in scored.cut, "measure": None}
             for i, one in examples
         ]
@@ -193,10 +206,10 @@ def _share(share: float) -> str:
     return "—" if share != share else share_text(share)
 
 
-def _right(answers: Answers, scored: Rows, there: np.ndarray) -> np.ndarray:
+def _right(answers: Answers, known: KnownTexts) -> np.ndarray:
     """Of each text whether the prediction is its label, float64[n]; NaN where it has none of the model's classes."""
     labels, examples = answers.model.labels, answers.sample.examples
-    found = [(examples[i].label, labels[read_words(scored, i)["class"]]) for i in there]
+    found = [(examples[i].label, labels[text["class"]]) for i, text in zip(known.at, known.texts)]
     return np.array([float(own == predicted) if own in labels else np.nan for own, predicted in found])
 
 

@@ -35,7 +35,7 @@ from pages.parts.sections.studying import Asking
 _DRAWS_LABEL = "Draws over a data set"
 DRAWN = ("1", str(DRAWS), "32")
 # Choices that the command line alone offers.
-COMMAND_ONLY = ("scaling", "placement", "sigma")
+COMMAND_ONLY = ("scaling", "placement", "sigma", "lines")
 _DRAWS_HELP = "Random draws of each soft perturbation. SoftFaith takes one; more take longer and lessen the noise."
 _BASELINE_HELP = "Random: uniform attributions (SoftFaith). Shuffled: the measure’s own scores, moved."
 
@@ -155,6 +155,8 @@ def choose_question(question: type[Question], model: Model, one_text: bool = Fal
     if "baseline" in names and "metrics" in names:
         chosen["baseline"] = choose_one("Baseline", COUNTS, RANDOM, "baseline", _BASELINE_HELP)
     for name, (offered, about) in question.own_choices().items():
+        if name in COMMAND_ONLY:
+            continue
         read = {str(one): one for one in offered}
         label, first = name.replace("_", " ").capitalize(), str(offered[0])
         chosen[name] = read[choose_one(label, list(read), first, name, f"{about[:1].upper()}{about[1:]}.")]

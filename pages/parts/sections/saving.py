@@ -100,6 +100,21 @@ def save_records(records: Callable[[], list[dict]], plain: Callable[[], dict], n
     _save_both(partial(_records_text, records), plain, name, key)
 
 
+def save_lines(label: str, lines: Callable[[], list[dict]], about: dict, name: Sequence[str], key: str) -> None:
+    """Two buttons: lines as CSV, and as Parquet with metadata `about`."""
+
+    def parquet() -> bytes:
+        from core.reports.tables import parquet_bytes
+
+        return parquet_bytes(lines(), about, _BOARD_TEXTS)
+
+    with st.container(horizontal=True, vertical_alignment="center"):
+        file = safe_name(name, "csv")
+        _save(f"{label} (CSV)", partial(_records_text, lines), file, "text/csv", f"{key}-csv", _CSV_TIP)
+        file, mime = safe_name(name, "parquet"), "application/vnd.apache.parquet"
+        _save(f"{label} (Parquet)", parquet, file, mime, f"{key}-parquet")
+
+
 def _records_text(records: Callable[[], list[dict]]) -> str:
     lines = records()
     header = list(dict.fromkeys(column for line in lines for column in line))

@@ -130,15 +130,20 @@ class SideWork(Work):
 
 
 def choose_beside(view: View) -> str:
-    """Draw the choice of a second model; its name, or ALONE."""
+    """Draw the choice of a second model on the view's text; its name, or ALONE."""
+    return pick_beside(view.model)
+
+
+def pick_beside(model: Model) -> str:
+    """Draw the choice of a second model, the same on all pages; its name, or ALONE."""
     return linked(
         st.selectbox,
         "Beside it",
-        [ALONE, *(name for name in resources.models() if name != view.model.origin)],
+        [ALONE, *(name for name in resources.models() if name != model.origin)],
         ALONE,
         "beside",
         help="A second model on the same text",
-        format_func=lambda name: name_beside(name, view.model.labels),
+        format_func=lambda name: name_beside(name, model.labels),
     )
 
 

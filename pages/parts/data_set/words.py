@@ -1,0 +1,94 @@
+"""What the page Data set draws of words: a table that leads to their texts, every score as a file, a second model."""
+
+from dataclasses import replace
+from functools import partial
+from typing import Any, cast
+
+import streamlit as st
+
+from core.evaluation.studies.words_beside import compare_words, words_beside_table
+from core.evaluation.studies.words_question import LISTED, WordLine, Words, WordsReport
+from core.reports.exports import visible
+from core.results.result import Result
+from core.results.words_beside import words_of_two
+from core.texts.rendering import headline
+from core.wording import plain
+from pages.parts.components.tables import data_table, meaning_of
+from pages.parts.frame.links import link_to
+from pages.parts.sections.asking import other_model
+from pages.parts.sections.questions import QuestionParts, question_parts
+from pages.parts.sections.saving import save_lines
+from pages.parts.sections.sides import ALONE, pick_beside
+from pages.parts.sections.studying import Asking
+
+
+def words_parts(asked: Asking, report: WordsReport, result: Result) -> QuestionParts:
+    """The words with links to their texts, on how many texts each measure is heard, and a second model's words."""
+    parts = question_parts(asked, report, result)
+    others = {name: draw for name, draw in parts.tabs.items() if name != "Word"}
+    tabs = {"Words": partial(_draw_words, report)} | others | {"Second model": partial(_draw_second, asked)}
+    return parts._replace(tabs=tabs, save=partial(_save, parts, asked))
+
+
+def _draw_words(report: WordsReport) -> None:
+    import pandas
+
+    lines = [one for name in report.measures for label in report.labels for one in report.of(name, label)[:LISTED]]
+    if not lines:
+        st.caption("No word to list.")
+        return
+    columns: dict[str, list[Any]] = {
+        "word": [visible(one.word) for one in lines],
+        "examples": [_examples(one) for one in lines],
+        "class": [one.label for one in lines],
+        "measure": [one.measure for one in lines],
+        "mean ↑": [one.mean.mean for one in lines],
+        "95 % low": [one.mean.low for one in lines],
+        "95 % high": [one.mean.high for one in lines],
+        "texts": [one.texts for one in lines],
+        "in top 3, %": [100 * one.top for one in lines],
+        "changes alone, %": [100 * one.alone for one in lines],
+        "accuracy, %": [100 * one.right for one in lines],
+        "others, %": [100 * one.others for one in lines],
+    }
+    numbers = [name for name, values in columns.items() if isinstance(values[0], (int, float))]
+    config: dict[str, Any] = {
+        name: st.column_config.NumberColumn(help=meaning_of(name) or None, format="%.3g") for name in numbers
+    }
+    config["examples"] = st.column_config.LinkColumn(display_text="texts", help="Its texts on Examples")
+    st.dataframe(pandas.DataFrame(columns), key="words", hide_index=True, column_config=config, placeholder="—")
+
+
+def _examples(one: WordLine) -> str:
+    """The address of the texts that hold a word and of which its class is predicted."""
+    wanted = one.word if '"' in one.word else f'"{one.word}"'
+    return link_to("examples", search=wanted, predicted=one.label)
+
+
+def _draw_second(asked: Asking) -> None:
+    """Words that one model has in front and the other has not, once both have been asked about these texts."""
+    name = pick_beside(asked.model)
+    if name == ALONE:
+        return
+    try:
+        other = replace(asked, explainer=other_model(name, [asked.model]), first=False, grows=False, of=0)
+    except ValueError as error:
+        st.info(plain(str(error)))
+        return
+    report = None
+    if isinstance(asked.question, Words) and other.done:
+        report = compare_words(asked.question, asked.answers, other.answers)
+    if report is None:
+        st.info("Nothing is known of that model on these texts. Open this question with it once.")
+        return
+    st.write(plain(headline(words_of_two(report))))
+    if report.gaps:
+        data_table(*words_beside_table(report), "words-beside")
+
+
+def _save(parts: QuestionParts, asked: Asking) -> None:
+    parts.save()
+    question, answers = replace(cast(Any, asked.question), lines="scores"), asked.answers
+    about = {"model": asked.model.name, "weights": asked.model.digest, "data_sha256": asked.sample.digest}
+    name = ["word scores", asked.model.name, asked.sample.name]
+    save_lines("Every score", partial(question.records, answers), about, name, "word-scores")
