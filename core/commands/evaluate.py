@@ -115,8 +115,8 @@ def _add_own(option: Option) -> None:
             continue
         read = {str(one): one for one in offered}
         reads = partial(lambda read, written: read.get(written, written), read)
-        # Of an attack there is a nearest one, which its question offers.
-        allowed = None if name == "attack" else offered
+        # Of an attack there is a nearest one, which its question offers; a ROAR study may be any file.
+        allowed = None if name in ("attack", "roar") else offered
         told = told if allowed else f"{told}: {', '.join(offered)}"
         option(f"--{name}", type=reads, choices=allowed, default=argparse.SUPPRESS, help=told)
     unset: dict[str, Any] = {"default": argparse.SUPPRESS}

@@ -35,6 +35,7 @@ def run(options: Options) -> int:
     from core.training.masked import MaskingStep
     from core.training.roar import RoarStudy, run_roar
     from core.training.roar_tables import curves_of, lines_of
+    from core.training.training import read_files
 
     ending, out = ending_of(options.out, ".parquet"), Path(options.out)
     features = getattr(options, "features", None)
@@ -51,23 +52,28 @@ def run(options: Options) -> int:
     study.check()
     with terminal.only_output(options.out) as place, terminal.Bar() as bar:
         cards = run_roar(study, bar, bar.say)
+        # What compares with it asks for the same classes and texts.
+        test = read_files(study.plan, lambda _: None)[1]["test"]
         curves = curves_of(study, cards)
-        answer = _answer(study, curves, lines_of(curves, cards))
+        answer = _answer(study, curves, lines_of(curves, cards), test)
         if place is not None:
             write_whole(place, answer_bytes(answer, ending), replaces=True)
     print(f"{answer_text(answer.sections)}\n\nWritten: {out}")
     return 0
 
 
-def _answer(study, curves, lines: list[dict]) -> Any:
+def _answer(study, curves, lines: list[dict], test) -> Any:
     """What the study comes to, with its recipe."""
+    from core.evaluation.studies.retrained import text_digest
     from core.reports.answers import Answer, Section, origin
     from core.training.roar_tables import COLUMNS, performance_table, racu_table
 
     recipe = {name: value for name, value in asdict(study.plan).items() if name not in ("out", "device")}
     recipe |= {name: Path(recipe[name]).name for name in ("base", "train", "validation", "test")}
     about = {"what": "roar", "recursive": study.recursive, "seeds": study.seeds, "variant": study.sign}
-    about |= {"feature_unit": study.unit} | recipe | origin()
+    seconds = test.seconds or [None] * len(test.texts)
+    tested = [text_digest(*pair) for pair in zip(test.texts, seconds)]
+    about |= {"feature_unit": study.unit} | recipe | {"labels": list(test.classes), "tested": tested} | origin()
     sections = [Section(tables=[racu_table(curves), performance_table(curves)])]
     return Answer(
         "ROAR" if not study.recursive else "Recursive ROAR", sections, lines, {"lines": lines}, about, COLUMNS

@@ -44,6 +44,7 @@ register(
         source="SoftFaith §4.3",
         unit="share of attention",
         compute=attention,
+        ahead=lambda together: together.attention_weights(),
         hue="#3d9bd6",
         order=50,
     )
@@ -59,6 +60,7 @@ register(
         source="SoftFaith §4.3",
         unit="logits per unit of log attention",
         compute=scaled_attention,
+        ahead=lambda together: together.attention(),
         hue="#7d5498",
         order=60,
     )

@@ -46,6 +46,7 @@ register(
         source="FMM §4, App. E",
         unit="logits per unit of input",
         compute=gradient,
+        ahead=lambda together: together.word_gradients(),
         hue="#009e73",
         order=20,
         default=True,

@@ -30,6 +30,7 @@ register(
         source="FMM §4, App. E",
         unit="logits",
         compute=input_x_gradient,
+        ahead=lambda together: together.word_gradients(),
         hue="#cc79a7",
         order=30,
         default=True,

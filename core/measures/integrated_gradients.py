@@ -18,6 +18,7 @@ from core.network.architectures import Tensor, is_scale_free
 from core.network.memory import IMPORTING
 from core.network.scheduler import memory_in_words
 from core.oracle.inside import Inside
+from core.oracle.together import Together
 
 STEPS = 20
 MOST_STEPS = 10_000
@@ -43,6 +44,16 @@ def token_attributions(inside: Inside, steps: int = STEPS, baseline: str | None 
         ValueError: an unknown baseline.
     Source: FMM §4; Sundararajan et al. (2017), Eq. 3.
     """
+    held = inside.ahead.get(_ahead(steps, baseline))
+    return _along(inside, steps, baseline)[0] if held is None else held
+
+
+def _ahead(steps: int, baseline: str | None) -> tuple:
+    return "integrated gradients", steps, baseline
+
+
+def _along(inside: Inside | Together, steps: int, baseline: str | None) -> Tensor:
+    """`token_attributions` of B inputs of one length, Tensor[B, T]."""
     import torch
 
     with IMPORTING:
@@ -59,13 +70,13 @@ def token_attributions(inside: Inside, steps: int = STEPS, baseline: str | None 
                 baselines=start,
                 n_steps=steps,
                 method="riemann_right",
-                internal_batch_size=max(1, _TOKENS // inside.encoded.T),
+                internal_batch_size=max(len(inside.ids), _TOKENS // inside.ids.shape[1]),
             )
-    return scores[0].detach().float().sum(dim=1)
+    return scores.detach().float().sum(dim=2)
 
 
-def _ends(inside: Inside, baseline: str | None) -> tuple[Tensor, Tensor]:
-    """Word embeddings of the input and of where the way begins, Tensor[1, T, E] each."""
+def _ends(inside: Inside | Together, baseline: str | None) -> tuple[Tensor, Tensor]:
+    """Word embeddings of B inputs and of where their ways begin, Tensor[B, T, E] each."""
     import torch
 
     if baseline is None:
@@ -74,7 +85,7 @@ def _ends(inside: Inside, baseline: str | None) -> tuple[Tensor, Tensor]:
     embeddings = inside.model.embed(inside.ids)
     if baseline == "zero":
         return embeddings, torch.zeros_like(embeddings)
-    return embeddings, inside.model.embed(np.full_like(inside.ids, inside.encoded.mask_id)).detach()
+    return embeddings, inside.model.embed(np.full_like(inside.ids, inside.model.mask_id)).detach()
 
 
 def path_sum(explained: Explained, steps: int = STEPS, baseline: str | None = None) -> tuple[float, float]:
@@ -116,6 +127,7 @@ def _varied(steps: int = STEPS, baseline: str | None = None) -> dict:
         "cost": f"{steps} and their gradients",
         "passes": lambda F: steps,
         "compute": lambda explained: integrated_gradients(explained, steps, baseline),
+        "ahead": lambda together: together.hold(_ahead(steps, baseline), _along(together, steps, baseline)),
         "path": lambda explained, steps: path_sum(explained, steps, baseline),
     }
 

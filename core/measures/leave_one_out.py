@@ -18,8 +18,7 @@ def leave_one_out(explained: Explained) -> dict[str, np.ndarray]:
     Source: FMM App. E; NAOPC §4.
     """
     free = np.flatnonzero(~explained.masked)
-    masks = np.zeros((len(free) + 1, explained.F), dtype=bool)
-    masks[np.arange(1, len(free) + 1), free] = True
+    masks = _each_alone(explained.masked)
     values, scores = np.full(len(masks), np.nan), np.zeros(explained.F)
     part = len(masks) if explained.watcher is None else _PART
     for start in range(0, len(masks), part):
@@ -29,6 +28,14 @@ def leave_one_out(explained: Explained) -> dict[str, np.ndarray]:
         if explained.watcher is not None:
             explained.watcher(found)
     return found
+
+
+def _each_alone(masked: np.ndarray) -> np.ndarray:
+    """Nothing, then each feature that is not masked already by itself: bool[M, F]."""
+    free = np.flatnonzero(~masked)
+    masks = np.zeros((len(free) + 1, len(masked)), dtype=bool)
+    masks[np.arange(1, len(free) + 1), free] = True
+    return masks
 
 
 register(
@@ -42,6 +49,7 @@ register(
         source="FMM App. E; NAOPC §4",
         unit="logits",
         compute=leave_one_out,
+        ahead=lambda together: together.ask(_each_alone),
         hue="#0072b2",
         order=10,
         default=True,

@@ -13,6 +13,7 @@ from core.oracle.target import Target, logit_of
 
 if TYPE_CHECKING:
     from core.oracle.inside import Inside
+    from core.oracle.together import Together
 
 ORACLE, GRADIENTS, ATTENTION, NOTHING = "masking oracle", "gradients", "attention", "nothing"
 # A training split, and of the model nothing.
@@ -117,6 +118,7 @@ class Measure:
         forward_only: it reads attention and needs no gradient.
         options: name → (default, function that reads a value; ValueError says which there are).
         varied: what differs in the registration with options.
+        ahead: computes for several inputs at once what `compute` asks of each; None: it is asked text by text.
         version: raised when results change.
     """
 
@@ -148,6 +150,7 @@ class Measure:
     forward_only: bool = False
     options: Mapping[str, tuple[Any, Callable[[str], Any]]] = field(default_factory=dict)
     varied: Callable[..., Mapping[str, Any]] = field(default=dict, repr=False)
+    ahead: "Callable[[Together], None] | None" = field(default=None, repr=False)
     version: int = 1
 
     @property

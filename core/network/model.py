@@ -232,7 +232,11 @@ class Model:
     def _classified(self, embeddings, type_ids, attention=None, hidden: bool = False, attentions: bool = False):
         """`classify` for word embeddings of equal length."""
         lengths = self.tensor(np.full(len(embeddings), embeddings.shape[1], dtype=np.int64))
-        types = None if type_ids is None else self.tensor(np.tile(type_ids, (len(embeddings), 1)))
+        types = None
+        if type_ids is not None:
+            # One row for all, or so many that come again and again.
+            rows = np.atleast_2d(type_ids)
+            types = self.tensor(np.tile(rows, (len(embeddings) // len(rows), 1)))
         return classify(self.module, self.architecture, embeddings, attention, types, lengths, hidden, attentions)
 
     def embed(self, ids: np.ndarray) -> Tensor:

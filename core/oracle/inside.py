@@ -2,8 +2,9 @@
 
 import contextlib
 import threading
-from collections.abc import Callable, Generator
+from collections.abc import Callable, Generator, Hashable
 from functools import cached_property
+from typing import Any
 
 import numpy as np
 
@@ -13,6 +14,9 @@ from core.network.model import Model
 from core.network.scheduler import Cancelled, Counters, NonFinite, memory_in_words
 from core.oracle.target import Target, logit_of
 
+# What `Inside.ahead` may hold, beside what a measure puts there.
+WORD_GRADIENT, ATTENTION, WEIGHTS = "word gradient", "attention", "weights"
+
 
 class Inside:
     """What a model does inside on one input, for the logit of one class, or of one less that of another.
@@ -20,28 +24,33 @@ class Inside:
     Args:
         encoded, masked: the example and bool[F] of what is masked already.
         target: the explained class, or one rather than another.
+    Attributes:
+        ahead: what `core.oracle.together.Together` computed for it and others at once.
     """
 
     def __init__(self, model: Model, encoded: Encoded, masked: np.ndarray, target: Target):
-        self.model, self.encoded, self.target = model, encoded, target
+        self.model, self.encoded, self.masked, self.target = model, encoded, masked, target
         self.ids = masked_ids(encoded, masked[None])
         self.counters = Counters()
+        self.ahead: dict[Hashable, Any] = {}
         self._once = threading.RLock()
         self._watch = threading.local()
 
     def word_gradient(self) -> tuple[Tensor, Tensor]:
         """Word embeddings e_t and ∂f/∂e_t, Tensor[T, E] each, float32; one pass, kept."""
         with self._once:
-            return self._word_gradient
+            return self.ahead.get(WORD_GRADIENT) or self._word_gradient
 
     def attention(self) -> tuple[Tensor, Tensor]:
         """Last layer's attention and its gradient, Tensor[heads, T, T] each, float32; one pass, kept."""
         with self._once:
-            return self._attention
+            return self.ahead.get(ATTENTION) or self._attention
 
     def attention_weights(self) -> Tensor:
         """Last layer's attention alone, Tensor[heads, T, T], float32; one pass without the way back, kept."""
         with self._once:
+            if WEIGHTS in self.ahead:
+                return self.ahead[WEIGHTS]
             return self._attention[0] if "_attention" in self.__dict__ else self._weights
 
     @contextlib.contextmanager

@@ -1,7 +1,7 @@
 """The masking oracle: from masks to logits, each distinct input computed once."""
 
 import threading
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 
 import numpy as np
 from cachetools import FIFOCache, LRUCache
@@ -188,6 +188,26 @@ class Oracles:
             forgotten = [self._held.pop(key) for key in list(self._held) if key[0] == encoded.digest]
         for oracle in forgotten:
             oracle.flush()
+
+
+def ask_together(asked: Sequence[tuple[Oracle, np.ndarray]]) -> None:
+    """Let oracles of one model read their masks, bool[M, F] each, in common batches; their memos hold the logits.
+
+    What is not finite is not held, so that who asks for it is told.
+    """
+    owners, keys, rows = [], [], []
+    for oracle, masks in asked:
+        new = {key: mask for key, mask in zip(oracle._keys(masks), masks) if key not in oracle._logits}
+        if new:
+            rows += erased_rows(oracle.encoded, np.stack([*new.values()]), oracle.erasure, oracle.model.unknown_id)
+            keys += new
+            owners += [oracle] * len(new)
+    if not rows:
+        return
+    for indices, logits, _ in owners[0].model.scheduler.run(rows):
+        for i, one in zip(indices, logits):
+            owners[i].counters.add(passes=1)
+            owners[i]._keep([keys[i]], one[None], None, "", {})
 
 
 class Unknown(Exception):

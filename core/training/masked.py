@@ -11,6 +11,7 @@ from safetensors.numpy import load, save
 from core.data.parsed import BadData
 from core.data.tables import LabelledTexts
 from core.explanation.explainer import Explainer
+from core.explanation.many import attribute_many
 from core.explanation.rows import choose_variant
 from core.mathematics.masking import masked_count
 from core.mathematics.ranking import ranking
@@ -86,15 +87,12 @@ def rank_features(
         masks: bool[F] each, features masked already.
         name, sign: measure and kind of its values; seed: of measures that draw.
     Raises:
-        NonFinite, NotApplicable: as `Explainer.attribute`.
+        NonFinite, NotApplicable: as `attribute_many`.
     Source: ROAR §4 and its code for the label's class.
     """
-    variant, orders = choose_variant(measure(name), sign), []
-    for encoded, mask, label in zip(texts.encoded, masks, texts.labels.tolist()):
-        scores = explainer.attribute(encoded, name, label, mask, seed).scores[variant]
-        explainer.forget(encoded)
-        orders.append(ranking(scores, mask | encoded.premasked))
-    return orders
+    variant, encoded = choose_variant(measure(name), sign), texts.encoded
+    found = attribute_many(explainer, encoded, name, texts.labels.tolist(), masks, seed)
+    return [ranking(scores[variant], mask | one.premasked) for one, mask, scores in zip(encoded, masks, found)]
 
 
 def mask_first(texts: Texts, orders: Sequence[np.ndarray], step: MaskingStep) -> Masks:

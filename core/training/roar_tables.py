@@ -14,7 +14,7 @@ from core.training.retraining import TrainingCard
 from core.training.roar import EVERYTHING, NOTHING, RoarStudy
 from core.wording import number, with_ends
 
-COLUMNS = ("measure", "ratio", "features", "seed", "performance", "racu", "low", "high", "problem")
+COLUMNS = ("measure", "ratio", "features", "seed", "performance", "racu", "low", "high", "seconds", "problem")
 
 
 @dataclass(frozen=True, eq=False)
@@ -86,6 +86,7 @@ def lines_of(curves: Curves, cards: Sequence[TrainingCard]) -> list[dict[str, An
             "features": card.features,
             "seed": card.seed,
             "performance": _known(card.performance),
+            "seconds": card.seconds + card.attributing,
             "problem": card.problem or None,
         }
         for card in cards

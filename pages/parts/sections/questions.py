@@ -157,6 +157,10 @@ def choose_question(question: type[Question], model: Model, one_text: bool = Fal
     for name, (offered, about) in question.own_choices().items():
         if name in COMMAND_ONLY:
             continue
+        if name == "roar":
+            # A study that ships, or a file of one's own.
+            chosen[name] = st.text_input("ROAR", offered[0], key="roar-study", help=f"{about}.").strip() or offered[0]
+            continue
         read = {str(one): one for one in offered}
         label, first = name.replace("_", " ").capitalize(), str(offered[0])
         chosen[name] = read[choose_one(label, list(read), first, name, f"{about[:1].upper()}{about[1:]}.")]

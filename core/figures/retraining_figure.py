@@ -1,0 +1,62 @@
+"""Figure of retraining: ROAR's curves beside the FMM's, in two panels of one scale."""
+
+import html
+from collections.abc import Sequence
+from typing import Any
+
+from core.evaluation.studies.retraining import Retraining, RetrainingReport
+from core.figures.catalogue import register_figure
+from core.figures.check_figures import model_stroke
+from core.figures.figures import axis, band, figure, heading, legend, trace
+from core.mathematics.statistics import seeds_interval
+from core.wording import as_json, with_ends
+
+_PANELS = {"": [0, 0.47], "2": [0.53, 1]}
+_BELOW: dict[str, Any] = {"legend": legend(-0.2) | {"yanchor": "top"}, "margin": {"l": 10, "r": 10, "t": 42, "b": 10}}
+
+
+@register_figure(Retraining.name)
+def retrained_beside(reports: Sequence[RetrainingReport]) -> dict:
+    """A line a measure, grey for random order; on the left the mean over seeds with its interval."""
+    report = reports[0]
+    found, traces = report.retrained, []
+    for m, name in enumerate(found.names):
+        look = model_stroke(name, m == 0, 0) | {"legendgroup": name, "name": html.escape(name)}
+        traces += _retrained(report, m, look)
+        beside = as_json(report.curves[m])
+        line = trace("lines+markers", _percent(report), beside, "%{x:.0f} % masked: %{y:.3f}", look["name"], **look)
+        traces.append(line | {"xaxis": "x2", "yaxis": "y2", "showlegend": False})
+    axes = {
+        f"xaxis{end}": axis(None, range=[-3, 103], domain=domain, anchor=f"y{end}") for end, domain in _PANELS.items()
+    }
+    axes |= {"yaxis": axis(), "yaxis2": axis(anchor="x2", matches="y")}
+    metric = html.escape(found.metric)
+    notes = [
+        heading(f"ROAR: {metric} ↑<br>(by % masked)", ""),
+        heading(f"{html.escape(report.model)}: {metric} ↑<br>(by % masked)", "2"),
+    ]
+    return figure(traces, 370, notes, **axes, **_BELOW)
+
+
+def _retrained(report: RetrainingReport, m: int, look: dict[str, Any]) -> list[dict]:
+    """ROAR's line of an order over the band of its intervals over seeds."""
+    found = report.retrained
+    spans = [seeds_interval(one, -1.0 if found.metric == "Matthews" else 0.0) for one in found.performance[:, m].T]
+    said = [with_ends(one.mean, one.low, one.high) for one in spans]
+    line = trace(
+        "lines+markers",
+        _percent(report),
+        [None if one.mean != one.mean else one.mean for one in spans],
+        "%{x:.0f} % masked: %{customdata}",
+        look["name"],
+        **look,
+        customdata=said,
+    )
+    known = [(x, one) for x, one in zip(_percent(report), spans) if one.known]
+    low, high = [one.low for _, one in known], [one.high for _, one in known]
+    ground = band([x for x, _ in known], low, high, look["line"]["color"], 0.1, hoverinfo="skip")
+    return [*(ground if known else ()), line]
+
+
+def _percent(report: RetrainingReport) -> list[float]:
+    return [100 * ratio for ratio in report.retrained.ratios]

@@ -1,0 +1,41 @@
+"""Does retraining agree? What ROAR's ranking beside an FMM's comes to."""
+
+from core.evaluation.studies.retraining import Retraining, RetrainingReport
+from core.results.asked import sample_caveats, unanswered
+from core.results.catalogue import register_result
+from core.results.result import Fact, Kind, Outcome, Result
+
+
+class RetrainingOutcome(Outcome):
+    """Whether ROAR ranks measures as the FMM does."""
+
+    AGREES = "agrees"
+    DISAGREES = "disagrees"
+    UNDECIDED = "undecided"
+    OTHER_TEXTS = "other texts"
+
+
+@register_result(Retraining.name)
+def retraining_result(report: RetrainingReport) -> Result:
+    """What both rankings come to."""
+    found, tau = report.retrained, report.tau
+    facts = [
+        Fact("tau", "τ-b", tau.mean, better="↑", low=tau.low, high=tau.high, about="ROAR"),
+        Fact("seeds", "seeds", len(report.taus), Kind.COUNT),
+        Fact("trainings", "trainings", found.trainings, Kind.COUNT),
+        Fact("shared", "ROAR’s test texts", report.shared, Kind.COUNT, of=report.n),
+    ]
+    caveats = sample_caveats(report.tally, report.n, report.cut, report.picked)
+    slots = {"count": len(report.ranked), "model": report.model}
+    answered = Result.of(_outcome(report), facts, caveats, **slots)
+    return unanswered(report.tally, report.n, facts, caveats) or answered
+
+
+def _outcome(report: RetrainingReport) -> RetrainingOutcome:
+    if not report.shared:
+        return RetrainingOutcome.OTHER_TEXTS
+    if report.tau.known and report.tau.low > 0:
+        return RetrainingOutcome.AGREES
+    if report.tau.known and report.tau.high < 0:
+        return RetrainingOutcome.DISAGREES
+    return RetrainingOutcome.UNDECIDED
