@@ -249,6 +249,13 @@ def counted(rows: Sequence[int]) -> str:
     return f"{amount(len(rows), 'row')} ({listed(rows)})"
 
 
+def nearest_name(name: str, offered: Iterable[str]) -> str:
+    """The name that is spelled most like this one; "" where none is."""
+    folded = {one.casefold(): one for one in offered}
+    near = get_close_matches(name.casefold(), folded, 1)
+    return folded[near[0]] if near else ""
+
+
 def refuse_unknown(*asked: tuple[str, Iterable[str], Iterable[str]]) -> None:
     """ValueError with a sentence for the first name that there is not, or that is named twice.
 
@@ -258,9 +265,8 @@ def refuse_unknown(*asked: tuple[str, Iterable[str], Iterable[str]]) -> None:
     for kind, chosen, offered in asked:
         unknown, chosen = [name for name in chosen if name not in offered], list(chosen)
         if unknown:
-            folded = {one.casefold(): one for one in offered}
-            near = get_close_matches(unknown[0].casefold(), folded, 1)
-            meant = f"; did you mean {folded[near[0]]!r}? Choose" if near else "; choose"
+            near = nearest_name(unknown[0], offered)
+            meant = f"; did you mean {near!r}? Choose" if near else "; choose"
             raise ValueError(f"there is no {kind} {quoted(unknown[0])}{meant} from {', '.join(offered)}")
         if len(set(chosen)) < len(chosen):
             raise ValueError(f"a {kind} is named twice: {listed(chosen, 10)}")

@@ -34,6 +34,7 @@ from pages.parts.frame.sidebar import MOST_BUTTONS, View, open_page
 from pages.parts.frame.texts import about_text, view_badges, view_caveats
 from pages.parts.sections.asking import choose_measures, choose_sign
 from pages.parts.sections.evidence import evidence_section
+from pages.parts.sections.reporting import report_of_view
 from pages.parts.sections.saving import draw_on_text, save_attributions
 from pages.parts.sections.sides import ALONE
 from pages.parts.sections.streaming import start, stream
@@ -123,6 +124,8 @@ def _tabs(
     }
     if report is not None:
         tabs["Erasures"] = partial(operators_section, scoring)
+    if rows:
+        tabs["Report"] = partial(report_of_view, view, [row.measure for row in rows], sign)
     return tabs
 
 

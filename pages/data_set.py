@@ -1,5 +1,8 @@
 """Data set: does what one example shows hold over the data?"""
 
+from functools import partial
+from typing import Any
+
 import streamlit as st
 
 from core.evaluation.studies.catalogue import questions
@@ -9,6 +12,7 @@ from core.evaluation.studies.verdicts import Verdicts
 from core.evaluation.studies.words_question import Words
 from core.results.caveats import Caveat
 from core.results.model_check import check_result
+from core.results.result import Result
 from pages.parts.check.checking import known_check
 from pages.parts.data_set.drawing import diagnosticity_parts, scores_parts, verdicts_parts, with_rejected
 from pages.parts.data_set.words import words_parts
@@ -16,12 +20,15 @@ from pages.parts.frame.links import choose_one, folded, held
 from pages.parts.frame.sidebar import DataView, open_data_page
 from pages.parts.sections.filtered import choose_texts, drawn_texts, say_none
 from pages.parts.sections.questions import (
+    QuestionParts,
     QuestionView,
     choose_question,
     question_parts,
     question_section,
     say_command_only,
 )
+from pages.parts.sections.reporting import report_of_answers
+from pages.parts.sections.studying import Asking
 
 PAGE = "Data set"
 OWN = "Your own text is one example. Choose data"
@@ -53,7 +60,16 @@ def data_set() -> None:
     if not examples:
         say_none()
         return
-    question_section(frame, question, examples, picked, about, _shown(frame, name))
+    shown = _shown(frame, name)
+    if not picked:
+        shown = shown._replace(parts=partial(_with_report, frame.browsed.key, shown))
+    question_section(frame, question, examples, picked, about, shown)
+
+
+def _with_report(key: str, shown: QuestionView, asked: Asking, report: Any, result: Result) -> QuestionParts:
+    """What is drawn of a report, and a tab that writes it; key: of the data."""
+    found, draw = shown.parts(asked, report, result), report_of_answers(asked, key)
+    return found if draw is None else found._replace(tabs=found.tabs | {"Report": draw})
 
 
 def _shown(frame: DataView, name: str) -> QuestionView:

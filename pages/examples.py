@@ -30,6 +30,7 @@ from pages.parts.frame.picking import Browsed, text_box
 from pages.parts.frame.sidebar import Frame, View, open_frame
 from pages.parts.frame.texts import about_text, captions, view_badges, view_caveats
 from pages.parts.sections.evidence import show_text
+from pages.parts.sections.reporting import report_of_pins
 from pages.parts.sections.streaming import stream
 
 _SUREST = "The most confident mistake of those shown."
@@ -66,6 +67,9 @@ def _tabs(frame: Frame) -> dict[str, Callable[[], None]]:
     if frame.browsed is not None:
         tabs["Slices"] = partial(slices_section, frame.browsed)
         tabs["Columns and files"] = partial(_columns, frame, frame.browsed)
+        pins = data.pins_of(frame.browsed.index) or {}
+        if frame.explainer is not None and not frame.browsed.index.rows.keys().isdisjoint(pins):
+            tabs["Report"] = partial(report_of_pins, frame.explainer, frame.browsed, pins)
     return tabs
 
 

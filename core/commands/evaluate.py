@@ -22,7 +22,7 @@ from core.data.examples import DataSet, Example
 from core.data.parsed import BadData
 from core.data.sources import read_labelled
 from core.data.tables import LabelledTexts
-from core.evaluation.asking import ask, study_cost
+from core.evaluation.asking import ask, read_study, study_cost
 from core.evaluation.sampling import Sample, draw_examples, draw_sample, repeats_note, same_examples, without_labels
 from core.evaluation.studies.catalogue import own_choices, questions
 from core.evaluation.studies.check_question import MaskingCheck
@@ -203,6 +203,13 @@ class Evaluated:
         plain = _plain(self.asked, self.found, self.reports, old) if ending == ".json" else {}
         sections = [] if None in self.reports else self.sections
         return Answer(f"{question.name}: {self.data.name}", sections, self.lines, plain, about)
+
+
+def cost_left(options: Options, question: Question, data: DataSet, explainer: Explainer) -> Cost:
+    """What a question takes at most on texts that the store does not know; BadData as `ask_models`."""
+    (sample,), store = _samples(question, data, [explainer.model], options), cast(Store, explainer.store)
+    studies = question.studies
+    return Cost.sum(study_cost(explainer, sample, one, read_study(explainer, sample, one, store)) for one in studies)
 
 
 def ask_models(

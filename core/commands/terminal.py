@@ -12,7 +12,7 @@ from core.commands.options import ROLES, Options
 from core.data.examples import DataSet, Example, bundled_data, bundled_set
 from core.data.mapping import Named
 from core.data.parsed import BadData
-from core.data.sources import read_data
+from core.data.sources import open_data, read_data
 from core.data.tables import RawTable
 from core.explanation.explainer import Cost, Explainer
 from core.measures.catalogue import offered_measures
@@ -24,7 +24,7 @@ from core.results.inputs import model_caveats, text_caveats
 from core.storage.files import only_writer
 from core.storage.library import Library
 from core.storage.store import Store
-from core.wording import amount, estimate, refuse_unknown
+from core.wording import amount, estimate, nearest_name, refuse_unknown
 
 # Work that is expected to take no more seconds begins without a word.
 _SLOW = 2.0
@@ -47,7 +47,9 @@ def named_example(options: Options) -> tuple[Example, str, str]:
     data = read_named(options.data, {})
     found = next((one for one in data.examples if one.id == options.example), None)
     if found is None:
-        raise ValueError(f"{data.name} has no example {options.example!r}")
+        near = nearest_name(options.example, [one.id for one in data.examples])
+        meant = f"; did you mean {near!r}?" if near else ""
+        raise ValueError(f"{data.name} has no example {options.example!r}{meant}")
     return found, data.name, data.digest
 
 
@@ -198,6 +200,10 @@ def read_named(data: str | RawTable, columns: Named, labels: Sequence[str] = ())
     """A bundled set by its name, a file or a table, of which what was left out is said."""
     if isinstance(data, str) and data in bundled_data():
         return bundled_set(data)
+    kept = Library(settings.read().cache)
+    if isinstance(data, str) and not Path(data).exists() and data in kept.data():
+        # As links name what was added on a page.
+        return open_data(kept, data)
     return read_data(Path(data) if isinstance(data, str) else data, say, columns, tuple(labels))[2]
 
 

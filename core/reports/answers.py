@@ -29,7 +29,7 @@ _TEXTS = (
 @dataclass(frozen=True, eq=False)
 class Section:
     """A result and its tables of text; title: of what, "" where there is one alone; notes: sentences below; curves:
-    what pages draw.
+    what pages draw; figure: as Plotly has it, which a saved page draws without script.
     """
 
     title: str = ""
@@ -37,6 +37,7 @@ class Section:
     tables: Sequence[Table] = ()
     notes: Sequence[str] = ()
     curves: CurvePicture | None = None
+    figure: dict | None = None
 
 
 @dataclass(frozen=True, eq=False)
@@ -154,7 +155,18 @@ def sets_sections(report: SetsReport) -> list[Section]:
 
 
 def written_sections(sections: Sequence[Section]) -> list[tuple]:
-    """Sections as templates take them: title, result as HTML or None, tables, notes, and curves or None."""
+    """Sections as templates take them: title, result as HTML or None, tables, notes, curves or None, shapes or None."""
     from core.reports.attribution_page import written
+    from core.reports.figure_picture import draw_picture
 
-    return [(one.title, one.result and written(one.result), one.tables, one.notes, one.curves) for one in sections]
+    return [
+        (
+            one.title,
+            one.result and written(one.result),
+            one.tables,
+            one.notes,
+            one.curves,
+            one.figure and draw_picture(one.figure),
+        )
+        for one in sections
+    ]
