@@ -190,10 +190,15 @@ def columns_of(options: Options) -> Named:
 
 def data_of(options: Options) -> DataSet:
     """The data that a command is asked about, with columns and labels as they were named; BadData where it is empty."""
-    data = read_named(options.data, columns_of(options), getattr(options, "labels", None) or ())
-    if not len(data):
-        raise BadData(f"{data.name} is empty.")
-    return data
+    return read_filled(options.data, columns_of(options), getattr(options, "labels", None) or ())
+
+
+def read_filled(data: str | RawTable, columns: Named, labels: Sequence[str] = ()) -> DataSet:
+    """As `read_named`; BadData where it is empty."""
+    found = read_named(data, columns, labels)
+    if not len(found):
+        raise BadData(f"{found.name} is empty.")
+    return found
 
 
 def read_named(data: str | RawTable, columns: Named, labels: Sequence[str] = ()) -> DataSet:

@@ -1,0 +1,163 @@
+"""A sweep's examples computed by Ray: actors that each hold a model, and send back the rows of a few examples."""
+
+import os
+import socket
+import tempfile
+from collections.abc import Callable, Generator, Iterator, Sequence
+from contextlib import contextmanager
+from dataclasses import replace
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+from core.evaluation.asking import read_study
+from core.evaluation.engine import Run, lacking
+from core.evaluation.sampling import Sample
+from core.evaluation.store_log import StoreLog
+from core.evaluation.study import Study
+from core.explanation.explainer import Explainer
+from core.mathematics.stepwise import finish
+from core.settings import ROOT
+from core.storage.files import write_whole
+from core.storage.shelf import Shelf
+from core.storage.store import Store
+
+# Examples that a message asks for, and how often a worker that died is started again.
+CHUNK, RESTARTS = 8, 3
+# Cores of a worker where there are many, and seconds in which an address has to answer.
+_SHARE, _MANY, _PATIENCE = 4, 8, 5.0
+# Read when Ray is imported: nothing is reported to anybody; a cluster of one machine listens on loopback.
+_QUIET, _ALONE = {"RAY_USAGE_STATS_ENABLED": "0"}, {"RAY_ENABLE_WINDOWS_OR_OSX_CLUSTER": "0"}
+# A file of a log: its key, its name, and its bytes, which are sealed.
+Segment = tuple[str, str, bytes]
+# Opens a model by its name on whichever machine it is called.
+Opens = Callable[[], Explainer]
+
+
+class Worker:
+    """Holds one model; what it computes of a text is kept in its machine's own store, rows are sent back."""
+
+    def __init__(self, opens: Opens):
+        self._opens, self._explainer = opens, None
+
+    def answer(self, sample: Sample, studies: Sequence[Study]) -> list[Segment]:
+        """The rows of some examples, as files of the logs of studies."""
+        if self._explainer is None:
+            self._explainer = self._opens()
+        found = []
+        for study in studies:
+            with tempfile.TemporaryDirectory() as folder:
+                found += rows_as_files(self._explainer, sample, study, Store(Path(folder)))
+        return found
+
+
+def rows_as_files(explainer: Explainer, sample: Sample, study: Study, scratch: Store) -> list[Segment]:
+    """Ask a study of examples, and give its rows as files of its log."""
+    shelf = None if explainer.store is None else Shelf(explainer.store)
+    held = Explainer(explainer.model, shelf, explainer.reference, kept=explainer.kept)
+    log = StoreLog(scratch, study.key(held))
+    finish(Run(held, sample, study, log).go())
+    return [(log.key, path.name, path.read_bytes()) for path in sorted(log.folders[0].glob("*"))]
+
+
+class Cluster:
+    """A Ray cluster, of this machine alone or at an address."""
+
+    def __init__(self, ray: Any):
+        self._ray = ray
+        resources = ray.cluster_resources()
+        gpus, cores = int(resources.get("GPU", 0)), int(resources.get("CPU", 1))
+        share = _SHARE if cores >= _MANY else 1
+        self._needs = {"num_gpus": 1} if gpus else {"num_cpus": share}
+        self.workers = gpus or max(1, cores // share)
+
+    def fill(
+        self,
+        opens: Opens,
+        explainer: Explainer,
+        asked: Sequence[tuple[Sample, Sequence[Study]]],
+        store: Store,
+        progress: Callable[[int, int], None] = lambda *_: None,
+    ) -> None:
+        """Compute what a model's store lacks; what has no row is left to whoever asks next.
+
+        Raises:
+            ValueError: a worker cannot open the model, or cannot go on; its own sentence says why.
+        """
+        from ray.exceptions import RayError
+        from ray.util import ActorPool
+
+        work = [chunk for sample, studies in asked for chunk in chunks_of(explainer, sample, studies, store)]
+        if not work:
+            return
+        actor = self._ray.remote(max_restarts=RESTARTS, max_task_retries=RESTARTS, **self._needs)(Worker)
+        actors = [actor.remote(opens) for _ in range(min(self.workers, len(work)))]
+        try:
+            sent = ActorPool(actors).map_unordered(lambda one, chunk: one.answer.remote(*chunk), work)
+            for done, segments in enumerate(sent, start=1):
+                for key, name, data in segments:
+                    write_whole(store.folder(key) / name, data)
+                progress(done, len(work))
+        except RayError as error:
+            why = getattr(error, "cause", None) or error
+            raise ValueError(f"a Ray worker stopped: {str(why).strip().splitlines()[-1]}") from error
+        finally:
+            for one in actors:
+                self._ray.kill(one)
+
+
+def chunks_of(
+    explainer: Explainer, sample: Sample, studies: Sequence[Study], store: Store
+) -> Iterator[tuple[Sample, list[Study]]]:
+    """Examples that lack a row, a few at a time, each with the studies that lack it."""
+    lacks = {study: set(lacking(read_study(explainer, sample, study, store))) for study in dict.fromkeys(studies)}
+    for start in range(0, len(sample), CHUNK):
+        places = range(start, min(start + CHUNK, len(sample)))
+        some = [i for i in places if any(i in one for one in lacks.values())]
+        if some:
+            examples, labels = tuple(sample.examples[i] for i in some), np.array(sample.labels[some])
+            yield replace(sample, examples=examples, labels=labels), [s for s, one in lacks.items() if one & {*some}]
+
+
+@contextmanager
+def open_cluster(address: str) -> Generator[Cluster]:
+    """A cluster that runs at host:port, or one of this machine alone for "", on loopback and without a dashboard.
+
+    Raises:
+        ValueError: Ray is not installed, or nothing answers there.
+    """
+    os.environ |= _QUIET if address else _QUIET | _ALONE
+    try:
+        import ray
+    except ImportError as error:
+        raise ValueError("Ray is not installed; install requirements-ray.txt") from error
+    quiet: dict[str, Any] = {"log_to_driver": False, "logging_level": "ERROR"}
+    if address:
+        _require_answer(address)
+        try:
+            ray.init(address=address, **quiet)
+        except (ConnectionError, RuntimeError) as error:
+            raise ValueError(_no_answer(address)) from error
+    else:
+        # Workers look for modules where this process does.
+        os.environ["PYTHONPATH"] = os.pathsep.join(filter(None, (str(ROOT), os.environ.get("PYTHONPATH"))))
+        ray.init(address="local", include_dashboard=False, **quiet)
+    try:
+        yield Cluster(ray)
+    finally:
+        ray.shutdown()
+
+
+def _require_answer(address: str) -> None:
+    host, _, port = address.rpartition(":")
+    if not host or not port.isdecimal():
+        raise ValueError(f"a Ray address is host:port, not {address!r}")
+    try:
+        socket.create_connection((host, int(port)), _PATIENCE).close()
+    except (OSError, OverflowError) as error:
+        raise ValueError(_no_answer(address)) from error
+
+
+def _no_answer(address: str) -> str:
+    return f"no Ray cluster answers at {address}; start one by: ray start --head"

@@ -1,0 +1,104 @@
+"""A sweep by Ray: a real cluster of this machine, a worker that is killed, and addresses that do not answer."""
+
+import json
+import os
+import signal
+import socket
+from functools import partial
+from importlib.util import find_spec
+
+import psutil
+import pytest
+from pyarrow import parquet
+
+from core.commands.command_line import main
+from core.commands.sweep import open_here
+from core.data.examples import Example
+from core.evaluation.sampling import without_labels
+from core.evaluation.studies.model_check import Curve
+from core.storage.store import Store
+from core.sweeps import cluster
+from core.sweeps.cluster import open_cluster
+from tests import tiny
+
+# Looked for and not imported, which is when Ray decides where it listens.
+pytestmark = pytest.mark.skipif(find_spec("ray") is None, reason="Ray is not installed")
+
+
+@pytest.fixture
+def folder(tmp_path, tiny_root, monkeypatch):
+    """A folder with labelled texts and a sweep of a tiny model; one of its texts is masked already."""
+    texts = [*zip(tiny.SENTENCES[:9], tiny.LABELS * 3), ("[MASK] [MASK]", "harbour")]
+    lines = [json.dumps({"id": f"t{i}", "text": text, "label": label}) for i, (text, label) in enumerate(texts)]
+    (tmp_path / "texts.jsonl").write_text("\n".join(lines), encoding="utf-8")
+    keys = {"models": [str(tiny.folder("bert", tiny_root))], "data": ["texts.jsonl"], "measures": ["gradient"]}
+    keys |= {"tables": ["areas", "performance", "fidelity"], "out": "out"}
+    (tmp_path / "sweep.toml").write_text("\n".join(f"{k} = {json.dumps(v)}" for k, v in keys.items()), encoding="utf-8")
+    monkeypatch.chdir(tmp_path)
+    return tmp_path
+
+
+def tables(folder):
+    return {path.stem: parquet.read_table(path).to_pylist() for path in (folder / "out").glob("*.parquet")}
+
+
+def workers():
+    """Processes of Ray's actors below this one."""
+    found = [one for one in psutil.Process().children(recursive=True) if one.is_running()]
+    return [one for one in found if one.status() != psutil.STATUS_ZOMBIE and "ray::Worker" in " ".join(one.cmdline())]
+
+
+def test_a_worker_that_is_killed_changes_no_table(folder, monkeypatch):
+    monkeypatch.setenv("FAITHSCOPE_CACHE", str(folder / "alone"))
+    assert main(["sweep", "sweep.toml", "--device", "cpu"]) == 0
+    alone, killed, listening = tables(folder), [], set()
+    fill = cluster.Cluster.fill
+
+    def kill_one(self, opens, explainer, asked, store, progress):
+        self.workers = 2
+
+        def told(done, total):
+            progress(done, total)
+            if not killed:
+                listening.update(addresses())
+                killed.append(workers()[-1].pid)
+                os.kill(killed[0], signal.SIGKILL)
+
+        fill(self, opens, explainer, asked, store, told)
+
+    monkeypatch.setattr(cluster, "CHUNK", 2)
+    monkeypatch.setattr(cluster.Cluster, "fill", kill_one)
+    monkeypatch.setenv("FAITHSCOPE_CACHE", str(folder / "together"))
+    assert main(["sweep", "sweep.toml", "--device", "cpu", "--ray"]) == 0
+    assert killed and tables(folder) == alone
+    assert listening and all(one.startswith("127.") or one == "::1" for one in listening)
+
+
+def addresses():
+    """What processes below this one listen on."""
+    found = psutil.Process().children(recursive=True)
+    every = [each for one in found for each in one.net_connections("tcp") if each.status == psutil.CONN_LISTEN]
+    return {each.laddr.ip.removeprefix("::ffff:") for each in every}
+
+
+@pytest.mark.parametrize(("address", "said"), [("nowhere", "host:port"), ("127.0.0.1:1", "no Ray cluster answers")])
+def test_an_address_that_does_not_answer_is_named(address, said, folder, capsys, monkeypatch):
+    monkeypatch.setenv("FAITHSCOPE_CACHE", str(folder / "store"))
+    assert main(["sweep", "sweep.toml", "--ray", address]) == 1
+    told = capsys.readouterr().err.strip().splitlines()[-1]
+    assert said in told and address in told
+
+
+def test_what_answers_and_is_no_cluster_is_named():
+    with socket.create_server(("127.0.0.1", 0)) as server, pytest.raises(ValueError, match="no Ray cluster answers"):
+        server.settimeout(1)
+        with open_cluster(f"127.0.0.1:{server.getsockname()[1]}"):
+            raise AssertionError
+
+
+def test_a_worker_without_the_models_files_says_so(folder, tiny_root, monkeypatch):
+    monkeypatch.setenv("FAITHSCOPE_CACHE", str(folder / "store"))
+    here = open_here(str(tiny.folder("bert", tiny_root)), "cpu", "float32")
+    sample = without_labels("made", "1" * 64, [Example(f"{i}", text) for i, text in enumerate(tiny.SENTENCES[:2])])
+    with open_cluster("") as one, pytest.raises(ValueError, match=r"a Ray worker stopped: .*no folder"):
+        one.fill(partial(open_here, "/nowhere", "cpu", "float32"), here, [(sample, [Curve()])], Store(folder / "s"))
