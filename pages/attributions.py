@@ -22,6 +22,7 @@ from pages.parts.attributions.comparing import show_agreement, show_completeness
 from pages.parts.attributions.operators import known_erasures, operators_section
 from pages.parts.attributions.pairing import pairs_report, pairs_section, rather_than
 from pages.parts.attributions.scoring import ALL_NUMBERS, ScoredRows
+from pages.parts.attributions.seeding import draw_seeds
 from pages.parts.attributions.smallest import sets_report, smallest_section
 from pages.parts.attributions.steadying import stability_section
 from pages.parts.attributions.word_rows import draw_words
@@ -119,7 +120,7 @@ def _tabs(
     tabs |= {
         "Agreement": partial(_agreement_tab, view, chosen, rows, found),
         "Pairs": partial(pairs_section, view),
-        "Stability": partial(stability_section, view, list(found), sign),
+        "Stability": partial(_stability_tab, view, list(found), sign),
         "Two models": partial(second_model, view, chosen, sign),
     }
     if report is not None:
@@ -127,6 +128,12 @@ def _tabs(
     if rows:
         tabs["Report"] = partial(report_of_view, view, [row.measure for row in rows], sign)
     return tabs
+
+
+def _stability_tab(view: View, names: list[str], sign: str) -> None:
+    """By what should not matter, and by seeds of the training."""
+    stability_section(view, names, sign)
+    draw_seeds(view, names, sign)
 
 
 def _verdicts_tab(view: View, scoring: ScoredRows, report: VerdictReport | None) -> None:
@@ -153,7 +160,7 @@ def _agreement_tab(view: View, chosen: list[str], rows: list[WordRow], found: di
 
 def _open_linked_tab() -> None:
     """A link to how stable rankings are, or with a second model, opens that tab, once."""
-    if held("unfolded") == "stability":
+    if held("unfolded") in ("stability", "seeds"):
         st.session_state.setdefault(_TABS, "Stability")
     elif held("beside") not in (None, ALONE):
         st.session_state.setdefault(_TABS, "Two models")

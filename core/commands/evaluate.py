@@ -3,8 +3,8 @@
 import argparse
 import hashlib
 import shlex
-from collections.abc import Callable, Container, Sequence
-from dataclasses import asdict, dataclass, replace
+from collections.abc import Callable, Container, Mapping, Sequence
+from dataclasses import asdict, dataclass, field, replace
 from functools import cached_property, partial
 from pathlib import Path
 from typing import Any, cast
@@ -23,6 +23,7 @@ from core.data.parsed import BadData
 from core.data.sources import read_labelled
 from core.data.tables import LabelledTexts
 from core.evaluation.asking import ask, read_study, study_cost
+from core.evaluation.over_seeds import OverSeeds, means_over_seeds, ranks_over_seeds
 from core.evaluation.sampling import Sample, draw_examples, draw_sample, repeats_note, same_examples, without_labels
 from core.evaluation.studies.catalogue import own_choices, questions
 from core.evaluation.studies.check_question import MaskingCheck
@@ -44,6 +45,7 @@ from core.results.result import Result, as_columns, as_record
 from core.storage.files import write_whole
 from core.storage.store import Store
 from core.texts.checks import checks_as_json, curves_table, findings_tables
+from core.texts.over_seeds import facts_over_seeds, ranks_lines, seeds_lines, seeds_tables
 from core.texts.questions import answer_as_json
 from core.wording import amount
 
@@ -156,8 +158,9 @@ def _evaluate(options: Options, question: Question, ending: str, bar: terminal.B
         InUse, OSError: as `core.storage.files.only_writer` and `whole_file`.
     """
     data = terminal.data_of(options)
+    seeds = terminal.seeds_of(options, bar.say)
     with terminal.only_output(options.out) as place:
-        found = ask_models(options, question, data, terminal.open_models(options, bar.say)[1], bar)
+        found = ask_models(options, question, data, terminal.open_models(options, bar.say, list(seeds))[1], bar, seeds)
         if place is not None and (None not in found.reports or ending != ".json"):
             write_whole(place, answer_bytes(found.answer(ending), ending), replaces=True)
     return answer_text(found.sections)
@@ -165,7 +168,7 @@ def _evaluate(options: Options, question: Question, ending: str, bar: terminal.B
 
 @dataclass(frozen=True, eq=False)
 class Evaluated:
-    """What a question's answers over a data set come to, for each model."""
+    """What a question's answers over a data set come to, for each model; seeds: {name: seed} of a family's members."""
 
     options: Options
     data: DataSet
@@ -174,6 +177,7 @@ class Evaluated:
     asked: Sequence[Question]
     found: Sequence[Answers]
     reports: Sequence[Any]
+    seeds: Mapping[str, int] = field(default_factory=dict)
 
     @cached_property
     def sections(self) -> list[Section]:
@@ -182,16 +186,34 @@ class Evaluated:
             if report is None:
                 why = next(iter(answers.left_out))
                 raise BadData(f"No example of {self.data.name} could be {question.done}: {why}")
-        return _sections(self.asked, self.found, self.reports)
+        every = _sections(self.asked, self.found, self.reports)
+        if not self.seeds:
+            return every
+        tables = seeds_tables([*self._facts, *self._means], ranks_over_seeds(self._means))
+        return [Section(self.options.model, tables=tables), *(replace(one, tables=(), notes=()) for one in every)]
+
+    @cached_property
+    def _means(self) -> list[OverSeeds]:
+        return means_over_seeds([each.records(one) for each, one in zip(self.asked, self.found)])
+
+    @property
+    def _facts(self) -> list[OverSeeds]:
+        results = [answer_result(*one) for one in zip(self.asked, self.found, self.reports)]
+        return facts_over_seeds([one for one in results if one is not None])
 
     @property
     def lines(self) -> list[dict]:
-        """Columns: example (its id), row (of the data, from 1), model where there are several, problem (a sentence;
+        """Columns: example (its id), row (of the data, from 1), model where there are several, model_seed of a family's
+        member (null in lines of means over seeds, which say number, mean, low, high and seeds), problem (a sentence;
         then the rest is null), cut (longer than the model reads), what `Question.records` says, and outcome and caveats
         of the whole.
         """
         rows = {example.id: row for row, example in enumerate(self.data.examples, start=1)}
-        return _lines(self.asked, self.found, self.reports, rows)
+        lines = _lines(self.asked, self.found, self.reports, rows)
+        if not self.seeds:
+            return lines
+        over = seeds_lines([*self._facts, *self._means], self.options.model)
+        return [one | {"model_seed": self.seeds[one["model"]]} for one in lines] + over
 
     def answer(self, ending: str) -> Answer:
         """All of it, with its origin, for a file of this kind."""
@@ -201,6 +223,9 @@ class Evaluated:
         choices = {"what": question.name, "weights": model.digest, "sample": self.options.sample}
         about = {} if old else choices | asdict(cast(Any, question)) | about
         plain = _plain(self.asked, self.found, self.reports, old) if ending == ".json" else {}
+        if self.seeds and plain:
+            means = seeds_lines([*self._facts, *self._means], self.options.model)
+            plain |= {"over_seeds": means, "orders_over_seeds": ranks_lines(ranks_over_seeds(self._means))}
         sections = [] if None in self.reports else self.sections
         return Answer(f"{question.name}: {self.data.name}", sections, self.lines, plain, about)
 
@@ -213,32 +238,40 @@ def cost_left(options: Options, question: Question, data: DataSet, explainer: Ex
 
 
 def ask_models(
-    options: Options, question: Question, data: DataSet, explainers: Sequence[Explainer], bar: terminal.Bar
+    options: Options,
+    question: Question,
+    data: DataSet,
+    explainers: Sequence[Explainer],
+    bar: terminal.Bar,
+    seeds: Mapping[str, int] | None = None,
 ) -> Evaluated:
-    """Ask a question of the same examples for each model; what the store has is read. Raises as `_evaluate`."""
+    """Ask a question of the same examples for each model; what the store has is read. Raises as `_evaluate`.
+
+    seeds: {name: seed} of the models, where they are a family.
+    """
     models, store = [explainer.model for explainer in explainers], cast(Store, explainers[0].store)
     samples = _samples(question, data, models, options)
     for note in repeats_note(data.examples):
         bar.say(note)
     for model in models:
         question.check(model)
-    if options.beside and "metric" in question.choices():
+    if len(models) > 1 and "metric" in question.choices():
         # Models are measured alike.
         question = replace(cast(Any, question), metric=metric_of(models[0]))
-    asked = [question, *[question.beside()] * (len(models) - 1)]
+    asked = [question, *[question if seeds else question.beside()] * (len(models) - 1)]
     asking = list(zip(explainers, samples, asked))
     cost = Cost.sum(study_cost(one, sample, study) for one, sample, each in asking for study in each.studies)
     bar.cost(amount(len(samples[0]), "text"), cost, "Fewer: --sample." if cost.seconds > 60 else "")
     found = []
     for explainer, sample, each in asking:
-        named = f"{explainer.model.name}: " if options.beside else ""
+        named = f"{explainer.model.name}: " if len(models) > 1 else ""
         told = partial(lambda named, what, *done: bar(f"{named}{what}", *done), named)
         found.append(ask(explainer, sample, each, store, told, len(data)))
     terminal.say_of_store(store, bar.say)
     reports = [each.conclude(answers) for each, answers in zip(asked, found)]
     for sentence in dict.fromkeys(why for answers in found for why in answers.left_out):
         bar.say(f"Left out: {sentence}")
-    return Evaluated(options, data, samples, explainers, asked, found, reports)
+    return Evaluated(options, data, samples, explainers, asked, found, reports, seeds or {})
 
 
 def _sections(asked: Sequence[Question], found: Sequence[Answers], reports: Sequence[Any]) -> list[Section]:
@@ -287,6 +320,8 @@ def tell_limits_of_file(options: Options) -> int:
     """Compute them, print what they come to, and write them; resumes by the rows beside the file. 0."""
     if not options.out:
         raise ValueError("finished texts are kept beside the file, so limits need --out")
+    if member := next(iter(terminal.seeds_of(options)), None):
+        raise ValueError(f"{LIMITS} asks one model; name a member of the family, such as {member}")
     ending, out = "" if "old" in options else ending_of(options.out, ".parquet"), Path(options.out)
     if "old" in options:
         texts = read_labelled(Path(options.data), terminal.say, terminal.columns_of(options), labelled=False)

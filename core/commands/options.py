@@ -25,7 +25,7 @@ LIMITS = "limits"
 
 def add_model(option: Option, default: str | None = None) -> None:
     """Which model, and where and how a command computes with it."""
-    option("--model", required=default is None, default=default, help="bundled name, folder, hub id or adapter")
+    option("--model", required=default is None, default=default, help="bundled name, folder, family, hub id or adapter")
     add_device(option)
     option("--precision", choices=PRECISIONS, default="float32", help="numeric precision")
 

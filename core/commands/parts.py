@@ -8,6 +8,7 @@ from typing import Any
 
 from core import settings
 from core.commands.masking_parts import tell_metrics, tell_steps
+from core.commands.seed_parts import seeds_section
 from core.commands.terminal import Bar, OneText
 from core.explanation.completeness import SUMMED, Completeness, completeness
 from core.explanation.explainer import Cost
@@ -240,7 +241,11 @@ def tell_stability(options: Namespace, one: OneText, bar: Bar) -> Part:
     notes = [f"{telling.MEANS} {telling.ABOUT_CHANGES}"]
     told = Section("stability", stability_result(found), [each for each in tables if each[1]], notes) if found else None
     lines = [line for each in found for line in telling.stability_lines(each)]
-    return Part([told] if told else [], telling.RECORDED, lines, telling.as_records(found))
+    seeds, over = seeds_section(options, one, bar)
+    plain = telling.as_records(found) | (
+        {"seeds": [dict(zip(telling.RECORDED, line)) for line in over]} if over else {}
+    )
+    return Part([*([told] if told else []), *seeds], telling.RECORDED, [*lines, *over], plain)
 
 
 def tell_sets(options: Namespace, one: OneText, bar: Bar) -> Part:

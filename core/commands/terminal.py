@@ -130,11 +130,36 @@ def text_of(options: Options, explainer: Explainer, named: tuple[Example, str, s
     return OneText(example, data, digest, explainer, encoded, target)
 
 
-def open_models(options: Options, told: Callable[[str], None] = say) -> tuple[Store, list[Explainer]]:
-    """The store, and every model that is asked for with what its inputs are tested by."""
+def open_models(
+    options: Options, told: Callable[[str], None] = say, members: Sequence[str] = ()
+) -> tuple[Store, list[Explainer]]:
+    """The store, and every model that is asked for with what its inputs are tested by; members: all of a family, which
+    stand for it. ValueError where these have other classes.
+    """
     chosen = settings.read()
-    store, names = Store(chosen.cache, chosen.cache_bytes), (options.model, *vars(options).get("beside", []))
-    return store, [open_model(name, store, options.device, options.precision, told) for name in names]
+    store, names = Store(chosen.cache, chosen.cache_bytes), members or (options.model, *vars(options).get("beside", []))
+    found = [open_model(name, store, options.device, options.precision, told) for name in names]
+    for one in found[1:] if members else ():
+        if one.model.labels != found[0].model.labels:
+            theirs, ours = (", ".join(model.labels) for model in (one.model, found[0].model))
+            raise ValueError(f"{one.model.name} has the classes {theirs}, not {ours}; leave it out of family.json")
+    return store, found
+
+
+def seeds_of(options: Options, told: Callable[[str], None] = say) -> dict[str, int]:
+    """The members of the family that is asked for, {name: seed}; {} of one model. told: called with what is left out.
+
+    UnsupportedModel: none can be used; ValueError: there are models beside it.
+    """
+    from core.loading.locating import find_seeds, member_names
+
+    if (family := find_seeds(options.model)) is None:
+        return {}
+    for sentence in family.left_out:
+        told(sentence)
+    if vars(options).get("beside"):
+        raise ValueError("a family of seeds stands alone; leave out --beside, or name a member as --model")
+    return member_names(options.model)
 
 
 def open_model(

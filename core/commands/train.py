@@ -13,6 +13,7 @@ from core.loading.model_files import REFERENCE_FILE
 from core.mathematics.masking import TRAINING_STRATEGIES, VALIDATION_STRATEGIES
 from core.mathematics.performance import METRICS
 from core.network.architectures import BILSTM
+from core.wording import amount, number, text_table
 
 if TYPE_CHECKING:
     from core.training.training import Plan
@@ -28,6 +29,7 @@ def add(option: Option) -> None:
     option("--from", dest="start", metavar="MODEL", help="a classifier to train on, in place of --base")
     option("--test", help="test file, for the card's figures")
     option("--out", required=True, help="output folder")
+    option("--seeds", type=int, help="train a family: this many seeds, from --seed on")
     option("--training", choices=TRAINING_STRATEGIES, default="half", help="masked examples of a mini-batch")
     option("--validation-strategy", choices=VALIDATION_STRATEGIES, default="both", help="copies that choose the epoch")
     named = f"also learn from attacked texts: {', '.join(attacks())}"
@@ -64,6 +66,8 @@ def run(options: Options) -> int:
     if (options.base is None) == (options.start is None):
         raise ValueError("give --base, or --from for a classifier to train on; one of them")
     plan = plan_of(options, base=options.base or options.start, further=options.start is not None)
+    if options.seeds is not None:
+        return _train_seeds(plan, options.seeds)
     with Bar() as bar:
         out = train(plan, bar, bar.say)
     print(f"Written: {out}\n")
@@ -72,6 +76,24 @@ def run(options: Options) -> int:
         print("Too few validation texts for a MaSF reference. Fit one: python -m core reference")
     if not above_constant(json.loads((out / "card.json").read_text(encoding="utf-8"))):
         print(f"Warning: {NOT_ABOVE_CONSTANT}", file=sys.stderr)
+    return 0
+
+
+def _train_seeds(plan: "Plan", count: int) -> int:
+    from core.loading.seeds import read_seeds
+    from core.training.seeds import seeds_report, train_seeds
+
+    with Bar() as bar:
+        out = train_seeds(plan, count, bar, bar.say)
+    family = read_seeds(out)
+    assert family is not None
+    found = seeds_report(family)
+    rows = [
+        [f"{ratio:.0%}", number(one.mean), number(one.low), number(one.high)]
+        for ratio, one in zip(found.ratios, found.mean)
+    ]
+    print(f"Written: {out}, {amount(len(family.members), 'model')}\n")
+    print(text_table(["masked", f"{found.metric} ↑", "low", "high"], rows))
     return 0
 
 

@@ -8,6 +8,7 @@ from pathlib import Path
 
 from core.data.examples import bundled_data, bundled_set
 from core.loading.locating import MODELS, bundled_models
+from core.loading.seeds import first_member
 from core.mathematics.statistics import Interval
 from core.settings import BUNDLED
 
@@ -85,7 +86,9 @@ def examples_of(model: str, now: str | None = None) -> str | None:
     """The bundled data for a bundled model: what is looked at now if it has its labels and is no other task's, else
     that of its task; None where the model does not ship, or names none.
     """
-    card = next((card for name, card, ships in _cards() if ships and name == model), None)
+    # Of a bundled family's member, the family's.
+    own = model.partition("/")[0]
+    card = next((card for name, card, ships in _cards() if ships and name == own), None)
     if card is None:
         return None
     claimed = {other.get(HOME) for _, other, _ in _cards()} - {card.get(HOME)}
@@ -96,7 +99,7 @@ def examples_of(model: str, now: str | None = None) -> str | None:
 
 @functools.cache
 def _cards() -> tuple[tuple[str, dict, bool], ...]:
-    found = [(name, MODELS / name / "card.json", True) for name in bundled_models()]
+    found = [(name, first_member(MODELS / name) / "card.json", True) for name in bundled_models()]
     found += [(path.stem, path, False) for path in (sorted(FIGURES.glob("*.json")) if FIGURES.is_dir() else ())]
     return tuple((name, _read(path), ships) for name, path, ships in found if path.is_file())
 

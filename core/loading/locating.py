@@ -9,6 +9,7 @@ from pathlib import Path
 from core import settings
 from core.loading.lora import adapter_settings
 from core.loading.model_files import ModelFiles, cannot_read
+from core.loading.seeds import Seeds, first_member, read_seeds
 from core.network.architectures import UnsupportedModel
 from core.storage import hub
 from core.wording import in_short
@@ -115,10 +116,46 @@ def digest(source: ModelSource) -> str:
     return total.hexdigest()
 
 
+def find_seeds(name: str) -> Seeds | None:
+    """The family that a name stands for, bundled or a folder; None where it stands for one model.
+
+    Raises:
+        UnsupportedModel: as `core.loading.seeds.read_seeds`.
+    """
+    own = _bundled(name)
+    if own is None and not name.strip():
+        return None
+    try:
+        return read_seeds(own or Path(name).expanduser())
+    except (OSError, RuntimeError, ValueError) as error:
+        if isinstance(error, UnsupportedModel):
+            raise
+        # Whoever loads it hears why.
+        return None
+
+
+def member_names(name: str) -> dict[str, int]:
+    """The models of a family by the names under which they load, with their seeds; {} where a name stands for one."""
+    family = find_seeds(name)
+    return {} if family is None else {f"{name.rstrip('/')}/{one.folder}": one.seed for one in family.members}
+
+
+def _bundled(name: object) -> Path | None:
+    """The folder of a bundled model, or of a member of a bundled family."""
+    if not isinstance(name, str):
+        return None
+    top, _, member = name.partition("/")
+    if top not in bundled_models():
+        return None
+    family = read_seeds(MODELS / top) if member else None
+    known = not member or (family is not None and member in [one.folder for one in family.members])
+    return MODELS / name if known else None
+
+
 def _folder_of(name: str, near: Path | None, weights: bool) -> tuple[Path, str | None]:
-    """The folder, and the hub id where it came from there."""
-    if name in bundled_models():
-        return MODELS / name, None
+    """The folder, of a family that of its first model, and the hub id where it came from there."""
+    if (own := _bundled(name)) is not None:
+        return first_member(own), None
     if not isinstance(name, str) or not name.strip() or len(name) > 4000:
         raise _no_folder(name)
     places = [BASES / name] if near and name in bundled_bases() else []
@@ -127,7 +164,7 @@ def _folder_of(name: str, near: Path | None, weights: bool) -> tuple[Path, str |
         for place in [*places, Path(name).expanduser()]:
             if place.is_dir():
                 next(place.iterdir(), None)
-                return place.resolve(), None
+                return first_member(place.resolve()), None
             if place.is_file():
                 raise UnsupportedModel(f"{_shown(name)} is a file. Give its folder.")
     except (OSError, RuntimeError, ValueError) as error:

@@ -61,6 +61,19 @@ def kendall_tau(first: np.ndarray, second: np.ndarray) -> float:
     return float(stats.kendalltau(first, second, variant="b")[0])
 
 
+def spearman(first: np.ndarray, second: np.ndarray) -> float:
+    """Spearman's ρ of two attributions, float[F] each, in [−1, 1], ties at their mean rank; NaN where one has no order.
+
+    Source: Spearman (1904).
+    """
+    from scipy import stats
+
+    first, second = np.asarray(first, float), np.asarray(second, float)
+    if len(first) < 2 or np.ptp(first) == 0 or np.ptp(second) == 0:
+        return float("nan")
+    return float(stats.spearmanr(first, second).statistic)
+
+
 def top_overlap(first: np.ndarray, second: np.ndarray, k: int) -> float:
     """Share of the k most important features that two attributions, float[F] each, have in common, in [0, 1] ↑.
 

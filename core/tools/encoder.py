@@ -13,14 +13,16 @@ def add(option: Option) -> None:
     option("--out", required=True, help="output folder")
     option("--steps", type=int, default=6000, help="length of the learning-rate schedule")
     option("--stop", type=int, default=3000, help="last step")
+    option("--width", type=int, default=128, help="width of layers")
     add_seed(option)
 
 
 def run(options: Options) -> int:
     """Carry out the command; 0."""
-    from core.training.story_encoder import write_encoder
+    from core.training.story_encoder import Shape, write_encoder
 
     with Bar() as bar:
-        write_encoder(Path(options.out), options.steps, options.stop, options.seed, progress=bar)
+        shape = Shape(width=options.width)
+        write_encoder(Path(options.out), options.steps, options.stop, options.seed, shape=shape, progress=bar)
     print(f"Written: {options.out}")
     return 0

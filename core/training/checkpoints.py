@@ -25,6 +25,10 @@ class TrainingError(ValueError):
     """The plan cannot be carried out; the message says what to change."""
 
 
+class NotFinite(TrainingError):
+    """The loss of a training is not finite."""
+
+
 class Checkpoint:
     """State of a run in `<out>/.progress`, tied to a fingerprint of the plan and its data, and to the versions of the
     libraries that compute.

@@ -14,7 +14,8 @@ from core.mathematics.performance import METRICS, majority_class, performance_di
 from core.network.architectures import Module, Tokenizer
 from core.storage.files import read_plain, write_whole
 from core.training.bases import save_trained
-from core.training.training import Plan, Tokenised, TrainingError, TrainingRun
+from core.training.checkpoints import NotFinite
+from core.training.training import Plan, Tokenised, TrainingRun
 
 CARD = "card.json"
 _MOST_CARD = 1_000_000
@@ -95,13 +96,20 @@ def retrain(
     if share == 0:
         majority = np.full(len(test.labels), majority_class(data["train"].labels, len(labels)))
         least = METRICS[plan.metric](test.labels, majority)
-        problem = Problem.ONE_CLASS if _constant(run, data) else Problem.NOT_ABOVE if performance <= least else ""
+        problem = problem_of(_constant(run, data), performance, least)
     elif share < 1 and _constant(run, data):
         other, _, _ = _fit(replace(plan, seed=plan.seed + _OTHER_SEED), start, data, device)
         problem = Problem.ONE_CLASS if other is not None and _learned(other, data, plan.metric) else ""
     if out is not None:
         save_trained(run.module, tokenizer, out, plan.base, plan.method, labels, plan.half)
     return performance, found, problem
+
+
+def problem_of(constant: bool, performance: float, least: float) -> str:
+    """Why a training without masks did not converge, a `Problem`, "" where it did; constant: whether it always predicts
+    one class; least: performance of the majority class.
+    """
+    return Problem.ONE_CLASS if constant else Problem.NOT_ABOVE if performance <= least else ""
 
 
 def _constant(run: TrainingRun, data: dict[str, Tokenised]) -> bool:
@@ -123,7 +131,7 @@ def _fit(plan: Plan, start: Start, data, device: str) -> tuple[TrainingRun | Non
     for epoch in range(plan.epochs):
         try:
             run.epoch(epoch)
-        except TrainingError:
+        except NotFinite:
             return None, tokenizer, found
         score = METRICS[plan.metric](data["validation"].labels, run.predict(data["validation"]))
         if not found or score > max(found):

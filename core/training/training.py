@@ -28,7 +28,7 @@ from core.storage.files import only_writer
 from core.training.augmenting import Attacks
 from core.training.bases import base_digest, check_out, load_base, save_trained, with_lora
 from core.training.cards import build_card, write_card
-from core.training.checkpoints import Checkpoint, TrainingError, library_versions
+from core.training.checkpoints import Checkpoint, NotFinite, TrainingError, library_versions
 from core.training.fresh import fresh_bilstm
 from core.training.further import base_of, calibrated, classes_of, load_further, under_classes
 from core.training.shortcuts import Shortcut, check_shortcut
@@ -203,7 +203,7 @@ def train(
             run.classifier, tokenizer, mask_id, width, data["train"], plan.adversarial, plan.attacked, plan.protect
         )
     with only_writer(Path(plan.out), folder=True) as out:
-        checkpoint = Checkpoint(out, _fingerprint(plan, data), library_versions(plan.method))
+        checkpoint = Checkpoint(out, fingerprint(plan, data), library_versions(plan.method))
         for epoch in range(checkpoint.resume(run.module, run.optimiser, told), plan.epochs):
             clock = time.perf_counter()
             scores = {"epoch": epoch + 1, **run.epoch(epoch), **run.validate()}
@@ -289,7 +289,7 @@ class TrainingRun:
             mean = total / ((step + 1) * self.plan.batch)
             self.progress(f"epoch {epoch + 1} of {self.plan.epochs}, loss {mean:.3f}", step + 1, steps)
         if not np.isfinite(total):
-            raise TrainingError("The loss is not finite. Try a smaller learning rate.")
+            raise NotFinite("The loss is not finite. Try a smaller learning rate.")
         return {"loss": total / len(data.ids), **tally}
 
     def _data(self, epoch: int) -> tuple[Tokenised, dict[str, int]]:
@@ -400,7 +400,8 @@ def read_files(plan: Plan, told: Callable[[str], None]) -> tuple[Plan, dict[str,
     return replace(plan, **{role: column or None for role, column in named.items()}), data
 
 
-def _fingerprint(plan: Plan, data: dict[str, LabelledTexts]) -> str:
+def fingerprint(plan: Plan, data: dict[str, LabelledTexts]) -> str:
+    """Digest of all that decides the epochs of a training."""
     decisive = {
         k: v for k, v in plan.as_dict().items() if k not in ("train", "validation", "test", "out", "device", "half")
     }

@@ -731,7 +731,7 @@ def test_a_kill_while_the_state_is_removed_is_no_damage(tmp_path, monkeypatch):
 
 
 def fingerprint(plan):
-    return training._fingerprint(*training.read_files(plan, print))
+    return training.fingerprint(*training.read_files(plan, print))
 
 
 def test_another_plan_neither_goes_on_from_a_state_nor_deletes_it(files, tiny_root, tmp_path):

@@ -17,7 +17,9 @@ from core.evaluation import families
 from core.evaluation.families import examples_of
 from core.explanation.edits import is_edit
 from core.explanation.explainer import Explainer
+from core.loading.locating import member_names
 from core.measures.catalogue import default_measures, measures
+from core.network.architectures import UnsupportedModel
 from core.network.features import UNITS
 from core.settings import SettingError
 from core.wording import plain, shortened, shows_nothing
@@ -186,6 +188,15 @@ def own_texts() -> None:
             icon=":material/delete:",
             help=f"The newest {MOST_REMEMBERED} are kept while this page is open.",
         )
+
+
+def choose_member(name: str) -> str:
+    """Draw the choice among the members of a family of seeds, the first unasked; the name itself of one model."""
+    # Why a family cannot be used is said when it is to be loaded.
+    with contextlib.suppress(UnsupportedModel):
+        if members := {str(seed): member for member, seed in member_names(name).items()}:
+            return members[linked(st.selectbox, "Seed", list(members), next(iter(members)), "member")]
+    return name
 
 
 def pick_data(model: str) -> str:

@@ -136,6 +136,9 @@ def model_title(name: str) -> str:
         offered = models()
     except settings.SettingError:
         offered = []
+    family, _, member = name.rpartition("/")
+    if family in offered:
+        return f"{titles(offered)[family]}/{member}"
     return titles(list(dict.fromkeys([*offered, name])))[name]
 
 

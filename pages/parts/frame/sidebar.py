@@ -52,6 +52,7 @@ from pages.parts.frame.picking import (
     Browsed,
     Unshowable,
     browse,
+    choose_member,
     keep_own_text,
     own_texts,
     pick_data,
@@ -323,7 +324,8 @@ def _model_name() -> str:
         options, first = bundled_models(), read_settings({}).model
     paths = [f"{title}: {name}" for name in options if (title := resources.model_title(name)) != name]
     about = "\n\n".join([_MODEL_HELP, *map(plain, paths)])
-    name = linked(st.selectbox, "Model", options, first, "model", help=about, format_func=resources.model_title)
+    chosen = linked(st.selectbox, "Model", options, first, "model", help=about, format_func=resources.model_title)
+    name = choose_member(chosen)
     ways_to_add()
     return name
 

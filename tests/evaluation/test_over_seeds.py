@@ -1,0 +1,162 @@
+"""Means over seeds against hand-made numbers, and `evaluate` of a family of tiny models."""
+
+import json
+import shutil
+
+import numpy as np
+import pytest
+from pyarrow import parquet
+from safetensors.numpy import load_file, save_file
+from scipy import stats
+
+from core.commands.command_line import main
+from core.evaluation.over_seeds import means_over_seeds, ranks_over_seeds
+from core.loading.loading import load
+from core.loading.seeds import Member, Seeds
+from core.mathematics.statistics import mean_interval, seeds_interval
+from tests import tiny
+
+
+def line(measure, value, example="a", **more):
+    return {"example": example, "measure": measure, "metric": "NC", "direction": "↑", "value": value} | more
+
+
+def test_means_are_of_each_seed_first():
+    lines = [[line("x", 1.0), line("x", 2.0, "b"), line("x", None, "c")], [line("x", 3.0)], [line("x", 5.0)]]
+    (found,) = means_over_seeds(lines)
+    assert found.values.tolist() == [1.5, 3.0, 5.0] and found.about["measure"] == "x"
+    assert found.mean == mean_interval(np.array([1.5, 3.0, 5.0]))
+    expected = stats.bootstrap((np.array([1.5, 3.0, 5.0]),), np.mean, rng=np.random.default_rng(0), method="BCa")
+    # Both draw from 27 resamples, so ends lie on the same few means.
+    assert np.isclose([found.mean.low, found.mean.high], expected.confidence_interval, atol=0.6).all()
+
+
+def test_shares_have_t_intervals_of_logits():
+    lines = [[line("x", None, flips=flip, example=str(i)) for i, flip in enumerate(of)] for of in ([1, 0], [1, 1, 0])]
+    lines = [[one | {"flips": bool(one["flips"])} for one in of] for of in lines]
+    (found,) = means_over_seeds(lines)
+    assert found.share and found.mean == seeds_interval(np.array([1 / 2, 2 / 3]))
+
+
+def test_choices_and_places_are_no_numbers_of_seeds():
+    (found,) = means_over_seeds([[line("x", 1.0, row=3, seed=5, draws=20, sigma=1.0, cut=False)]])
+    assert found.name == "value" and not found.mean.known
+
+
+def test_random_attributions_are_one_baseline():
+    values = (("random 0", 1.0), ("random 11", 2.0), ("gradient, shuffle 3", 4.0), ("gradient", 5.0))
+    found = means_over_seeds([[line(name, value) for name, value in values]])
+    assert {one.about["measure"]: one.values[0] for one in found} == {
+        "random": 1.5,
+        "gradient, shuffle": 4.0,
+        "gradient": 5.0,
+    }
+
+
+def test_a_seed_without_a_value_has_none():
+    (found,) = means_over_seeds([[line("x", 1.0)], [line("x", None)]])
+    assert found.values[0] == 1 and np.isnan(found.values[1])
+
+
+def test_orders_of_measures_are_compared_pair_by_pair():
+    values = [{"x": 3.0, "y": 2.0, "z": 1.0}, {"x": 2.0, "y": 3.0, "z": 1.0}, {"x": 3.0, "y": 2.0, "z": 1.0}]
+    lines = [[line(name, value) for name, value in of.items()] for of in values]
+    (found,) = ranks_over_seeds(means_over_seeds(lines))
+    assert np.isclose(found.mean, (1 / 3 + 1 + 1 / 3) / 3) and np.isclose(found.smallest, 1 / 3)
+    assert found.first == {"x": 2, "y": 1} and found.seeds == 3
+    down = [[one | {"direction": "↓"} for one in of] for of in lines]
+    (found,) = ranks_over_seeds(means_over_seeds(down))
+    assert found.first == {"z": 3} and np.isclose(found.smallest, 1 / 3)
+
+
+@pytest.fixture
+def family(tiny_root, tmp_path, monkeypatch):
+    """Three tiny models, each moved a little further, and a fourth that did not converge."""
+    monkeypatch.setenv("FAITHSCOPE_CACHE", str(tmp_path / "cache"))
+    for seed in range(3):
+        folder = shutil.copytree(tiny.folder("bert", tiny_root), tmp_path / "family" / f"seed-{seed}")
+        noise = np.random.default_rng(seed)
+        tensors = load_file(folder / "model.safetensors")
+        moved = {name: one + (0.05 * noise.normal(size=one.shape)).astype(one.dtype) for name, one in tensors.items()}
+        save_file(moved, folder / "model.safetensors", metadata={"format": "pt"})
+    members = [Member(f"seed-{seed}", seed) for seed in range(3)]
+    Seeds(tmp_path / "family", "", (*members, Member("seed-3", 3, "it always predicts one class"))).write()
+    rows = [{"text": text, "label": tiny.LABELS[i % 3]} for i, text in enumerate(tiny.SENTENCES[:22])]
+    (tmp_path / "texts.jsonl").write_text("\n".join(map(json.dumps, rows)), encoding="utf-8")
+    return tmp_path / "family"
+
+
+def evaluate(family, out, *more, what="scores"):
+    root = family.parent if (family / "family.json").exists() else family.parent.parent
+    data, out = str(root / "texts.jsonl"), str(root / out)
+    asked = ["evaluate", "--model", str(family), "--data", data, "--what", what, "--out", out, "--device", "cpu"]
+    return main([*asked, *more])
+
+
+SCORES = ("--measures", "gradient", "leave-one-out", "--metrics", "NS", "NC", "--count", "2", "--sample", "4")
+
+
+def test_evaluate_asks_every_member_and_tells_means_over_seeds(family, capsys):
+    assert evaluate(family, "found.parquet", *SCORES) == 0
+    said = capsys.readouterr()
+    assert "seed-3" in said.err and "it always predicts one class" in said.err
+    found = parquet.read_table(family.parent / "found.parquet").to_pylist()
+    assert {one["model_seed"] for one in found if one["example"]} == {0, 1, 2}
+    means = []
+    for seed in range(3):
+        of = [one for one in found if one["model_seed"] == seed and one["measure"] == "gradient"]
+        known = [one for one in of if one["metric"] == "NC" and one["length"] is None and one["value"] is not None]
+        means.append(np.mean([one["value"] for one in known]))
+    (over,) = (
+        one
+        for one in found
+        if one["example"] is None
+        and one["measure"] == "gradient"
+        and one["metric"] == "NC"
+        and one["length"] is None
+        and one["number"] == "value"
+    )
+    expected = mean_interval(np.array(means))
+    assert np.isclose([over["mean"], over["low"], over["high"]], [expected.mean, expected.low, expected.high]).all()
+    assert over["seeds"] == 3 and over["model_seed"] is None and over["low"] < over["high"]
+
+
+def test_members_give_what_they_give_alone(family, capsys):
+    assert evaluate(family, "all.json", *SCORES) == 0
+    assert evaluate(family / "seed-1", "one.json", *SCORES) == 0
+    found = json.loads((family.parent / "all.json").read_text())
+    alone = json.loads((family.parent / "one.json").read_text())
+    assert found["models"][1]["examples"] == alone["examples"]
+    assert found["over_seeds"] and found["orders_over_seeds"]
+
+
+def test_a_model_check_of_a_family_is_asked_alike_of_each(family):
+    assert evaluate(family, "check.json", "--measures", "gradient", what="model check") == 0
+    found = json.loads((family.parent / "check.json").read_text())
+    unmasked = next(one for one in found["over_seeds"] if one["number"].endswith("unmasked ↑"))
+    assert unmasked["seeds"] == 3
+    assert {line["measure"] for line in found["examples"] if line["model"].endswith("seed-2")} == {
+        line["measure"] for line in found["examples"] if line["model"].endswith("seed-0")
+    }
+
+
+def test_what_cannot_be_asked_of_a_family_is_refused(family, capsys):
+    assert evaluate(family, "x.parquet", *SCORES, "--beside", "sst2-fmm") == 1
+    assert evaluate(family, "x.parquet", what="limits") == 1
+    config = family / "seed-1" / "config.json"
+    labels = {str(i): name for i, name in enumerate("abc")}
+    said = json.loads(config.read_text()) | {"id2label": labels, "label2id": {v: int(k) for k, v in labels.items()}}
+    config.write_text(json.dumps(said))
+    capsys.readouterr()
+    assert evaluate(family, "x.parquet", *SCORES) == 1
+    assert "seed-1" in capsys.readouterr().err
+    assert not (family.parent / "x.parquet").exists()
+
+
+def test_a_member_without_files_is_named_and_left_out(family, capsys):
+    (family / "seed-0" / "model.safetensors").unlink()
+    assert evaluate(family, "found.json", *SCORES) == 0
+    assert "seed-0" in capsys.readouterr().err
+    found = json.loads((family.parent / "found.json").read_text())
+    assert [one["model"].rpartition("/")[2] for one in found["models"]] == ["seed-1", "seed-2"]
+    assert load(str(family)).digest == load(str(family / "seed-1")).digest
