@@ -19,6 +19,7 @@ from core.wording import number, plain
 from pages.parts.attributions.attributing import Attributing
 from pages.parts.attributions.beside import second_model, versions_section
 from pages.parts.attributions.comparing import show_agreement, show_completeness, show_costs, show_sparsity
+from pages.parts.attributions.keeping import keep_button, kept_section
 from pages.parts.attributions.operators import known_erasures, operators_section
 from pages.parts.attributions.pairing import pairs_report, pairs_section, rather_than
 from pages.parts.attributions.scoring import ALL_NUMBERS, ScoredRows
@@ -64,6 +65,7 @@ def attributions() -> None:
     with st.container(horizontal=True, vertical_alignment="center"):
         edits = st.toggle("Type or edit a text", key="editing")
         _class_buttons(view)
+        keep_button(view)
     if edits:
         text_box(view.example.text, view.example.second or "")
     beside, picture, sets, asking = (st.container() for _ in range(4))
@@ -74,6 +76,7 @@ def attributions() -> None:
     scoring = ScoredRows.of(view, list(found), sign, len(chosen))
     with beside:
         other = versions_section(view, chosen, sign)
+        kept_section(view, chosen, sign)
 
     # Before what follows it: what is known already is there by then.
     _stream_words(view, works, rows, sign, scoring, picture)

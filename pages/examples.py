@@ -17,9 +17,9 @@ from core.results.inputs import model_caveats
 from core.results.result import Result
 from core.wording import amount, plain
 from pages.parts.components.tables import asked, browser
-from pages.parts.examples.finding import finding_section
+from pages.parts.examples.finding import columns_chooser, finding_section, lacking_rows
 from pages.parts.examples.listing import carry_out, save_listing, table_of
-from pages.parts.examples.pinning import pin_section
+from pages.parts.examples.pinning import notes_section, pin_section
 from pages.parts.examples.slicing import slices_section
 from pages.parts.face.body import draw_body, draw_tabs
 from pages.parts.face.headline import draw_badges, draw_headline
@@ -55,9 +55,17 @@ def _listing(frame: Frame, browsed: Browsed) -> None:
         _predictions(frame.explainer, browsed)
     with answer:
         result = _answer(frame, browsed)
-        _choose_mistake(frame, result)
+        with st.container(horizontal=True, vertical_alignment="center"):
+            if frame.explainer is not None:
+                columns_chooser(frame.explainer, browsed)
+            _choose_mistake(frame, result)
     _add_texts()
+    finding = st.container()
     draw_body(result, partial(browser, table_of(frame, browsed)), {}, "parts-of-examples", terms=TERMS)
+    # Above the table, which need not wait until what this takes is known.
+    if frame.explainer is not None:
+        with finding:
+            finding_section(frame.explainer, browsed)
 
 
 def _tabs(frame: Frame) -> dict[str, Callable[[], None]]:
@@ -66,7 +74,7 @@ def _tabs(frame: Frame) -> dict[str, Callable[[], None]]:
         tabs["Chosen example"] = partial(_chosen, frame, frame.browsed)
     if frame.browsed is not None:
         tabs["Slices"] = partial(slices_section, frame.browsed)
-        tabs["Columns and files"] = partial(_columns, frame, frame.browsed)
+        tabs["Notes and files"] = partial(_notes_and_files, frame, frame.browsed)
         pins = data.pins_of(frame.browsed.index) or {}
         if frame.explainer is not None and not frame.browsed.index.rows.keys().isdisjoint(pins):
             tabs["Report"] = partial(report_of_pins, frame.explainer, frame.browsed, pins)
@@ -83,14 +91,15 @@ def _add_texts(expanded: bool = False) -> None:
             add_data()
 
 
-def _columns(frame: Frame, browsed: Browsed) -> None:
-    if frame.explainer is not None:
-        finding_section(frame.explainer, browsed)
+def _notes_and_files(frame: Frame, browsed: Browsed) -> None:
     save_listing(frame, browsed)
+    notes_section(browsed)
 
 
 def _answer(frame: Frame, browsed: Browsed) -> Result:
-    complete = browsed.known is None or browsed.known.complete
+    # What a filter asks for and is not known yet leaves examples out.
+    known = all(not len(lacking_rows(browsed, name)) for name in browsed.query.traits if name in browsed.judged.traits)
+    complete = known and (browsed.known is None or browsed.known.complete)
     result = examples_result(browsed.index, browsed.judged, browsed.query, browsed.rows, complete)
     match, other, explainer = browsed.match, browsed.judged.other, frame.explainer
     doubts = {Caveat.LABEL_ORDER_DOUBTFUL: match.by_order and other is None, Caveat.LABELS_EXCHANGED: other is not None}

@@ -16,19 +16,29 @@ from core.wording import listed
 
 RIGHT, WRONG = "right", "wrong"
 NO_LABEL, NOT_PREDICTED, UNJUDGED, UNTAGGED = "(no label)", "(not predicted)", "(no verdict)", "(no tag)"
+# Of words, tokens or whatever is masked as one piece.
+_MASKED = {0.0: "1 masked", 2.0: "2 masked", 3.0: "3 to 5 masked", 6.0: "6 masked and more", math.inf: "never"}
 # What was found out of each example: bands by their lower ends. Infinity: what never happens.
 TRAITS = {
     "rejected": {0.0: "unmasked", 0.05: "10 to 50 % masked", 0.55: "60 to 100 % masked", math.inf: "at no step"},
-    # Of words, tokens or whatever is masked as one piece.
-    "changes": {0.0: "1 masked", 2.0: "2 masked", 3.0: "3 to 5 masked", 6.0: "6 masked and more", math.inf: "never"},
+    "changes": _MASKED,
+    # The smallest set that changes the prediction, whatever the order.
+    "fewest": _MASKED,
     "disagreement": {-1.0: "τ below 0", 0.0: "τ 0 to 0.5", 0.5: "τ 0.5 and more"},
     "twin": {0.0: "says the same", 1.0: "differs"},
     "verdict": {-1.0: "worse than chance", 0.0: "not shown better than chance", 1.0: "better than chance"},
+    # Of all measures that are compared.
+    "best": {-1.0: "all worse", 0.0: "none better", 1.0: "one better"},
+    "naopc": {0.0: "below 0.5", 0.5: "0.5 to 0.8", 0.8: "from 0.8"},
+    "racu": {-math.inf: "below 0", 0.0: "0 to 0.5", 0.5: "from 0.5"},
+    "evidence": {0.0: "missed", math.nextafter(0, 1): "partly found", 1.0: "found"},
 }
 # Those that follow the order of a measure, and those that depend on what is masked as one piece.
-ALONG_ORDER = {"rejected", "changes", "verdict"}
-BY_UNIT = ALONG_ORDER | {"disagreement"}
-PINNED, UNPINNED = "★ pinned", "not pinned"
+ALONG_ORDER = {"rejected", "changes", "verdict", "evidence"}
+BY_UNIT = ALONG_ORDER | {"disagreement", "fewest", "best", "naopc", "racu"}
+# Those that there are of each measure, as "naopc: gradient".
+PER_MEASURE = ("naopc", "racu")
+PINNED, NOTED, UNPINNED = "★ pinned", "★ with note", "not pinned"
 NOT_COMPUTED, UNDEFINED = "(not computed)", "(undefined)"
 ORDERS = ("row", "text", "label", "predicted", "label probability", "confidence", "length", *TRAITS)
 # Lower ends of the bands, and what they are called.
@@ -44,6 +54,18 @@ _LENGTH = {
 }
 _TERM = re.compile(r'"([^"]*)(?:"|$)|([^\s"]+)')
 _MOST_TAGS = 40
+
+
+def trait_of_measure(name: str) -> tuple[str, str]:
+    """A trait's name in TRAITS, and the measure that it is of, "" where it is of none in particular."""
+    kind, _, measure = name.partition(": ")
+    return kind, measure
+
+
+def is_trait(name: str) -> bool:
+    """Whether traits may be called so."""
+    kind, measure = trait_of_measure(name)
+    return kind in PER_MEASURE if measure else kind in TRAITS
 
 
 @dataclass(frozen=True)
@@ -64,12 +86,19 @@ class Query:
     @property
     def asks_model(self) -> bool:
         """Whether its answer depends on what a model predicts."""
-        return self._by_model or self.order in ("predicted", "label probability", "confidence", *TRAITS)
+        return self._by_model or self.order in ("predicted", "label probability", "confidence") or is_trait(self.order)
 
     @property
     def traits(self) -> tuple[str, ...]:
-        """Those of TRAITS that its answer depends on."""
-        return tuple(name for name in TRAITS if self.facets.get(name) or self.order == name)
+        """The traits that its answer depends on."""
+        asked = [*(facet for facet, values in self.facets.items() if values), self.order]
+        return tuple(dict.fromkeys(name for name in asked if is_trait(name)))
+
+    @property
+    def before_traits(self) -> "Query":
+        """The same without what depends on traits: of which examples these are to be known."""
+        facets = {facet: values for facet, values in self.facets.items() if not is_trait(facet)}
+        return replace(self, facets=facets, order="row", descending=False)
 
     @property
     def picked_by(self) -> str:
@@ -80,7 +109,8 @@ class Query:
 
     @property
     def _by_model(self) -> bool:
-        return any(self.facets.get(facet) for facet in ("predicted", "outcome", "confidence", *TRAITS))
+        facets = [facet for facet, values in self.facets.items() if values]
+        return any(facet in ("predicted", "outcome", "confidence") or is_trait(facet) for facet in facets)
 
     @property
     def narrows(self) -> bool:
@@ -254,7 +284,8 @@ class Predicted:
     labels: the model's C class names; predicted: int64[N], the class, −1 without a prediction; confidence: float64[N],
     its probability, NaN without one; label_probability: float64[N], of the label's class, NaN without either (low:
     confidently wrong); right: int64[N], 1 right, 0 wrong, −1 not judged; traits: {name of TRAITS: what is known};
-    pinned: bool[N], or None where pins are not asked for; other: as of `find_other`, over all texts, each once.
+    pinned: int64[N], 1 pinned, 2 with a note, or None where pins are not asked for; other: as of `find_other`, over all
+    texts, each once.
     """
 
     labels: tuple[str, ...]
@@ -367,12 +398,13 @@ def _members(index: Index, judged: Predicted) -> dict[str, tuple[tuple[str, ...]
         "tag": index.groups["tag"],
     }
     for name, trait in judged.traits.items():
-        bands = TRAITS[name]
+        bands = TRAITS[trait_of_measure(name)[0]]
         place = np.searchsorted(list(bands), np.nan_to_num(trait.values, nan=0.0, posinf=np.inf), side="right") - 1
         place = np.where(np.isnan(trait.values), len(bands), place)
         found[name] = (*bands.values(), UNDEFINED, NOT_COMPUTED), np.where(trait.known, place, -1)
     if judged.pinned is not None:
-        found["pinned"] = (PINNED, UNPINNED), np.where(judged.pinned, 0, 1)
+        pinned = judged.pinned > 0
+        found["pinned"] = (PINNED, NOTED, UNPINNED), np.stack([pinned, judged.pinned > 1, ~pinned])
     return found
 
 
@@ -387,8 +419,9 @@ def _parts(index: Index, judged: Predicted, query: Query) -> dict[str, np.ndarra
             continue
         if members.ndim == 2:
             # A value that no example can have leaves nothing where all are asked for, too.
-            every = query.all_tags and set(query.facets[facet]) <= set(names)
-            found[facet] = members[asked].all(axis=0) if every else members[asked].any(axis=0) & (not query.all_tags)
+            all_of = query.all_tags and facet == "tag"
+            every = all_of and set(query.facets[facet]) <= set(names)
+            found[facet] = members[asked].all(axis=0) if every else members[asked].any(axis=0) & (not all_of)
         else:
             found[facet] = asked[members]
     return found
@@ -400,7 +433,7 @@ def _values(index: Index, judged: Predicted, order: str) -> np.ndarray | None:
         values = np.empty(len(index))
         values[sorted(range(len(index)), key=index.haystack.__getitem__)] = np.arange(len(index))
         return values
-    if order in TRAITS:
+    if is_trait(order):
         return judged.traits[order].values if order in judged.traits else np.full(len(index), np.nan)
     if order in ("label", "predicted"):
         codes = index.labels if order == "label" else judged.predicted

@@ -21,13 +21,15 @@ class ExamplesOutcome(Outcome):
 
 
 def examples_result(index: Index, judged: Predicted, query: Query, rows: np.ndarray, complete: bool) -> Result:
-    """How often the model is right on rows int64[n], which a query leaves; complete: whether all are predicted."""
+    """How often the model is right on rows int64[n], which a query leaves; complete: whether all are predicted, and
+    all is known that the query asks for.
+    """
+    partial = [] if complete else [Caveat.PARTIAL]
     if not len(rows):
-        return Result.of(ExamplesOutcome.NO_EXAMPLE, count=len(index))
+        return Result.of(ExamplesOutcome.NO_EXAMPLE, caveats=partial, count=len(index))
     left = rows if query.narrows else np.arange(len(index))
     if not (judged.predicted[left] >= 0).any():
         return Result.of(ExamplesOutcome.NOT_PREDICTED, caveats=[Caveat.PARTIAL], count=len(left))
-    partial = [] if complete else [Caveat.PARTIAL]
     found = slice_of(judged, left, index.texts)
     if not found.judged:
         row = int(left[np.nanargmin(judged.confidence[left])])

@@ -203,3 +203,21 @@ def test_a_pin_chooses_no_row_a_slice_leads_to_its_examples_and_the_link_is_copi
     person.page.get_by_role("button", name="Copy link", exact=True).click()
     expect(person.page.get_by_role("status").get_by_text("Copied.")).to_be_visible()
     assert person.page.evaluate("() => navigator.clipboard.readText()") == person.page.url and "tag=" in person.query
+
+
+def test_a_ready_made_query_is_pressed_and_leaves_the_table_in_view(table):
+    person = table(data="reviews")
+    sure = chip(person, "query:sure")
+    sure.press("Enter")
+    expect(sure).to_have_attribute("aria-pressed", "true")
+    assert {"outcome=wrong", "order=confidence"} <= {*person.query.split("&")} and focus(person) == "query:sure"
+    # The filters fold, so that its first rows stand on the screen.
+    top = person.page.locator(".browser tbody tr").first.bounding_box()["y"]
+    assert 0 < top < person.page.viewport_size["height"] - 100
+    # One whose answer is not known says what computes it, and nothing begins.
+    chip(person, "query:one").click()
+    expect(person.page.get_by_role("button", name="Compute the smallest set")).to_be_visible()
+    expect(person.page.locator(".browser tbody")).to_contain_text("No example matches")
+    person.narrow()
+    chip(person, "query:one").click()
+    found(person, f"{len(REVIEWS)} examples")

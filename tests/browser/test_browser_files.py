@@ -81,7 +81,7 @@ def test_markup_in_a_file_is_shown_as_typed_everywhere(table, browser, tmp_path)
     person.page.keyboard.press("n")
     person.has_chosen(rows[1]["id"])
     untouched(person)
-    person.open_tab("Columns and files")
+    person.open_tab("Notes and files")
     assert len(safe_rows(person.saved("Download these 3 examples (CSV)")[1])) == 4
     person.follow("Attributions", "Which words")
     person.shows(shown[1])

@@ -163,7 +163,7 @@ def test_what_every_page_offers_arrives(table, browser, tmp_path):
     )
     add(person, "formulas.csv", hostile.encode(), 3)
     predicted(person)
-    person.open_tab("Columns and files")
+    person.open_tab("Notes and files")
     file, content = person.saved("Download these 3 examples (CSV)")
     lines = safe_rows(content)
     assert re.fullmatch(r"examples-formulas[\w.-]*\.csv", file)

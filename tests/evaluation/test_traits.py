@@ -10,9 +10,12 @@ from core.data.examples import DataSet, read_bundled
 from core.evaluation.asking import run_study
 from core.evaluation.sampling import without_labels
 from core.evaluation.studies.behaviour import Changes, Course
+from core.evaluation.studies.board_report import NAOPC_C, RACU, text_values
 from core.evaluation.studies.model_check import Curve
+from core.evaluation.studies.scoreboard import Scoreboard
 from core.evaluation.studies.traits import (
     Agreement,
+    best_verdict,
     first_rejected,
     joined_traits,
     least_agreement,
@@ -25,9 +28,12 @@ from core.evaluation.studies.traits import (
     words_until_change,
 )
 from core.evaluation.studies.verdicts import WORDS, VerdictsOfTexts
+from core.evaluation.study import Answers, Rows
 from core.explanation.explainer import Explainer
+from core.explanation.limiting import score
 from core.explanation.recursive import BY_RATIO, follow, summarise
 from core.explanation.standings import StandingGates
+from core.mathematics.aopc import naopc
 from core.mathematics.ranking import kendall_tau
 from core.mathematics.stepwise import finish
 from core.measures.catalogue import default_measures
@@ -96,7 +102,7 @@ def test_measures_agree_as_little_as_their_worst_pair(explained):
 def test_disagreement_is_of_magnitudes_so_that_a_measure_without_a_sign_opposes_none_for_that(explained):
     """A word that strongly opposes the class is strong to gradient, whose norm has no sign, and last where signs rank."""
     explainer, _, judged, sample = explained
-    rows = finish(run_study(explainer, sample, trait_studies("gradient", "word")["disagreement"]))
+    rows = finish(run_study(explainer, sample, trait_studies("gradient", "word")["disagreement"][0]))
     for i, example in enumerate(SOME):
         encoded, mine = explainer.encode(example.text, None, "word"), int(judged.predicted[i])
         alone = np.abs(explainer.attribute(encoded, "leave-one-out", mine).scores["signed"])
@@ -110,7 +116,7 @@ def test_the_verdict_is_that_of_attributions(explained):
     explainer, _, judged, _ = explained
     # Of one random orders are drawn, of the other every set is known.
     sample = predicted_sample(DATA, judged, np.array([0, 1]))
-    study = trait_studies("gradient", "word")["verdict"]
+    (study,) = trait_studies("gradient", "word")["verdict"]
     assert isinstance(study, VerdictsOfTexts) and study.measures == ("gradient", "leave-one-out", "input × gradient")
     rows = finish(run_study(explainer, sample, study))
     for i, example in enumerate(SOME[:2]):
@@ -122,7 +128,7 @@ def test_the_verdict_is_that_of_attributions(explained):
             assert WORDS.get(rows.columns["word"][i, k], "cannot be told") == found.word
             assert rows.columns["p"][i, k] == found.p[1] and rows.columns["worse"][i, k] == found.worse[1]
             assert rows.columns["reached"][i, k] == pytest.approx(report.reached[name])
-        value = trait_of("verdict", rows, explainer, sample, "word").values[i]
+        value = trait_of("verdict", {study: rows}, explainer, sample, "word").values[i]
         assert WORDS.get(value, "cannot be told") == report.of("gradient").word
     with pytest.raises(ValueError, match="at least one measure"):
         VerdictsOfTexts(()).check()
@@ -134,10 +140,12 @@ def test_the_verdict_is_that_of_attributions(explained):
 
 def test_what_is_not_computed_is_no_value(explained):
     explainer, index, judged, sample = explained
-    for name, study in trait_studies("gradient", "word").items():
-        work = run_study(explainer, sample, study)
-        first = next(work)
-        work.close()
+    for name, studies in trait_studies("gradient", "word").items():
+        first = {}
+        for study in studies:
+            work = run_study(explainer, sample, study)
+            first[study] = next(work)
+            work.close()
         trait = trait_of(name, first, explainer, sample, "word")
         assert trait.known.tolist() == [True, False, False, False] and np.isnan(trait.values[1:]).all()
         assert [trait_text(name, trait, i) == "not computed" for i in range(4)] == [False, True, True, True]
@@ -148,6 +156,70 @@ def test_what_is_not_computed_is_no_value(explained):
     judged.traits.clear()
 
 
+def test_one_word_decides_where_one_of_all_does(explained):
+    explainer, _, judged, sample = explained
+    (study,) = trait_studies("gradient", "word")["fewest"]
+    found = trait_of("fewest", {study: finish(run_study(explainer, sample, study))}, explainer, sample, "word")
+    assert found.known.all()
+    for i, example in enumerate(SOME):
+        encoded = explainer.encode(example.text, None, "word")
+        alone = explainer.oracles.of(encoded).logits(np.eye(encoded.F, dtype=bool)).argmax(axis=1)
+        assert (found.values[i] == 1) == (alone != judged.predicted[i]).any()
+        # No order needs fewer.
+        assert found.values[i] >= 1
+    # The order of a measure is one of all orders.
+    (along,) = trait_studies("gradient", "word")["changes"]
+    first = trait_of("changes", {along: finish(run_study(explainer, sample, along))}, explainer, sample, "word")
+    assert (found.values <= first.values).all()
+
+
+def test_the_best_verdict_is_the_best_that_can_be_told():
+    words = np.array([[-1.0, -1.0], [-1.0, 0.0], [NAN, 1.0], [-1.0, NAN], [NAN, NAN]])
+    one = np.ones(5, dtype=bool)
+    rows = Rows(one, {}, one, {"word": words}, (), {})
+    np.testing.assert_equal(best_verdict(rows), [-1, 0, 1, NAN, NAN])
+
+
+def test_figures_are_those_of_the_scoreboard_and_by_the_formulas(explained):
+    explainer, *_ = explained
+    sample = without_labels("some", "0" * 64, SOME[:2])
+    board, values = Scoreboard(("gradient",)), {}
+    for name in ("naopc", "racu"):
+        studies = trait_studies("gradient", "word")[name]
+        found = {study: finish(run_study(explainer, sample, study)) for study in studies}
+        values[name] = trait_of(name, found, explainer, sample, "word").values
+    answers = Answers(explainer.model, explainer.reference, sample, found | {board.limits: None})
+    assert {*studies} <= {*board.studies}
+    limits = finish(run_study(explainer, sample, board.limits))
+    answers.found[board.limits] = limits
+    for i, example in enumerate(sample.examples):
+        encoded = explainer.encode(example.text, None, "word")
+        target = int(explainer.logits(encoded).argmax())
+        own = score(explainer, encoded, "gradient", target)
+        reached = [limits.columns[end][i] for end in ("lower", "upper")]
+        assert values["naopc"][i] == pytest.approx(naopc(own.comprehensiveness, *reached), abs=1e-6)
+        told = text_values(board, answers, i, "gradient")
+        assert [values[name][i] for name in ("naopc", "racu")] == [told[NAOPC_C], told[RACU]]
+
+
+def test_evidence_is_missed_where_none_of_it_is_among_as_many_top_words(explained):
+    explainer, *_ = explained
+    spans = ((0, len(SOME[0].text.split()[0])),)
+    marked = tuple(replace(example, evidence=spans) for example in (SOME[0], replace(SOME[0], id="last")))
+    last = SOME[0].text.rstrip(" .").rindex(" ") + 1
+    marked = (marked[0], replace(marked[1], evidence=((last, len(SOME[0].text)),)))
+    sample = without_labels("some", "0" * 64, marked)
+    (study,) = trait_studies("gradient", "word")["evidence"]
+    found = trait_of("evidence", {study: finish(run_study(explainer, sample, study))}, explainer, sample, "word")
+    for i, example in enumerate(marked):
+        encoded = explainer.encode(example.text, None, "word")
+        scores = explainer.attribute(encoded, "gradient", int(sample.labels[i])).scores["L2"]
+        (start, end), words = example.evidence[0], encoded.features
+        mine = {k for k, word in enumerate(words) if word.start < end and word.end > start}
+        top = {*np.argsort(-scores, kind="stable")[: len(mine)].tolist()}
+        assert found.values[i] == pytest.approx(len(top & mine) / len(mine))
+
+
 def test_every_band_by_hand():
     index = Index(DATA)
     said = {
@@ -156,6 +228,11 @@ def test_every_band_by_hand():
         "disagreement": ([-1.0, 0.0, 0.5, NAN], [*TRAITS["disagreement"].values(), "(undefined)"]),
         "twin": ([0.0, 1.0, 0.0, NAN], ["says the same", "differs", "says the same", "(undefined)"]),
         "verdict": ([-1.0, 0.0, 1.0, NAN], [*TRAITS["verdict"].values(), "(undefined)"]),
+        "best": ([-1.0, 0.0, 1.0, NAN], [*TRAITS["best"].values(), "(undefined)"]),
+        "fewest": ([1.0, 2.0, 6.0, INF], ["1 masked", "2 masked", "6 masked and more", "never"]),
+        "naopc": ([0.0, 0.5, 1.0, NAN], [*TRAITS["naopc"].values(), "(undefined)"]),
+        "racu": ([-0.5, 0.0, 2.5, NAN], [*TRAITS["racu"].values(), "(undefined)"]),
+        "evidence": ([0.0, 0.5, 1.0, NAN], [*TRAITS["evidence"].values(), "(undefined)"]),
     }
     texts = {
         "rejected": ["at 0 %", "at 50 %", "at 60 %", "no step"],
@@ -163,6 +240,11 @@ def test_every_band_by_hand():
         "disagreement": ["-1", "0", "0.5", "—"],
         "twin": ["same", "differs", "same", "—"],
         "verdict": ["worse than chance", "not shown better than chance", "better than chance", "cannot be told"],
+        "best": ["all worse", "none better", "one better", "cannot be told"],
+        "fewest": ["1", "2", "6", "never"],
+        "naopc": ["0", "0.5", "1", "—"],
+        "racu": ["-0.5", "0", "2.5", "—"],
+        "evidence": ["0 %", "50 %", "100 %", "—"],
     }
     for name, (values, bands) in said.items():
         trait = Trait(np.array(values), np.ones(4, dtype=bool))
@@ -173,7 +255,8 @@ def test_every_band_by_hand():
         assert sum(counts(index, judged, Query())[name].values()) == 4
         assert [trait_text(name, trait, i) for i in range(4)] == texts[name]
         # A spreadsheet reads a correlation below 0 as a number, too.
-        cells = [-1.0, 0.0, 0.5, "—"] if name == "disagreement" else texts[name]
+        numbers = name in ("disagreement", "naopc", "racu", "evidence")
+        cells = [*values[:3], "—"] if numbers else texts[name]
         assert [trait_cell(name, trait, i) for i in range(4)] == cells
 
 

@@ -3,6 +3,7 @@
 import csv
 import html
 import io
+import json
 import re
 import shutil
 import time
@@ -12,12 +13,18 @@ import numpy as np
 import pytest
 import streamlit as st
 
+from core.analysis.notes import text_digest
+from core.analysis.queries import READY
 from core.data.browsing import Trait
 from core.data.examples import read_bundled
 from core.data.parsed import BadData
 from core.data.tables import RawTable
+from core.evaluation.asking import ask as ask_question
+from core.evaluation.sampling import without_labels
 from core.evaluation.slices import TOO_FEW
 from core.evaluation.studies.behaviour import Course
+from core.evaluation.studies.board_report import text_values
+from core.evaluation.studies.scoreboard import Scoreboard
 from core.explanation.explainer import Explainer
 from core.explanation.standings import StandingGates
 from core.mathematics.stepwise import finish
@@ -26,7 +33,7 @@ from core.results.caveats import Caveat
 from core.results.examples import ExamplesOutcome
 from core.verdicts.deciding import Word, decide_verdicts
 from core.verdicts.finding import find_chance
-from core.wording import share_text
+from core.wording import number, share_text
 from pages.parts.examples.finding import FACTS, FindingTrait, trait_name
 from pages.parts.frame import data as held_data
 from pages.parts.frame import resources
@@ -39,7 +46,7 @@ from tests.pages.test_pages import no_raw_markup
 pytestmark = pytest.mark.usefixtures("server")
 REVIEWS, ORDINARY = read_bundled("reviews"), read_bundled("ordinary reviews")
 PARTIAL, BY_OUTCOME = f"⚠ {Caveat.PARTIAL.badge}", f"⚠ {Caveat.SELECTED.badge}"
-ALONG, TOGETHER, COMPARED, _ = FACTS
+ALONG, TOGETHER, COMPARED, *_ = FACTS
 PATH = "Path of the file"
 OWN = (
     'text,sentiment,who\nA dull evening.,negative,x1\n"Fine, really fine.",positive,x2\nNot bad at '
@@ -212,6 +219,40 @@ def test_an_example_is_pinned_with_its_note():
     assert facet(ask(app, "pin", REVIEWS[5].id), "pinned") == {}
 
 
+def test_notes_are_saved_and_taken_in_beside_those_that_are_here():
+    app = predicted(App(EXAMPLES, example=REVIEWS[5].id))
+    app.widget("text_input", "Note").set_value("Mine.")
+    app.press("Pin ★ with this note")
+    assert facet(app, "pinned") == {"★ pinned": 1, "★ with note": 1, "not pinned": len(REVIEWS) - 1}
+    kept = json.loads(app.download("Save notes (JSON)"))
+    assert [(one["id"], one["note"]) for one in kept["notes"]] == [(REVIEWS[5].id, "Mine.")]
+    hostile, other = "<script>alert(1)</script> **x**", dict(kept["notes"][0])
+    kept["notes"][0] |= {"id": "theirs", "note": "Theirs **y**."}
+    kept["notes"] += [
+        {"text": text_digest(REVIEWS[2]), "id": "what they call it", "note": hostile},
+        other | {"text": "0" * 64, "id": "**gone**"},
+    ]
+    app.widget("file_uploader", "Import notes").set_value(("n.json", json.dumps(kept).encode(), "application/json"))
+    app.run()
+    assert [REVIEWS[5].id, "Mine.", "Theirs **y**."] in [row for rows in app.tables for row in rows]
+    assert "1 text (**gone**)" in app.said
+    app.press("Add 1 note")
+    digest = held_data.index("reviews").data.digest
+    assert resources.library().pins(digest) == {REVIEWS[5].id: "Mine.", REVIEWS[2].id: hostile}
+    no_raw_markup(app, "**x**")
+    no_raw_markup(app, "**gone**")
+    assert not app.has("button", "Add 1 note") and not app.errors
+    ask(app, "toggle", ["pinned", "★ with note"])
+    assert ids(app) == [REVIEWS[2].id, REVIEWS[5].id]
+    rows = list(csv.DictReader(io.StringIO(app.download("Download these 2 examples (CSV)").lstrip("\ufeff"))))
+    assert [row["pinned note"] for row in rows] == [hostile, "Mine."]
+    app.widget("file_uploader", "Import notes").set_value(("n.json", b"[]", "application/json"))
+    (sentence,) = app.run().errors
+    assert sentence.startswith("This file holds no notes.") and len(resources.library().pins(digest)) == 2
+    for example in (REVIEWS[5].id, REVIEWS[2].id):
+        ask(app, "pin", example)
+
+
 FOUR = [e for e in REVIEWS if e.id in ("s041", "s068", "s076", "s096")]
 
 
@@ -288,16 +329,17 @@ def test_a_trait_is_decided_again_only_where_there_is_more(monkeypatch):
         latest = None
 
     def decided(name, found, *_):
-        told.append(found)
-        return Trait(np.array([found, np.nan]), np.array([True, False]))
+        (one,) = found.values()
+        told.append(one)
+        return Trait(np.array([one, np.nan]), np.array([True, False]))
 
     monkeypatch.setattr("pages.parts.examples.finding.trait_of", decided)
     work = Found(None, None, Course("gradient"), trait="changes", rows=np.array([2, 0]))
-    assert work.on_top(read, None) is read
+    assert work.on_top("changes", read, None) is read
     for Found.latest in (4.0, 4.0, 5.0):
-        assert work.on_top(read, None).values[2] == Found.latest
+        assert work.on_top("changes", read, None).values[2] == Found.latest
     # Another reading of the store is another thing to stand on.
-    assert work.on_top(Trait(np.full(3, 1.0), np.ones(3, dtype=bool)), None).values.tolist() == [1, 1, 5]
+    assert work.on_top("changes", Trait(np.full(3, 1.0), np.ones(3, dtype=bool)), None).values.tolist() == [1, 1, 5]
     assert told == [4.0, 5.0, 5.0]
 
 
@@ -308,8 +350,113 @@ def test_traits_are_offered_up_to_a_size_and_with_a_twin(monkeypatch):
         complete(app.press("Compute predictions"))
     tally = facet(app, "twin")
     assert sum(tally.values()) == len(REVIEWS) and tally["differs"] > 0 and "sst2-plain" in app.said
+    row = next(csv.DictReader(io.StringIO(app.download(app.at.get("download_button")[-1].label).lstrip("\ufeff"))))
+    assert row["compared with"] == "sst2-plain" and row["second model"] in ("same", "differs")
     monkeypatch.setattr(held_data, "MOST_TRAITS", 10)
     assert "up to 10 examples" in App(EXAMPLES, columns=["twin"]).said
+
+
+def test_figures_of_each_measure_are_columns_orders_and_filters(monkeypatch, tmp_path):
+    two = sorted(FOUR, key=lambda one: len(one.text))[:2]
+    (tmp_path / "two.jsonl").write_bytes(lines(*({"id": e.id, "text": e.text, "label": e.label} for e in two)))
+    monkeypatch.setenv("FAITHSCOPE_DATA", str(tmp_path / "two.jsonl"))
+    st.cache_resource.clear()
+    names = ["racu: gradient", "racu: attention"]
+    app = predicted(App(EXAMPLES, columns=names))
+    assert [column["name"] for column in app.table["columns"]][4:6] == ["RACU ↑ gradient", "RACU ↑ attention"]
+    # Random order is one study for both.
+    complete(app.press("Compute all 3 parts"))
+    explainer, data = resources.explainer("sst2-fmm"), {}
+    for measure in ("gradient", "attention"):
+        board = Scoreboard((measure,))
+        sample = without_labels("two", "0" * 64, tuple(two))
+        answers = ask_question(explainer, sample, board, resources.store())
+        data |= {(measure, e.id): text_values(board, answers, i, measure)["RACU"] for i, e in enumerate(two)}
+    for row in app.table["rows"]:
+        for measure in ("gradient", "attention"):
+            assert row["traits"][f"racu: {measure}"] == number(data[measure, row["id"]])
+    ask(app, "order", "racu: attention")
+    ordered = [e.id for e in sorted(two, key=lambda e: data["attention", e.id])]
+    assert ids(app) == ordered
+    band = next(value for value, count in facet(app, "racu: gradient").items() if count)
+    ask(app, "toggle", ["racu: gradient", band])
+    link = App(EXAMPLES, **app.at.query_params)
+    assert ids(link) == ids(app) and set(ids(app)) <= set(ordered) and link.table["order"] == "racu: attention"
+    assert ask(link, "clear", "").table["found"] == "2 examples" and "racu: gradient" not in link.at.query_params
+    # Of a measure that there is not, nothing.
+    wrong = App(EXAMPLES, columns=["racu: zebra"], **{"naopc: zebra": "from 0.8"})
+    assert wrong.table["found"] == "2 examples" and "zebra" in wrong.said and not wrong.errors
+
+
+def test_two_models_differ_is_of_the_model_that_was_set_beside_it(nothing_added, tiny_root):
+    other = str(tiny.folder("bert", tiny_root))
+    resources.library().add_model(other)
+    resources.explainer(other)
+    app = predicted(App(EXAMPLES, columns=["twin"], beside=other))
+    if app.has("button", "Compute predictions"):
+        complete(app.press("Compute predictions"))
+    complete(app)
+    # Its classes are called otherwise, so that no prediction is the same.
+    assert facet(app, "twin")["differs"] == len(REVIEWS) and other in app.said
+    twin = predicted(App(EXAMPLES, columns=["twin"], beside="no such model"))
+    assert "sst2-plain" in twin.said and not twin.errors and facet(twin, "twin").get("differs") != len(REVIEWS)
+
+
+def test_a_ready_made_query_is_one_press_and_its_link_another_window():
+    app = predicted(App(EXAMPLES))
+    offered = {one["name"]: one for one in app.table["queries"]}
+    # These reviews have no evidence, and nothing keeps the other queries from them.
+    assert {*offered} == {one.name for one in READY} - {"missed"} and not any(one["why"] for one in offered.values())
+    ask(app, "query", "sure")
+    assert all(row["right"] is False and row["share"] >= 0.95 for row in app.table["rows"])
+    assert [one["name"] for one in app.table["queries"] if one["on"]] == ["sure"]
+    other = predicted(App(EXAMPLES, **app.at.query_params))
+    assert ids(other) == ids(app) and [one["name"] for one in other.table["queries"] if one["on"]] == ["sure"]
+    # Once more takes it away, with its order; what is no query changes nothing.
+    assert ask(app, "query", "zebra").table["order"] == "confidence"
+    ask(app, "query", "sure")
+    assert app.table["found"] == f"{len(REVIEWS)} examples" and app.table["order"] == "row"
+    assert not {"outcome", "confidence", "order"} & {*app.at.query_params}
+
+
+def test_a_query_computes_what_it_asks_for_of_those_that_its_other_filters_leave(monkeypatch, tmp_path):
+    # Two of them under the other label.
+    labels = [
+        {"positive": "negative", "negative": "positive"}[FOUR[i].label] if i < 2 else FOUR[i].label for i in range(4)
+    ]
+    told = ({"id": e.id, "text": e.text, "label": label} for e, label in zip(FOUR, labels))
+    (tmp_path / "four.jsonl").write_bytes(lines(*told))
+    monkeypatch.setenv("FAITHSCOPE_DATA", str(tmp_path / "four.jsonl"))
+    st.cache_resource.clear()
+    app = predicted(App(EXAMPLES))
+    wrong = {row["id"] for row in app.table["rows"] if row["right"] is False}
+    assert 0 < len(wrong) < 4
+    ask(app, "query", "known")
+    # Nothing is computed unasked, and that nothing matches says that it is not known yet.
+    assert app.table["rows"] == [] and app.outcomes == ["no example left"] and PARTIAL in app.badges
+    complete(app.press(rf"Compute the first rejected step \({len(wrong)} example", exact=False))
+    assert PARTIAL not in app.badges and {row["id"] for row in app.table["rows"]} <= wrong
+    left = {row["id"]: row["traits"]["rejected"] for row in app.table["rows"]}
+    ask(app, "clear", "")
+    told = {row["id"]: row["traits"]["rejected"] for row in App(EXAMPLES, columns=["rejected"]).table["rows"]}
+    assert left == {name: said for name, said in told.items() if name in wrong and said != "at 0 %"}
+    assert {told[name] for name in {*told} - wrong} == {"not computed"} and not app.errors
+
+
+def test_a_model_without_a_reference_keeps_a_query_and_says_what_to_do(nothing_added, tiny_root):
+    resources.library().add_model(str(tiny.folder("bert", tiny_root)))
+    mine = "text,label\n" + "".join(f"{text},{label}\n" for text, label in zip(tiny.SENTENCES, tiny.LABELS))
+    app = upload(App(EXAMPLES, model=str(tiny.folder("bert", tiny_root))), "mine.csv", mine.encode())
+    app = predicted(app.press("Add this data"))
+    why = {one["name"]: one["why"] for one in app.table["queries"]}
+    assert "python -m core reference" in why["known"] and why["sure"] == why["one"] == "" and "models" not in why
+    # A link that asks for it all the same says that it cannot be.
+    link = App(EXAMPLES, **app.at.query_params | {"outcome": "wrong", "rejected": "at no step"})
+    assert "at no step" in link.said and not link.errors
+    held_data.MOST_TRAITS, most = 1, held_data.MOST_TRAITS
+    why = {one["name"]: one["why"] for one in app.run().table["queries"]}
+    held_data.MOST_TRAITS = most
+    assert "up to 1 examples" in why["one"] and why["sure"] == ""
 
 
 def test_searching_finds_texts():

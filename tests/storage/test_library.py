@@ -500,3 +500,26 @@ def test_pins_of_a_folder_that_cannot_be_written_last_until_the_end(tmp_path, mo
     assert library.pins("d" * 64) == {"a": "why"} and "No space left" in library.last_problem
     library.unpin("d" * 64, "a")
     assert library.pins("d" * 64) == {}
+
+
+def test_a_note_survives_a_kill_at_any_moment(tmp_path):
+    """Killed while it writes note after note: each pin has one of the notes, whole."""
+    code = (
+        "import sys; from core.storage.library import Library\n"
+        "library, i = Library(sys.argv[1]), 0\n"
+        "while True: i += 1; library.pin('d' * 64, f'e{i % 3}', f'{i} ' * 60); print(i, flush=True)"
+    )
+    for times in (1, 20, 60):
+        running = subprocess.Popen(
+            [sys.executable, "-c", code, str(tmp_path)], cwd=ROOT, stdout=subprocess.PIPE, text=True
+        )
+        for _ in range(times):
+            written = running.stdout.readline()
+        running.kill()
+        running.wait()
+        running.stdout.close()
+        pins = Library(tmp_path).pins("d" * 64)
+        assert f"e{int(written) % 3}" in pins
+        for example, note in pins.items():
+            number = note.split()[0]
+            assert note == (f"{number} " * 60)[:500] and example == f"e{int(number) % 3}"

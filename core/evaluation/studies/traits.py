@@ -7,16 +7,21 @@ from typing import Any, ClassVar
 
 import numpy as np
 
-from core.data.browsing import Predicted, Trait
+from core.data.browsing import TRAITS, Predicted, Trait, trait_of_measure
 from core.data.examples import DataSet
 from core.evaluation.sampling import Sample
 from core.evaluation.studies.behaviour import Changes, Walked
+from core.evaluation.studies.board_report import NAOPC_C, X, text_values
+from core.evaluation.studies.board_rows import BoardMeasure
+from core.evaluation.studies.fewest import FewestFeatures, Searched
 from core.evaluation.studies.model_check import Curve, Passed
+from core.evaluation.studies.scoreboard import Scoreboard
 from core.evaluation.studies.verdicts import WORDS, VerdictsOfTexts, first_verdict
-from core.evaluation.study import Column, Known, Rows, Study, Subject
+from core.evaluation.study import Answers, Column, Known, Rows, Study, Subject
 from core.explanation.explainer import Cost, Explainer
 from core.explanation.recursive import BY_RATIO, planned_counts
 from core.explanation.rows import choose_variant, measured_each
+from core.mathematics.curves import racu
 from core.mathematics.masking import RATIOS
 from core.mathematics.ranking import kendall_tau
 from core.measures.catalogue import default_measures, measure, offered_measures
@@ -84,18 +89,35 @@ def least_agreement(rows: Rows) -> np.ndarray:
 
 
 REJECTED, CHANGES, DISAGREEMENT, TWIN, VERDICT = "rejected", "changes", "disagreement", "twin", "verdict"
+FEWEST, BEST, NAOPC, AREA, EVIDENCE = "fewest", "best", "naopc", "racu", "evidence"
+# Those of which a file has numbers.
+_NUMBERS = {DISAGREEMENT, NAOPC, AREA, EVIDENCE}
 
 
-def trait_studies(measure: str, unit: str) -> dict[str, Study]:
-    """The study of every trait but the twin's; measure: whose order is followed, by magnitudes, which all measures
-    have, and whose verdict is asked for among those shown unasked.
+def trait_studies(measure: str, unit: str) -> dict[str, tuple[Study, ...]]:
+    """The studies of every trait but the twin's; measure: whose order is followed, by magnitudes, which all measures
+    have, and whose verdict is asked for among those shown unasked, and whose figures the scoreboard has.
     """
+    curve = Curve(measure, unit=unit)
+    verdicts = VerdictsOfTexts(tuple(dict.fromkeys((measure, *default_measures()))), unit=unit)
+    board = Scoreboard((measure,), unit=unit)
     return {
-        REJECTED: Curve(measure, unit=unit),
-        CHANGES: Changes(measure, unit=unit),
-        DISAGREEMENT: Agreement(default_measures(), "absolute", unit),
-        VERDICT: VerdictsOfTexts(tuple(dict.fromkeys((measure, *default_measures()))), unit=unit),
+        REJECTED: (curve,),
+        EVIDENCE: (curve,),
+        CHANGES: (Changes(measure, unit=unit),),
+        FEWEST: (FewestFeatures(unit),),
+        DISAGREEMENT: (Agreement(default_measures(), "absolute", unit),),
+        VERDICT: (verdicts,),
+        BEST: (verdicts,),
+        AREA: board.studies[:-1],
+        NAOPC: board.studies,
     }
+
+
+def studies_of(name: str, measure: str, unit: str) -> tuple[Study, ...]:
+    """The studies of a trait, of its own measure where it has one, else as of `trait_studies`."""
+    kind, own = trait_of_measure(name)
+    return trait_studies(own or measure, unit)[kind]
 
 
 def predicted_sample(data: DataSet, judged: Predicted, rows: np.ndarray) -> Sample:
@@ -132,19 +154,56 @@ def words_until_change(found: Walked) -> np.ndarray:
     return np.where(found.there, np.where(flips > 0, flips, np.inf), np.nan)
 
 
-def trait_of(name: str, found: Known, explainer: Explainer, sample: Sample, unit: str) -> Trait:
-    """A trait of the examples of a sample from what its study reports; the rest as of `first_rejected`."""
-    if isinstance(found, Passed):
-        values = first_rejected(found, explainer, sample, unit)
-    elif isinstance(found, Walked):
-        values = words_until_change(found)
-    elif isinstance(found, Rows) and name == VERDICT:
-        values = first_verdict(found)
-    elif isinstance(found, Rows):
-        values = least_agreement(found)
-    else:
-        raise ValueError(f"{name} is read off no {type(found).__name__}")
-    return Trait(values, found.there | np.isin(np.arange(len(found)), list(found.problems)))
+def best_verdict(found: Rows) -> np.ndarray:
+    """The best verdict of any measure on N texts, float64[N], as of `VALUES`; NaN where one that cannot be told may be
+    better, or nothing is computed.
+    """
+    words = found.columns["word"]
+    if not words.shape[1]:
+        return np.full(len(found), np.nan)
+    return np.where((words == 1).any(axis=1), 1.0, words.max(axis=1))
+
+
+def fewest_to_change(found: Searched) -> np.ndarray:
+    """Features of the smallest set found that changes the prediction, float64[N]; infinity: none does."""
+    return np.where(found.there, np.where(found.fewest > 0, found.fewest, np.inf), np.nan)
+
+
+def _areas(chance: Rows, measured: Rows) -> np.ndarray:
+    """RACU of each text's path against its random orders, float64[N]; NaN where it is not computed, or undefined."""
+    values = np.full(len(chance), np.nan)
+    for i in np.flatnonzero(chance.there & measured.there):
+        values[i] = racu(X, measured.columns["curve"][i], chance.columns["curves"][i].mean(axis=0))
+    return values
+
+
+def _naopc(found: dict[Study, Known], explainer: Explainer, sample: Sample) -> np.ndarray:
+    """NAOPC comprehensiveness of one measure on each text, as *Scoreboard* has it, float64[N]; NaN as of `_areas`."""
+    (measured,) = (study.measure for study in found if isinstance(study, BoardMeasure))
+    board = Scoreboard((measured,), unit=next(iter(found)).unit)
+    answers, values = Answers(explainer.model, explainer.reference, sample, found), np.full(len(sample), np.nan)
+    for i in np.flatnonzero(np.logical_and.reduce([one.there for one in found.values()])):
+        values[i] = text_values(board, answers, i, measured)[NAOPC_C]
+    return values
+
+
+def trait_of(name: str, found: dict[Study, Known], explainer: Explainer, sample: Sample, unit: str) -> Trait:
+    """A trait of the examples of a sample from what its studies report; the rest as of `first_rejected`."""
+    reports: list[Any] = list(found.values())
+    # A text without a row of one study has no trait, and nothing more is to come of it.
+    over = [one.there | np.isin(np.arange(len(one)), list(one.problems)) for one in reports]
+    values = {
+        REJECTED: lambda one: first_rejected(one, explainer, sample, unit),
+        EVIDENCE: lambda one: np.where(one.there, one.found[:, 1], np.nan),
+        CHANGES: words_until_change,
+        FEWEST: fewest_to_change,
+        DISAGREEMENT: least_agreement,
+        VERDICT: first_verdict,
+        BEST: best_verdict,
+        AREA: _areas,
+        NAOPC: lambda *_: _naopc(found, explainer, sample),
+    }[trait_of_measure(name)[0]](*reports)
+    return Trait(values, np.logical_and.reduce(over))
 
 
 def twin_differs(mine: np.ndarray, labels: Sequence[str], other: np.ndarray, other_labels: Sequence[str]) -> Trait:
@@ -163,9 +222,13 @@ def joined_traits(whole: Trait, rows: np.ndarray, part: Trait) -> Trait:
 
 
 def trait_cell(name: str, trait: Trait, i: int) -> str | float:
-    """What a file holds of a trait of one example: a correlation as a number, the rest as a table shows it."""
+    """What a file holds of a trait of one example: numbers as numbers, the rest as a table shows it."""
     value = float(trait.values[i])
-    return value if name == DISAGREEMENT and trait.known[i] and value == value else trait_text(name, trait, i)
+    return (
+        value
+        if trait_of_measure(name)[0] in _NUMBERS and trait.known[i] and value == value
+        else trait_text(name, trait, i)
+    )
 
 
 def trait_text(name: str, trait: Trait, i: int) -> str:
@@ -174,11 +237,13 @@ def trait_text(name: str, trait: Trait, i: int) -> str:
     if not trait.known[i]:
         return "not computed"
     if value != value:
-        return "cannot be told" if name == VERDICT else "—"
-    if name == VERDICT:
-        return WORDS[value]
+        return "cannot be told" if name in (VERDICT, BEST) else "—"
+    if name in (VERDICT, BEST):
+        return WORDS[value] if name == VERDICT else TRAITS[BEST][value]
     if name == REJECTED:
         return "no step" if value == np.inf else f"at {share_text(value)}"
-    if name == CHANGES:
+    if name in (CHANGES, FEWEST):
         return "never" if value == np.inf else f"{value:.0f}"
-    return number(value) if name == DISAGREEMENT else "differs" if value else "same"
+    if name == TWIN:
+        return "differs" if value else "same"
+    return share_text(value) if name == EVIDENCE else number(value)

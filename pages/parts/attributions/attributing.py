@@ -104,11 +104,12 @@ def rows_beside(
     Args:
         works: two for each measure.
     """
-    found = [[row for work in both if (row := _row_of(work, sign, place)) is not None] for both in works]
+    found = [[row for work in both if (row := row_of(work, sign, place)) is not None] for both in works]
     return [(rows[0], rows[1]) for rows in found if len(rows) == 2]
 
 
-def _row_of(work: Attributing, sign: str, place: DeltaGenerator) -> WordRow | None:
+def row_of(work: Attributing, sign: str, place: DeltaGenerator) -> WordRow | None:
+    """The row of a measure on its text; None where it is not there yet, which `place` shows then."""
     one = work.found or (work.compute() if work.prompt else None)
     if one is not None:
         return build_row(measure(work.measure), one, sign, work.side.encoded.premasked)

@@ -22,8 +22,9 @@ export default function (component) {
     root.dataset.search = data.search;
   }
   if (!root.dataset.drawn) search.value = data.search;
-  // In a narrow window the table comes first.
-  if (!root.dataset.drawn) pick('.filters').open = window.innerWidth >= 700;
+  // In a narrow window, for a ready-made query, and where the filters are many, the table comes first.
+  const first = data.facets.length > 7 || data.queries.some((one) => one.on);
+  if (!root.dataset.drawn) pick('.filters').open = window.innerWidth >= 700 && !first;
   root.dataset.drawn = '1';
   search.oninput = () => {
     clearTimeout(root.waiting);
@@ -48,6 +49,20 @@ export default function (component) {
     ask('clear', '');
   };
 
+  const ready = (one) => {
+    const node = make('button', 'chip', one.label);
+    node.dataset.key = 'query:' + one.name;
+    node.setAttribute('aria-pressed', String(one.on));
+    node.setAttribute('aria-disabled', String(!!one.why));
+    if (one.on) node.prepend(make('span', 'mark', '✓'));
+    node.onclick = () => {
+      pick('.why').textContent = one.why;
+      if (one.why) return;
+      pick('.filters').open = false;
+      ask('query', one.name);
+    };
+    return node;
+  };
   const chip = (facet, value) => {
     const node = make('button', 'chip');
     node.dataset.key = facet.key + ':' + value.value;
@@ -70,6 +85,7 @@ export default function (component) {
     return node;
   };
   const giveFocus = keptFocus(parentElement, root);
+  pick('.queries').replaceChildren(...data.queries.map(ready));
   pick('.facets').replaceChildren(
     ...data.facets.flatMap((facet) => {
       const values = make('div', 'values');

@@ -7,14 +7,16 @@ from typing import Any
 import numpy as np
 import streamlit as st
 
-from core.data.browsing import ORDERS, PINNED, TRAITS, excerpt, terms
+from core.analysis.queries import READY, ready_query
+from core.data.browsing import PINNED, Query, excerpt, is_trait, terms, trait_of_measure
 from core.evaluation.predicting import EXAMPLE_COLUMNS, example_rows, label_text
 from core.evaluation.slices import BY
 from core.evaluation.studies.traits import trait_cell, trait_text
+from core.results.caveats import Caveat
 from core.wording import amount, plain, safe_name
-from pages.parts.examples.finding import trait_facts, trait_name
+from pages.parts.examples.finding import too_many, trait_facts, trait_name
 from pages.parts.examples.pinning import toggle_pin
-from pages.parts.frame import filters
+from pages.parts.frame import data, filters
 from pages.parts.frame.links import choose
 from pages.parts.frame.picking import Browsed, sought_traits
 from pages.parts.frame.sidebar import Frame
@@ -31,8 +33,13 @@ _NAMES = {
     "rejected": "First rejected step",
     "changes": "Prediction changes",
     "disagreement": "Measures agree",
-    "twin": "The twin",
+    "twin": "Second model",
     "verdict": "Verdict",
+    "fewest": "Smallest set",
+    "best": "Best verdict",
+    "naopc": "NAOPC",
+    "racu": "RACU",
+    "evidence": "Evidence",
     "tag": "Tags",
     "pinned": "Pinned",
 }
@@ -50,7 +57,7 @@ _COLUMNS = {
     "rejected": (
         "first rejected",
         (
-            "Share that is masked, in the order of the measure below, at the first step that MaSF rejects (Holm, "
+            "Share that is masked, in the order of the chosen measure, at the first step that MaSF rejects (Holm, "
             "calibrated); no step: none is rejected, which is no proof of being in-distribution"
         ),
     ),
@@ -62,14 +69,19 @@ _COLUMNS = {
             "magnitudes of their scores, whatever the sign; 1: all rank the words alike"
         ),
     ),
-    "twin": ("twin", "Whether its twin predicts another class"),
+    "twin": ("second model", "Whether the second model predicts another class"),
     "verdict": (
         "verdict",
         (
-            "Whether the order of the measure below is better than random orders of the same words, by AOPC; where it "
+            "Whether the order of the chosen measure is better than random orders of the same words, by AOPC; where it "
             "cannot be told, Attributions says why. A random attribution is called better on at most 5 % of texts"
         ),
     ),
+    "fewest": ("smallest set", "Fewest masked, in any order, until the prediction changes"),
+    "best": ("best verdict", "Best of the verdicts of all measures compared"),
+    "naopc": ("NAOPC ↑", "Comprehensiveness of this measure between its limits"),
+    "racu": ("RACU ↑", "Of this measure, against ten random orders"),
+    "evidence": ("evidence ↑", "Share of the evidence among as many top features of the chosen measure"),
 }
 # How several tags combine.
 ANY, ALL = "any", "all"
@@ -84,17 +96,19 @@ def carry_out(what: str, value: Any) -> None:
     value = value.encode("utf-8", "replace").decode()[:500] if isinstance(value, str) else value
     if what == "search" and isinstance(value, str):
         filters.search_for(replace(query, search=value))
-    elif what == "toggle" and isinstance(value, list) and len(value) == 2 and value[0] in filters.FACETS:
+    elif what == "toggle" and isinstance(value, list) and len(value) == 2 and filters.is_facet(str(value[0])):
         filters.search_for(query.toggled(value[0], str(value[1]).encode("utf-8", "replace").decode()))
     elif what == "slice" and isinstance(value, list) and len(value) == 2 and value[0] in BY:
         filters.show_only(value[0], str(value[1]).encode("utf-8", "replace").decode())
     elif what == "way" and value in WAYS:
         filters.search_for(replace(query, all_tags=value == ALL))
+    elif what == "query" and (ready := ready_query(value)) is not None:
+        filters.search_for(Query() if query == ready else ready)
     elif what == "pin" and isinstance(value, str):
         toggle_pin(value)
     elif what == "clear":
         filters.clear_filters()
-    elif what == "order" and value in ORDERS:
+    elif what == "order" and isinstance(value, str) and filters.is_order(value):
         down = not query.descending if value == query.order else value in _FIRST_DOWN
         filters.search_for(replace(query, order=value, descending=down))
     elif what == "page" and isinstance(value, int):
@@ -117,16 +131,35 @@ def table_of(frame: Frame, browsed: Browsed) -> dict:
         "search": query.search,
         "terms": wanted,
         "narrows": query.narrows,
+        "queries": _queries(frame, browsed),
         "order": query.order,
         "descending": query.descending,
         "found": f"{left} examples",
         "page": page,
         "pages": pages,
         "where": f"{(page - 1) * ROWS + 1:,} to {(page - 1) * ROWS + len(here):,} of {len(rows):,}",
-        "columns": [{"order": order, "name": _COLUMNS[order][0], "about": _COLUMNS[order][1]} for order in columns],
+        "columns": [_column(order) for order in columns],
         "facets": [_facet(facet, browsed) for facet in _facets(browsed)],
         "rows": [_row(int(i), browsed, wanted, frame) for i in here],
     }
+
+
+def _queries(frame: Frame, browsed: Browsed) -> list[dict]:
+    """The ready-made queries that this data can answer; why: what keeps one from it, and what to do."""
+    explainer, found = frame.explainer, []
+    if explainer is None:
+        return found
+    offered = data.offered_traits(explainer, browsed.index)
+    for one in READY:
+        traits, why = {*one.query.traits}, ""
+        if traits and not offered:
+            why = too_many()
+        elif "rejected" in traits - {*offered}:
+            why = explainer.reference_problem or Caveat.NOT_TESTED.explanation
+        elif traits - {*offered} or ("outcome" in one.query.facets and not browsed.match.classes):
+            continue
+        found.append({"name": one.name, "label": one.label, "on": browsed.query == one.query, "why": why})
+    return found
 
 
 def _columns(browsed: Browsed) -> list[str]:
@@ -143,6 +176,12 @@ def _columns(browsed: Browsed) -> list[str]:
         "length": not traits,
     }
     return [name for name, shown in there.items() if shown or browsed.query.order == name]
+
+
+def _column(order: str) -> dict:
+    kind, measure = trait_of_measure(order)
+    name, about = _COLUMNS[kind]
+    return {"order": order, "name": f"{name} {measure}".strip(), "about": about}
 
 
 def _page_of(frame: Frame, browsed: Browsed, pages: int) -> int:
@@ -164,9 +203,10 @@ def _facet(facet: str, browsed: Browsed) -> dict:
     on = browsed.query.facets.get(facet, ())
     here, everywhere = browsed.counts[facet], browsed.everything[facet]
     # What no example has is left out; what the other filters leave none of stays in its place.
+    kind, measure = trait_of_measure(facet)
     return {
         "key": facet,
-        "name": _NAMES[facet],
+        "name": f"{_NAMES[kind]} {measure}".strip(),
         "ways": [
             {"value": way, "name": name, "on": (way == ALL) == browsed.query.all_tags} for way, name in WAYS.items()
         ]
@@ -182,7 +222,8 @@ def _facet(facet: str, browsed: Browsed) -> dict:
 
 def _facets(browsed: Browsed) -> list[str]:
     """Those that are shown: on a tour that filters what it filters by alone, so that the examples are in view."""
-    told, asked = [facet for facet in filters.FACETS if _tells(facet, browsed)], browsed.query.facets
+    every, asked = dict.fromkeys([*filters.FACETS, *browsed.judged.traits]), browsed.query.facets
+    told = [facet for facet in every if _tells(facet, browsed)]
     chosen = [facet for facet in told if asked.get(facet)]
     return chosen if chosen and touring() else told
 
@@ -195,7 +236,7 @@ def _tells(facet: str, browsed: Browsed) -> bool:
         "length": True,
         "outcome": bool((browsed.judged.right >= 0).any()),
     }
-    if facet in TRAITS:
+    if is_trait(facet):
         return facet in browsed.judged.traits
     if facet == "pinned":
         return bool(browsed.everything[facet].get(PINNED) or browsed.query.facets.get(facet))
@@ -232,17 +273,19 @@ def save_listing(frame: Frame, browsed: Browsed) -> None:
     model, of = None if frame.explainer is None else frame.explainer.model, browsed.index.data
     origin = [*([model.name, model.digest] if model else ["", ""]), of.name, of.digest]
     traits, asked = browsed.judged.traits, sought_traits()
-    facts = trait_facts(traits, asked)
+    facts, pins = trait_facts(traits, asked, frame.explainer), data.pins_of(browsed.index) or {}
 
     def rows() -> Iterator[list]:
         for i, row in zip(browsed.rows, example_rows(browsed.index, browsed.judged, browsed.rows, [])):
-            yield [*row, *(trait_cell(name, trait, int(i)) for name, trait in traits.items()), *facts.values(), *origin]
+            found = (trait_cell(name, trait, int(i)) for name, trait in traits.items())
+            yield [*row, pins.get(of.examples[i].id), *found, *facts.values(), *origin]
 
     with st.container(horizontal=True, vertical_alignment="center"):
         save_table(
             f"Download {'this' if len(browsed.rows) == 1 else 'these'} {amount(len(browsed.rows), 'example')} (CSV)",
             [
                 *EXAMPLE_COLUMNS,
+                "pinned note",
                 *(trait_name(name, asked.unit) for name in traits),
                 *facts,
                 "model",

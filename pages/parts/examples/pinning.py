@@ -4,19 +4,22 @@ from functools import partial
 
 import streamlit as st
 
+from core.analysis.notes import merge_notes, notes_file, read_notes
+from core.data.parsed import BadData
 from core.evaluation.predicting import label_text
 from core.evaluation.studies.traits import trait_text
 from core.reports.collection_page import Card, collection_page
 from core.reports.exports import model_identity
 from core.storage.library import NOTE_MOST
-from core.wording import safe_name
+from core.wording import amount, listed, plain, safe_name, shortened
 from pages.parts.components.presses import pressed
+from pages.parts.components.tables import table
 from pages.parts.examples.finding import trait_facts, trait_name
 from pages.parts.frame import data, resources
 from pages.parts.frame.links import FILTERED, current, remark
 from pages.parts.frame.picking import Browsed, sought_traits
 from pages.parts.frame.sidebar import Frame
-from pages.parts.sections.saving import save_page
+from pages.parts.sections.saving import save_page, save_plain
 
 
 def toggle_pin(example: str) -> None:
@@ -54,7 +57,7 @@ def _keep_note(digest: str, example: str, pins: dict[str, str]) -> None:
 def _save_pinned(frame: Frame, browsed: Browsed, pins: dict[str, str]) -> None:
     model, of, asked = None if frame.explainer is None else frame.explainer.model, browsed.index.data, sought_traits()
     origin = {} if model is None else model_identity(model)
-    origin |= {"data": of.name, "data_sha256": of.digest} | trait_facts(browsed.judged.traits, asked)
+    origin |= {"data": of.name, "data_sha256": of.digest} | trait_facts(browsed.judged.traits, asked, frame.explainer)
     drawn = cards(browsed, pins, asked.unit)
     save_page(
         f"Save the {len(drawn):,} pinned (HTML)",
@@ -82,12 +85,46 @@ def cards(browsed: Browsed, pins: dict[str, str], unit: str) -> list[Card]:
     ]
 
 
-def _keep(digest: str, example: str, note: str) -> None:
+def notes_section(browsed: Browsed) -> None:
+    """Draw what saves the notes on this data, and what takes in those of a file."""
+    pins, index = data.pins_of(browsed.index), browsed.index
+    if pins is None:
+        return
+    if not index.rows.keys().isdisjoint(pins):
+        save_plain("Save notes (JSON)", partial(notes_file, index, pins), ["notes", index.data.name], "save-notes")
+    file = st.file_uploader("Import notes", type="json", key="notes-file", max_upload_size=10)
+    if file is None:
+        return
+    try:
+        found = merge_notes(index, pins, read_notes(file.getvalue()))
+    except BadData as error:
+        st.error(plain(str(error)))
+        return
+    about = {"new": len(found.added), "same": found.same, "in conflict": len(found.conflicts)}
+    st.caption(" · ".join(f"{name}: {count:,}" for name, count in about.items()))
+    if found.missing:
+        st.warning(
+            plain(f"Not in this data: {amount(len(found.missing), 'text')} ({listed(map(shortened, found.missing))}).")
+        )
+    if found.conflicts:
+        table(["example", "note here", "note in the file"], [[*one] for one in found.conflicts], NOTE_MOST)
+    named = f"Add {amount(len(found.added), 'note')}"
+    if found.added and pressed(st.button, named, "import-notes", icon=":material/keep:"):
+        for example, note in found.added.items():
+            if not _keep(index.data.digest, example, note):
+                break
+        st.rerun()
+
+
+def _keep(digest: str, example: str, note: str) -> bool:
+    """Pin an example with its note; whether there was room for it."""
     try:
         # Half an emoji can stand in no file.
         resources.library().pin(digest, example, note.encode("utf-8", "replace").decode())
     except ValueError as error:
         remark(str(error))
+        return False
+    return True
 
 
 def _shown():

@@ -8,6 +8,7 @@ import numpy as np
 import streamlit as st
 
 from core.data.browsing import (
+    PER_MEASURE,
     TRAITS,
     Index,
     LabelMatch,
@@ -26,10 +27,12 @@ from core.data.sources import from_setting, listed_data, open_data
 from core.evaluation.families import examples_of, relatives
 from core.explanation.explainer import Cost, Explainer
 from core.job import Job
+from core.measures.catalogue import measures
 from core.settings import SettingError
 from core.storage.store import canonical_key
 from core.wording import amount
 from pages.parts.frame import resources
+from pages.parts.frame.links import held
 from pages.parts.frame.working import Work
 
 if TYPE_CHECKING:
@@ -180,7 +183,12 @@ class Sought:
 
 
 def twin_of(explainer: Explainer) -> str | None:
-    """The model that *twin differs* is about: trained on the same data in another way; None where none ships."""
+    """The model that *two models differ* is about: the one that was set beside it on another page, else one that was
+    trained on the same data in another way; None where there is neither.
+    """
+    beside = held("beside")
+    if beside in resources.models() and beside != explainer.model.origin and resources.is_loaded(beside):
+        return beside
     return next(iter(relatives(explainer.model.origin, explainer.model.card)), None)
 
 
@@ -188,29 +196,37 @@ def offered_traits(explainer: Explainer | None, index: Index) -> list[str]:
     """The traits that can be found out of a data set's examples under a model."""
     if explainer is None or len(index) > MOST_TRAITS:
         return []
-    lacking = {"twin": twin_of(explainer) is None, "rejected": explainer.reference is None}
-    return [name for name in TRAITS if not lacking.get(name, False)]
+    lacking = {
+        "twin": twin_of(explainer) is None,
+        "rejected": explainer.reference is None,
+        "evidence": not any(example.evidence for example in index.data.examples),
+    }
+    alone = [name for name in TRAITS if name not in PER_MEASURE and not lacking.get(name, False)]
+    known = [name for name, one in measures().items() if not one.baseline]
+    return [*alone, *(f"{name}: {measure}" for name in PER_MEASURE for measure in known)]
 
 
 def with_traits(
     state: str, explainer: Explainer | None, index: Index, judged: Predicted, asked: Sought
 ) -> tuple[Predicted, str]:
     """What is known of the traits that are asked for, beside the predictions, and a name for this state of both."""
-    names = [name for name in offered_traits(explainer, index) if name in asked.names]
+    names = [name for name in offered_traits(explainer, index) if name in asked.names] if asked.names else []
     if explainer is None or not names:
         return judged, state
+    from core.evaluation.studies.traits import studies_of
+
     found, told = {}, [state, asked.measure, asked.unit, asked.moment]
     for name in names:
         if name == "twin":
             twin = Predicting(resources.explainer(twin_of(explainer) or ""), index)
-            found[name] = _twin(state, twin.known.done, explainer, judged, twin)
-            told.append(f"{name} {twin.known.done}")
+            found[name] = _twin(state, twin.key, twin.known.done, explainer, judged, twin)
+            told.append(f"{name} {twin.key} {twin.known.done}")
             continue
-        place = trait_place(explainer, index, name, asked)
-        read = _trait(place, state, asked.moment, name, asked, explainer, index, judged)
-        # What is being computed is newer than what was read.
-        work = trait_works().get(place)
-        found[name] = read if work is None else work.on_top(read, explainer)
+        places = [study_place(explainer, index, one) for one in studies_of(name, asked.measure, asked.unit)]
+        read = _trait(name, " ".join(places), state, asked.moment, asked, explainer, index, judged)
+        # What is being computed is newer than what was read; of several studies all are read once they are kept.
+        work = trait_works().get(places[0]) if len(places) == 1 else None
+        found[name] = read if work is None else work.on_top(name, read, explainer)
         told.append(f"{name} {int(found[name].known.sum())}")
     return replace(judged, traits=found), "/".join(told)
 
@@ -225,22 +241,23 @@ def pins_of(index: Index) -> dict[str, str] | None:
 
 def with_pins(state: str, index: Index, judged: Predicted) -> tuple[Predicted, str]:
     """Which examples are pinned, beside what is known, and a name for this state of both."""
-    pinned = np.zeros(len(index), dtype=bool)
-    pinned[[index.rows[one] for one in pins_of(index) or () if one in index.rows]] = True
-    return replace(judged, pinned=pinned), f"{state}/{np.flatnonzero(pinned).tolist()}"
+    pinned = np.zeros(len(index), dtype=np.int64)
+    for one, note in (pins_of(index) or {}).items():
+        if one in index.rows:
+            pinned[index.rows[one]] = 2 if note else 1
+    places = np.flatnonzero(pinned)
+    return replace(judged, pinned=pinned), f"{state}/{places.tolist()}{pinned[places].tolist()}"
 
 
-def trait_place(explainer: Explainer, index: Index, name: str, asked: Sought) -> str:
-    """A name for one trait of a whole data set under a model, whatever is known of it."""
-    from core.evaluation.studies.traits import trait_studies
-
-    study = trait_studies(asked.measure, asked.unit)[name]
-    return canonical_key("trait", 1, study=study.key(explainer), data=index.data.digest)
+def study_place(explainer: Explainer, index: Index, study: Any) -> str:
+    """A name for a study of a whole data set under a model, whatever is known of it."""
+    about = {"asked": study.name, "choices": asdict(study)}
+    return canonical_key("trait", 2, study=study.key(explainer), data=index.data.digest, **about)
 
 
 @st.cache_resource(show_spinner=False)
 def trait_works() -> dict[str, Any]:
-    """The work that was asked for last to find a trait, by `trait_place`; for all sessions."""
+    """The work that was asked for last of a study that finds traits, by `study_place`; for all sessions."""
     return {}
 
 
@@ -248,24 +265,25 @@ def trait_works() -> dict[str, Any]:
 
 
 @st.cache_resource(show_spinner=False, max_entries=32)
-def _trait(place: str, state: str, moment: str, _name, _asked, _explainer, _index, _judged) -> Trait:
+def _trait(name: str, places: str, state: str, moment: str, _asked, _explainer, _index, _judged) -> Trait:
     from core.evaluation.asking import read_study
-    from core.evaluation.studies.traits import joined_traits, predicted_sample, trait_of, trait_studies
+    from core.evaluation.studies.traits import joined_traits, predicted_sample, studies_of, trait_of
 
     everything, N = np.arange(len(_index)), len(_index)
     sample = predicted_sample(_index.data, _judged, everything)
-    study = trait_studies(_asked.measure, _asked.unit)[_name]
-    found = trait_of(_name, read_study(_explainer, sample, study, resources.store()), _explainer, sample, _asked.unit)
+    studies = studies_of(name, _asked.measure, _asked.unit)
+    read = {study: read_study(_explainer, sample, study, resources.store()) for study in studies}
+    found = trait_of(name, read, _explainer, sample, _asked.unit)
     nothing = Trait(np.full(N, np.nan), np.zeros(N, dtype=bool))
     return joined_traits(nothing, np.flatnonzero(_judged.predicted >= 0), found)
 
 
 @st.cache_resource(show_spinner=False, max_entries=16)
-def _twin(state: str, done: int, _explainer, _judged, _twin) -> Trait:
+def _twin(state: str, other: str, done: int, _explainer, _judged, _twin) -> Trait:
     from core.evaluation.studies.traits import twin_differs
 
-    other = _twin.known.predicted if _twin.known.done else np.full(len(_judged.predicted), -1)
-    return twin_differs(_judged.predicted, _explainer.model.labels, other, _twin.explainer.model.labels)
+    found = _twin.known.predicted if _twin.known.done else np.full(len(_judged.predicted), -1)
+    return twin_differs(_judged.predicted, _explainer.model.labels, found, _twin.explainer.model.labels)
 
 
 @st.cache_resource(show_spinner=False, max_entries=32)

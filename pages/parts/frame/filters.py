@@ -4,10 +4,20 @@ from dataclasses import replace
 
 import streamlit as st
 
-from core.data.browsing import ORDERS, TRAITS, Query
+from core.data.browsing import ORDERS, TRAITS, Query, is_trait
 
 FACETS = ("label", "predicted", "outcome", "confidence", "length", "tag", "pinned", *TRAITS)
 _HELD = "held query"
+
+
+def is_facet(name: str) -> bool:
+    """Whether something may be filtered by."""
+    return name in FACETS or is_trait(name)
+
+
+def is_order(name: str) -> bool:
+    """Whether the table may be sorted by it."""
+    return name in ORDERS or is_trait(name)
 
 
 def current_query() -> Query:
@@ -63,7 +73,7 @@ def write(with_page: bool) -> None:
         "descending": "1" if query.descending else "",
         "tags": "all" if query.all_tags else "",
         "page": str(page()) if with_page and page() > 1 else "",
-    } | {facet: query.facets.get(facet, ()) for facet in FACETS}
+    } | {facet: query.facets.get(facet, ()) for facet in [*query.facets, *filter(is_facet, st.query_params)]}
     for name, value in values.items():
         if value:
             st.query_params[name] = value
@@ -83,13 +93,15 @@ def understood(offered: dict[str, tuple[str, ...]]) -> list[str]:
 
 def _from_address() -> Query:
     order = st.query_params.get("order", "row")
-    facets = {
-        facet: tuple(dict.fromkeys(st.query_params.get_all(facet))) for facet in FACETS if facet in st.query_params
-    }
+    # In the order of the menu, whatever that of the address.
+    named = sorted(
+        filter(is_facet, st.query_params), key=lambda one: FACETS.index(one) if one in FACETS else len(FACETS)
+    )
+    facets = {facet: tuple(dict.fromkeys(st.query_params.get_all(facet))) for facet in named}
     return Query(
         st.query_params.get("search", "")[:500],
         facets,
-        order if order in ORDERS else "row",
+        order if is_order(order) else "row",
         st.query_params.get("descending") == "1",
         st.query_params.get("tags") == "all",
     )

@@ -125,8 +125,12 @@ def _save_both(table: Callable[[], str], plain: Callable[[], dict], name: Iterab
     name = list(name)
     with st.container(horizontal=True, vertical_alignment="center"):
         _save("Table (CSV)", table, safe_name(name, "csv"), "text/csv", f"{key}-csv", _CSV_TIP)
-        file = safe_name(name, "json")
-        _save("All figures (JSON)", lambda: json.dumps(plain(), indent=1), file, "application/json", f"{key}-json")
+        save_plain("All figures (JSON)", plain, name, f"{key}-json")
+
+
+def save_plain(label: str, plain: Callable[[], dict], name: Iterable[str], key: str) -> None:
+    """A button that saves as JSON what `plain` gives."""
+    _save(label, lambda: json.dumps(plain(), indent=1), safe_name(name, "json"), "application/json", key)
 
 
 def save_page(label: str, page: Callable[[], str], name: str, key: str) -> None:
