@@ -9,9 +9,14 @@ from collections import Counter
 from itertools import pairwise
 from pathlib import Path
 
+from tests import tiny_decoders
+
 LABELS = ("harbour", "kitchen", "workshop")
-KINDS = ("bert", "distilbert", "electra", "roberta", "deberta", "modernbert", "modernbert-mean", "gpt2")
-MASKLESS = ("gpt2",)
+# Rotary positions and grouped-query attention; Gemma's tokenizer has a mask token.
+ROTARY = ("llama", "mistral", "qwen2", "qwen3", "gemma2", "gemma3")
+DECODERS = ("gpt2", *ROTARY)
+KINDS = ("bert", "distilbert", "electra", "roberta", "deberta", "modernbert", "modernbert-mean", *DECODERS)
+MASKLESS = ("gpt2", "llama", "mistral", "qwen2", "qwen3")
 POSITIONS = 64
 
 CORPUS = """The ferry leaves the old harbour before the first light of the day.
@@ -78,7 +83,7 @@ def base(kind: str, root: Path) -> Path:
     path = Path(root) / f"{kind}-base"
     if not (path / "config.json").exists():
         words = tokenizer(kind)
-        family = AutoModelForCausalLM if kind in MASKLESS else AutoModelForMaskedLM
+        family = AutoModelForCausalLM if kind in DECODERS else AutoModelForMaskedLM
         _write(_random(family, configuration(kind, words)), words, path)
     return path
 
@@ -87,6 +92,8 @@ def tokenizer(kind: str):
     """Train a tokenizer of the kind's own class on the corpus."""
     if kind in ("bert", "distilbert", "electra"):
         return _wordpiece(kind)
+    if kind in ROTARY:
+        return tiny_decoders.tokenizer(kind, byte_pairs)
     return {"roberta": _roberta, "gpt2": _gpt2, "deberta": _unigram}.get(kind, _modernbert)()
 
 
@@ -128,6 +135,8 @@ def configuration(kind: str, words):
             type_vocab_size=0,
             legacy=False,
         )
+    if kind in ROTARY:
+        return tiny_decoders.configuration(kind, encoder | ends | {"num_hidden_layers": 3}, POSITIONS)
     if kind == "gpt2":
         return GPT2Config(**common, **ends, n_embd=32, n_layer=3, n_head=2, n_inner=48, n_positions=POSITIONS)
     return ModernBertConfig(
@@ -193,7 +202,7 @@ def _unigram():
 def _roberta():
     from transformers import AddedToken, RobertaTokenizer
 
-    vocabulary, merges = _byte_pairs(["<s>", "<pad>", "</s>", "<unk>"])
+    vocabulary, merges = byte_pairs(["<s>", "<pad>", "</s>", "<unk>"])
     vocabulary["<mask>"] = len(vocabulary)
     return RobertaTokenizer(
         vocab=vocabulary, merges=merges, mask_token=AddedToken("<mask>", lstrip=True, normalized=False, special=True)
@@ -204,7 +213,7 @@ def _gpt2():
     from transformers import GPT2Tokenizer
 
     # As in the real vocabulary the first ids are ordinary characters: a zero is no padding.
-    vocabulary, merges = _byte_pairs([])
+    vocabulary, merges = byte_pairs([])
     vocabulary["<|endoftext|>"] = len(vocabulary)
     return GPT2Tokenizer(vocab=vocabulary, merges=merges, pad_token="<|endoftext|>")
 
@@ -213,7 +222,7 @@ def _modernbert():
     from tokenizers import Tokenizer, decoders, models, normalizers, pre_tokenizers, processors
     from transformers import AddedToken, PreTrainedTokenizerFast
 
-    vocabulary, merges = _byte_pairs(["[PAD]", "[UNK]", "[CLS]", "[SEP]", "[MASK]"])
+    vocabulary, merges = byte_pairs(["[PAD]", "[UNK]", "[CLS]", "[SEP]", "[MASK]"])
     backend = Tokenizer(models.BPE(vocab=vocabulary, merges=merges))
     backend.normalizer, backend.decoder = normalizers.NFC(), decoders.ByteLevel()
     backend.pre_tokenizer = pre_tokenizers.ByteLevel(add_prefix_space=False)
@@ -255,7 +264,7 @@ def _frequent_pieces(words: list[str], count: int, inner: str = "") -> dict[str,
     return single | {piece: found[piece] for piece in longer[:count]}
 
 
-def _byte_pairs(special: list[str], merged: int = 150) -> tuple[dict[str, int], list[tuple[str, str]]]:
+def byte_pairs(special: list[str], merged: int = 150) -> tuple[dict[str, int], list[tuple[str, str]]]:
     """Byte-level pair encoding: the vocabulary after `special`, and the merges in order."""
     from tokenizers import pre_tokenizers
 

@@ -13,6 +13,7 @@ from core.loading.model_files import REFERENCE_FILE
 from core.mathematics.masking import TRAINING_STRATEGIES, VALIDATION_STRATEGIES
 from core.mathematics.performance import METRICS
 from core.network.architectures import BILSTM
+from core.training.stand_ins import END, STAND_INS
 from core.wording import amount, number, text_table
 
 if TYPE_CHECKING:
@@ -54,6 +55,7 @@ def add_recipe(option: Option, methods: tuple[str, ...] = METHODS[:2], needed: b
     option("--learning-rate", type=float, help="peak after warm-up (default: full 5e-5, lora 6e-4)")
     option("--batch", type=int, default=32, help="batch size")
     option("--max-tokens", type=int, default=256, help="longer texts are cut")
+    option("--mask-token", choices=STAND_INS, default=END, help="what masks for a base without a mask token")
     option("--metric", choices=tuple(METRICS), default="accuracy", help="task metric")
     add_device(option)
     option("--half", action="store_true", help="save half-precision weights")

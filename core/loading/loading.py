@@ -6,6 +6,7 @@ from collections.abc import Generator, Mapping
 from pathlib import Path
 from typing import Any
 
+from core.loading.heads import with_both_rows
 from core.loading.locating import ModelSource, digest, locate
 from core.loading.lora import adapter_settings, merge_adapter, read_adapter
 from core.loading.model_files import COPY_AGAIN, SAVE_AGAIN, WEIGHTS_ENDING, cannot_read, parse_json, weight_files
@@ -173,6 +174,9 @@ def build_module(
 
     transformers does all that it does when it loads (it renames, converts and compares) and reads no file.
     """
+    # Training leaves behind a head that does not fit.
+    if not more.get("ignore_mismatched_sizes"):
+        tensors = with_both_rows(config, tensors)
     name, family = config.name_or_path, families[type(config)]
     with building():
         module, report = family.from_pretrained(

@@ -6,6 +6,7 @@ from collections.abc import Iterable
 from dataclasses import dataclass
 from enum import StrEnum
 
+from core.loading.heads import with_both_classes
 from core.loading.locating import ModelSource
 from core.loading.lora import adapter_settings
 from core.loading.model_files import ForeignFile, ModelFiles, NoCopies, cannot_read, weight_files
@@ -87,7 +88,9 @@ def read_tokenizer(source: ModelSource) -> Tokenizer:
 
 
 def _without_paths(files: ModelFiles) -> dict[str, bytes]:
-    """A tokenizer's settings without what names other files: those of its own folder are found without."""
+    """A tokenizer's settings without what names other files: those of its own folder are found without; and the
+    configuration where it is read as another.
+    """
     changed = {}
     for name in _TOKENIZER_SETTINGS & set(files.names):
         found = files.settings(name)
@@ -95,6 +98,11 @@ def _without_paths(files: ModelFiles) -> dict[str, bytes]:
             named = {key for key in found if key in ("vocab", "merges", "init_inputs") or key.endswith("_file")}
             own = {key: value for key, value in found.items() if key not in named}
             changed[name] = json.dumps(own).encode()
+    if "config.json" in files.names:
+        found = files.settings("config.json")
+        # The library refuses a head of one output even while it reads the tokenizer.
+        if isinstance(found, dict) and (both := with_both_classes(found)) is not found:
+            changed["config.json"] = json.dumps(both).encode()
     return changed
 
 
@@ -117,6 +125,7 @@ def read_config(source: ModelSource) -> Config:
                 raise ValueError(f"{key} is over {most:,}")
         if isinstance(found.get("id2label"), dict | list) and len(found["id2label"]) > _MOST_CLASSES:
             raise ValueError(f"id2label names over {_MOST_CLASSES:,} classes")
+        found = with_both_classes(found)
         config = CONFIG_MAPPING[kind].from_dict(found, name_or_path=str(source.base))
     except Exception as error:
         raise cannot_read("config.json", source.name, error) from error
@@ -140,7 +149,7 @@ def read_labels(config: Config, name: str) -> tuple[tuple[str, ...], tuple[str, 
     if C < 2:
         raise UnsupportedModel(
             f"{name!r} has {C} output; attributions need at least 2 classes. Choose a classifier with 2 outputs, or "
-            "put an output of zeros before this one: softmax is then its sigmoid."
+            "set problem_type single_label_classification where its sigmoid decides."
         )
     back = {str(i): str(label) for label, i in config.label2id.items()} if isinstance(config.label2id, dict) else {}
     names, others = ([found.get(of(i), f"class {i}") for i in range(C)] for found, of in ((named, int), (back, str)))
@@ -168,7 +177,9 @@ def mask_token(tokenizer: Tokenizer, name: str) -> tuple[int, tuple[str, ...]]:
     if tokenizer.mask_token_id is not None:
         return tokenizer.mask_token_id, ()
     if tokenizer.eos_token_id is None:
-        raise UnsupportedModel(f"The tokenizer of {name!r} has no mask or end-of-sequence token. Choose another model.")
+        raise UnsupportedModel(
+            f"The tokenizer of {name!r} has no mask or end-of-sequence token. Name one in tokenizer_config.json."
+        )
     return tokenizer.eos_token_id, (f"{tokenizer.eos_token} {_STANDS_IN}",)
 
 

@@ -38,7 +38,7 @@ class Architecture:
     soft_attention: its attention takes a bias for each pair of tokens, see `attention_bias`, and a special token is
     always there to attend to.
     after_mixing: path, in the last layer, of the module behind its attention: from there on no token sees another.
-    embeddings: path of the module that gives the first hidden state.
+    embeddings: path of the module that gives the first hidden state; "": word embeddings are that state.
     """
 
     reading: str = "first"
@@ -52,6 +52,9 @@ class Architecture:
     embeddings: str = "embeddings"
 
 
+_DECODER = Architecture(reading="last", layer_norms=("layers", "input_layernorm"), embeddings="")
+_DECODERS = ("gemma2", "gemma3_text", "llama", "mistral", "qwen2", "qwen3")
+
 ARCHITECTURES = {
     "bert": Architecture(type_ids=True, soft_attention=True, after_mixing="attention.output"),
     "electra": Architecture(type_ids=True, soft_attention=True, after_mixing="attention.output"),
@@ -62,6 +65,7 @@ ARCHITECTURES = {
         reading="config", layer_norms=("layers", "attn_norm"), first_normed=True, scale_free=True
     ),
     "gpt2": Architecture(reading="last", layer_norms=("h", "ln_1"), embeddings="drop"),
+    **dict.fromkeys(_DECODERS, _DECODER),
     BILSTM_TYPE: Architecture(type_ids=True),
 }
 
@@ -162,8 +166,13 @@ def embeddings_changed(
     if change is None:
         yield
         return
-    layer = module.base_model.get_submodule(architecture.embeddings)
-    hook = layer.register_forward_hook(lambda _, given, found: change(found))
+    if architecture.embeddings:
+        layer = module.base_model.get_submodule(architecture.embeddings)
+        hook = layer.register_forward_hook(lambda _, given, found: change(found))
+    else:
+        hook = module.base_model.register_forward_pre_hook(
+            lambda _, given, named: (given, named | {"inputs_embeds": change(named["inputs_embeds"])}), with_kwargs=True
+        )
     try:
         yield
     finally:

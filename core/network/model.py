@@ -104,8 +104,11 @@ class Model:
 
     @property
     def word_embeddings(self) -> Tensor:
-        """Tensor[vocabulary, E], the matrix of the word embeddings (frozen)."""
-        return self.module.get_input_embeddings().weight
+        """Tensor[vocabulary, E], the matrix of the word embeddings (frozen), as the first block reads them."""
+        layer = self.module.get_input_embeddings()
+        # Gemma multiplies them as it looks them up.
+        scale = getattr(layer, "embed_scale", None)
+        return layer.weight if scale is None else layer.weight * scale.to(layer.weight.dtype)
 
     @property
     def embedding_width(self) -> int:

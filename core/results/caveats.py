@@ -156,6 +156,12 @@ class Caveat(Enum):
         "Calibration",
     )
     SEVERAL_LABELS = ("several labels", "Several labels or a number; read as one class.", Severity.WARNING, "Score")
+    STAND_IN = (
+        "no mask token",
+        "End of sequence masks words; without masked fine-tuning the model may misread it.",
+        Severity.WARNING,
+        "Mask",
+    )
     NOT_ABOVE_MAJORITY = (
         "not above majority",
         "The model is not significantly better here than always answering one class.",

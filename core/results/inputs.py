@@ -27,6 +27,7 @@ def model_caveats(model: Model) -> tuple[Caveat, ...]:
     found = {
         Caveat.SEVERAL_LABELS: getattr(model.module.config, "problem_type", None) in OTHER_TASKS,
         Caveat.CALIBRATED: method == CALIBRATION,
+        Caveat.STAND_IN: model.tokenizer.mask_token_id is None,
     }
     return tuple(holding(found))
 

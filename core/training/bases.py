@@ -13,10 +13,11 @@ from core.loading.small_files import longest_input, mask_token, read_config, rea
 from core.network.architectures import BILSTM, Module, Tokenizer, UnsupportedModel, architecture_of
 from core.storage.files import whole_folder
 from core.training.checkpoints import TrainingError
+from core.training.stand_ins import ADDED, END, choose_mask, make_room, unfreeze_padding
 
 
 def load_base(
-    name: str, labels: tuple[str, ...], method: str, rank: int, seed: int
+    name: str, labels: tuple[str, ...], method: str, rank: int, seed: int, stand_in: str = END
 ) -> tuple[Module, Tokenizer, int, int]:
     """Load a pretrained encoder or decoder with a classification head, in float32.
 
@@ -28,6 +29,7 @@ def load_base(
         method: "full" trains everything; "lora" trains rank-`rank` adapters on every linear layer,
             the head, and the mask token's embedding.
         seed: of the head's and the adapters' initial values.
+        stand_in: what masks where the base has no mask token, one of `core.training.stand_ins.STAND_INS`.
     Returns:
         module with its trainable parameters marked, tokenizer, mask token id, longest input in tokens.
     Raises:
@@ -40,11 +42,17 @@ def load_base(
     architecture = architecture_of(config.model_type)
     config.id2label, config.label2id = dict(enumerate(labels)), {label: i for i, label in enumerate(labels)}
     torch.manual_seed(seed)
+    choose_mask(tokenizer, stand_in, name)
     mask_id, _ = mask_token(tokenizer, name)
     if config.pad_token_id is None:
-        config.pad_token_id = tokenizer.pad_token_id if tokenizer.pad_token_id is not None else mask_id
+        # An added mask token has no row yet.
+        given = (tokenizer.pad_token_id, tokenizer.eos_token_id, mask_id)
+        config.pad_token_id = next(one for one in given if one is not None)
     # A head for another number of classes is left behind.
     module, _ = read_weights(source, config, torch.float32, ignore_mismatched_sizes=True)
+    if stand_in == ADDED:
+        make_room(module, tokenizer, method, name)
+    unfreeze_padding(module, mask_id)
     if method == "lora":
         module = with_lora(module, mask_id, rank)
     return module, tokenizer, mask_id, longest_input(tokenizer, config, architecture)
@@ -67,14 +75,22 @@ def base_digest(name: str) -> str:
 
 
 def save_trained(
-    module: Module, tokenizer: Tokenizer, out: Path, base: str, method: str, labels: tuple[str, ...], half: bool
+    module: Module,
+    tokenizer: Tokenizer,
+    out: Path,
+    base: str,
+    method: str,
+    labels: tuple[str, ...],
+    half: bool,
+    stand_in: str = END,
 ) -> Path:
     """Write a model's folder; what is there stays until all is written. half: weights in half precision."""
     with whole_folder(out) as made:
         (module.to(torch.float16) if half else module).save_pretrained(made)
-        if method == "full":
+        # An adapter has its base's, unless another token masks.
+        if method == "full" or stand_in != END:
             tokenizer.save_pretrained(made)
-        else:
+        if method != "full":
             _finish_adapter(made, base, labels)
     return out
 

@@ -101,7 +101,7 @@ def retrain(
         other, _, _ = _fit(replace(plan, seed=plan.seed + _OTHER_SEED), start, data, device)
         problem = Problem.ONE_CLASS if other is not None and _learned(other, data, plan.metric) else ""
     if out is not None:
-        save_trained(run.module, tokenizer, out, plan.base, plan.method, labels, plan.half)
+        save_trained(run.module, tokenizer, out, plan.base, plan.method, labels, plan.half, plan.mask_token)
     return performance, found, problem
 
 

@@ -32,6 +32,7 @@ from core.training.checkpoints import Checkpoint, NotFinite, TrainingError, libr
 from core.training.fresh import fresh_bilstm
 from core.training.further import base_of, calibrated, classes_of, load_further, under_classes
 from core.training.shortcuts import Shortcut, check_shortcut
+from core.training.stand_ins import END, STAND_INS
 from core.validity.fitting import FEWEST, Drawing, fit_reference
 from core.validity.marks import small_reference
 from core.validity.references import write_reference
@@ -82,6 +83,7 @@ class Plan:
     protect: tuple[str, ...] = ()
     shortcut: str | None = None
     planted: float = 0.9
+    mask_token: str = END
 
     @property
     def rate(self) -> float:
@@ -97,6 +99,7 @@ class Plan:
             "validation_strategy": VALIDATION_STRATEGIES,
             "method": ("full", "lora", CALIBRATION),
             "metric": tuple(METRICS),
+            "mask_token": STAND_INS,
         }
         for name, choices in allowed.items():
             if getattr(self, name) not in choices:
@@ -120,10 +123,11 @@ class Plan:
             check_shortcut(self.shortcut, self.planted)
 
     def as_dict(self) -> dict:
-        """All choices; those of adversarial and further training and of a shortcut only where it was asked for."""
+        """All choices; those that are seldom asked for only where they were."""
         left_out = [name for name in ("adversarial", "further", "protect", "shortcut") if not getattr(self, name)]
         left_out += ["attacked"] if self.adversarial is None else []
         left_out += ["planted"] if self.shortcut is None else []
+        left_out += ["mask_token"] if self.mask_token == END else []
         return {name: value for name, value in asdict(self).items() if name not in left_out}
 
 
@@ -220,7 +224,7 @@ def _save(out: Path, plan: Plan, made: tuple, data, sets, history: list[dict], p
     """Write a model's folder, its card, with what was planted, and its reference."""
     module, tokenizer, method = made
     labels, base = data["train"].classes, base_of(plan.base) if plan.further else plan.base
-    save_trained(module, tokenizer, out, base, method, labels, plan.half)
+    save_trained(module, tokenizer, out, base, method, labels, plan.half, plan.mask_token)
     cut = {split: one.cut for split, one in sets.items()}
     recipe = plan.as_dict() | {"learning_rate": plan.rate}
     card = build_card(out, recipe, data, cut, history, labels, progress)
@@ -233,7 +237,7 @@ def load_start(plan: Plan, data: LabelledTexts) -> tuple[Module, Tokenizer, int,
     if plan.further:
         return load_further(plan.base, plan.method, plan.rank, plan.seed, with_lora)
     if plan.base != BILSTM:
-        return load_base(plan.base, data.classes, plan.method, plan.rank, plan.seed)
+        return load_base(plan.base, data.classes, plan.method, plan.rank, plan.seed, plan.mask_token)
     if plan.method != "full":
         raise TrainingError(f"A {BILSTM} takes no adapter. Use --method full.")
     return fresh_bilstm(data.texts, data.seconds, data.classes, plan.seed)

@@ -165,7 +165,9 @@ def test_memory_is_counted_as_it_is_taken(tiny_root, tiny_model, kind, precision
     source = locate(folder)
     config = read_config(source)
     weights, working = memory_bytes(blueprint(source, config, read_headers(source, config)), config, precision)
-    assert weights == sum(t.numel() * t.element_size() for t in [*model.module.parameters(), *model.module.buffers()])
+    held = sum(t.numel() * t.element_size() for t in [*model.module.parameters(), *model.module.buffers()])
+    # Gemma's factor of the embeddings is one number, in the model's precision.
+    assert weights - held == (2 if precision != "float32" and kind.startswith("gemma") else 0)
     kept = _kept_for_gradients(model, tiny.POSITIONS) * 4096 / tiny.POSITIONS
     assert kept / 4 < working < kept * 4
     assert precision in check(folder, precision=precision)["Device"].why

@@ -78,6 +78,8 @@ def test_the_tokenizers_are_of_their_kind(tiny_model):
         "modernbert": "TokenizersBackend",
         "modernbert-mean": "TokenizersBackend",
         "gpt2": "GPT2Tokenizer",
+        **dict.fromkeys(tiny.ROTARY, "TokenizersBackend"),
+        "qwen2": "Qwen2Tokenizer",
     }
 
 

@@ -37,7 +37,7 @@ TEXT, SECOND = "The captain's boat reads the wind", "Salt the water"
 LONG = f"{TEXT} and the tide, not the calendar or the clock!"
 NAMES = list(measures())
 NETWORKED = [name for name in NAMES if measure(name).needs not in (NOTHING, WORDS)]
-KINDS = ("bert", "roberta", "gpt2", "electra", "deberta", "modernbert-mean", "distilbert")
+KINDS = ("bert", "roberta", "gpt2", "electra", "deberta", "modernbert-mean", "distilbert", "llama", "gemma2")
 EACH = pytest.mark.parametrize("name", NAMES)
 EVERY = pytest.mark.parametrize("kind", KINDS)
 SOME = pytest.mark.parametrize("kind", ["bert", "gpt2", "modernbert-mean"])
@@ -55,9 +55,9 @@ def fingerprint(model):
             f"{name} {tensor.dtype} {tensor.requires_grad} {tensor.grad is None}".encode()
             + tensor.detach().numpy().tobytes()
         )
-    # What the library chooses at loading; DeBERTa has one implementation only.
+    # What the library chooses at loading; DeBERTa and Gemma 2 have one implementation only.
     assert model.module.config._attn_implementation == (
-        "eager" if model.module.config.model_type == "deberta-v2" else "sdpa"
+        "eager" if model.module.config.model_type in ("deberta-v2", "gemma2") else "sdpa"
     )
     digest.update(repr([m.training for m in model.module.modules()]).encode())
     return digest.hexdigest()

@@ -19,7 +19,7 @@ TEXTS = (
     "He burned the onions (twice)",
 )
 PLAIN = "the captain reads the wind before the warning"
-PRE_NORM = ("modernbert", "modernbert-mean", "gpt2")
+PRE_NORM = ("modernbert", "modernbert-mean", *tiny.DECODERS)
 EVERY = pytest.mark.parametrize("kind", tiny.KINDS)
 
 
@@ -89,11 +89,12 @@ def test_a_padded_batch_equals_one_by_one(tiny_model, kind, seconds):
 def test_a_text_of_two_words_is_read_the_same_beside_one_of_sixty(tiny_root, tmp_path, kind, precision):
     """Alone, and in batches in either order: the shorter one is mostly padding, beyond ModernBERT's local attention."""
     folder = shutil.copytree(tiny.folder(kind, tiny_root), tmp_path / kind)
-    if kind == "gpt2":
+    bare = kind in ("gpt2", "llama", "mistral")
+    if bare:
         change_json(folder / "tokenizer_config.json", pad_token=None)
         change_json(folder / "config.json", pad_token_id=None)
     model = load(str(folder), "cpu", precision)
-    assert kind != "gpt2" or (model.tokenizer.pad_token is None and model.module.config.pad_token_id is None)
+    assert not bare or (model.tokenizer.pad_token is None and model.module.config.pad_token_id is None)
     words = [word for sentence in tiny.SENTENCES for word in sentence.lower().split() if word.isalpha()]
     for start in range(0, 40, 10):
         texts = [" ".join(words[start : start + 2]), " ".join((words * 2)[start : start + 60])]
@@ -187,7 +188,10 @@ def test_gradients_reach_every_token_and_agree_with_a_difference(tiny_model, kin
                 with torch.no_grad():
                     sides.append(_double_logits(model, moved, encoded.type_ids)[0, 1])
             assert float(sides[0] - sides[1]) / 2e-3 == pytest.approx(
-                float(gradient[0, token, coordinate]), rel=2e-3, abs=1e-5
+                float(gradient[0, token, coordinate]),
+                rel=2e-3,
+                # Root-mean-square norms compute in float32 whatever they are given.
+                abs=5e-4 if kind in tiny.ROTARY else 1e-5,
             )
     finally:
         module.float()
@@ -257,7 +261,9 @@ def _states_by_hooks(model, encoded):
     has one.
     """
     body, seen, handles = model.module.base_model, [], []
-    if model.module.config.model_type == "gpt2":
+    if model.architecture.embeddings == "":
+        norms = [*(block.input_layernorm for block in body.layers), body.norm]
+    elif model.module.config.model_type == "gpt2":
         norms = [block.ln_1 for block in body.h] + [body.ln_f]
     else:
         norms = [body.embeddings.norm, *(block.attn_norm for block in body.layers[1:]), body.final_norm]
@@ -279,7 +285,7 @@ def test_the_states_of_families_that_norm_after_are_norms_outputs(tiny_model, ki
     handles.extend(
         part.register_forward_hook(lambda _, given, out: outputs.append(out))
         for part in model.module.modules()
-        if isinstance(part, torch.nn.LayerNorm)
+        if type(part).__name__.endswith(("LayerNorm", "RMSNorm"))
     )
     try:
         states = reference(model, encoded.ids, encoded.type_ids, output_hidden_states=True).hidden_states
@@ -325,7 +331,7 @@ def test_eager_attention_is_undone_after_an_error(tiny_model, kind):
 
 def test_the_sdpa_families_are_tested_under_sdpa(tiny_model):
     implementations = {kind: tiny_model(kind).module.config._attn_implementation for kind in tiny.KINDS}
-    assert implementations == {kind: "eager" if kind == "deberta" else "sdpa" for kind in tiny.KINDS}
+    assert implementations == {kind: "eager" if kind in ("deberta", "gemma2") else "sdpa" for kind in tiny.KINDS}
 
 
 def test_masking_the_tail_does_not_move_what_gpt2_reads(tiny_model):
@@ -430,7 +436,7 @@ def test_the_gram_matrix_gives_norms_over_the_vocabulary(tiny_model, kind):
 
 def test_what_the_classifier_reads_is_named(tiny_model):
     assert {kind: tiny_model(kind).reading for kind in tiny.KINDS} == {
-        kind: {"gpt2": "last", "modernbert-mean": "mean"}.get(kind, "first") for kind in tiny.KINDS
+        kind: {"modernbert-mean": "mean"}.get(kind, "last" if kind in tiny.DECODERS else "first") for kind in tiny.KINDS
     }
 
 

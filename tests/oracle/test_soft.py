@@ -144,6 +144,7 @@ FIRST_BLOCK = dict.fromkeys(("bert", "roberta", "deberta"), "encoder.layer.0") |
     "modernbert": "layers.0",
     "modernbert-mean": "layers.0",
     "gpt2": "h.0",
+    **dict.fromkeys(tiny.ROTARY, "layers.0"),
 }
 
 
