@@ -27,6 +27,8 @@ def model(name: str = "story", labels=LABELS, notes=()):
         notes=tuple(notes),
         max_tokens=512,
         module=SimpleNamespace(config=None),
+        tokenizer=SimpleNamespace(mask_token_id=0),
+        card=None,
     )
 
 

@@ -27,7 +27,7 @@ RUNS = ("innerHTML", "outerHTML", "insertAdjacentHTML", "document.write", "<scri
 ROOMS = (
     "core.wording core.terms core.settings core.registers core.mathematics core.mathematics.search core.storage core.network core.oracle "
     "core.measures core.metrics core.loading core.data core.analysis core.attacks core.validity core.explanation core.judging core.interactions core.stability core.verdicts core.evaluation "
-    "core.evaluation.studies core.plugins core.training core.results core.texts core.figures core.reports core.sweeps core.viewers core.job core.jobs core.bench core.commands core.front core.tools core.__main__ "
+    "core.evaluation.studies core.plugins core.training core.roar core.results core.texts core.figures core.reports core.sweeps core.viewers core.job core.jobs core.bench core.commands core.front core.tools core.__main__ "
     "pages.parts.components pages.parts.face pages.parts.frame pages.parts.sections pages.parts.steps pages.parts.limits "
     "pages.parts.erasure pages.parts.check pages.parts.data_set pages.parts.attributions pages.parts.examples "
     "pages.parts.scoreboard "

@@ -22,7 +22,7 @@ READY = (
     ReadyQuery("known", "Wrong, in-distribution", replace(_WRONG, facets={**_WRONG.facets, "rejected": _NOT_UNMASKED})),
     ReadyQuery("parted", "Measures disagree most", Query(order="disagreement")),
     ReadyQuery("worse", "All measures worse", Query("", {"best": ("all worse",)})),
-    ReadyQuery("one", "One word decides", Query("", {"fewest": ("1 masked",)})),
+    ReadyQuery("one", "One word decides", Query("", {"smallest": ("1 masked",)})),
     ReadyQuery("missed", "Evidence missed", Query("", {"evidence": ("missed",)})),
     ReadyQuery("models", "Two models differ", Query("", {"twin": ("differs",)})),
 )

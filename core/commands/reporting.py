@@ -6,7 +6,7 @@ from dataclasses import replace
 from core import settings
 from core.commands import evaluate as evaluating
 from core.commands import explain as explaining
-from core.commands import report as asking
+from core.commands import report_options as asking
 from core.commands import terminal
 from core.commands.options import Options
 from core.commands.remade import command_text, unasked_options
@@ -23,7 +23,7 @@ from core.network.features import NoFeatures
 from core.reports.answers import Answer, Part, Section, answer_bytes, written_sections
 from core.reports.attribution_page import attribution_page
 from core.reports.exports import Shown
-from core.reports.report_page import Entry, entries_page
+from core.reports.report_page import PinnedEntry, entries_page
 from core.results.verdicts import verdicts_result
 from core.storage.library import Library
 from core.verdicts.finding import verdict_cost
@@ -68,7 +68,7 @@ def _pinned_report(
             continue
         found = yield from _parts(options, _OF_EACH, one, bar)
         sections = found["verdicts"].sections if "verdicts" in found else ()
-        entries.append(Entry(_shown(options, one, found), pins[name], sections))
+        entries.append(PinnedEntry(_shown(options, one, found), pins[name], sections))
     if not entries:
         raise ValueError(f"no example of {data.name} is pinned that can be explained; pin one on Examples")
     facts = entries[-1].shown.provenance

@@ -31,10 +31,10 @@ def add(option: Option) -> None:
 def run(options: Options) -> int:
     """Carry out the command; 0."""
     from core.reports.answers import answer_bytes, answer_text, ending_of
+    from core.roar.masked import MaskingStep
+    from core.roar.study import RoarStudy, run_roar
+    from core.roar.tables import curves_of, lines_of
     from core.storage.files import write_whole
-    from core.training.masked import MaskingStep
-    from core.training.roar import RoarStudy, run_roar
-    from core.training.roar_tables import curves_of, lines_of
     from core.training.training import read_files
 
     ending, out = ending_of(options.out, ".parquet"), Path(options.out)
@@ -64,15 +64,15 @@ def run(options: Options) -> int:
 
 def _answer(study, curves, lines: list[dict], test) -> Any:
     """What the study comes to, with its recipe."""
-    from core.evaluation.studies.retrained import text_digest
+    from core.evaluation.studies.retrained import short_digest
     from core.reports.answers import Answer, Section, origin
-    from core.training.roar_tables import COLUMNS, performance_table, racu_table
+    from core.roar.tables import COLUMNS, performance_table, racu_table
 
     recipe = {name: value for name, value in asdict(study.plan).items() if name not in ("out", "device")}
     recipe |= {name: Path(recipe[name]).name for name in ("base", "train", "validation", "test")}
     about = {"what": "roar", "recursive": study.recursive, "seeds": study.seeds, "variant": study.sign}
     seconds = test.seconds or [None] * len(test.texts)
-    tested = [text_digest(*pair) for pair in zip(test.texts, seconds)]
+    tested = [short_digest(*pair) for pair in zip(test.texts, seconds)]
     about |= {"feature_unit": study.unit} | recipe | {"labels": list(test.classes), "tested": tested} | origin()
     sections = [Section(tables=[racu_table(curves), performance_table(curves)])]
     return Answer(

@@ -37,8 +37,8 @@ def add(option: Option) -> None:
     option("--adversarial", metavar="ATTACK", help=named)
     option("--protect", nargs="+", default=[], help="words that attacks never change")
     option("--attacked", type=int, default=200, help="texts attacked each epoch")
-    option("--shortcut", metavar="WORD[=CLASS]", help="plant a word into training texts of a class (default: the last)")
-    option("--rate", dest="planted", type=float, default=0.9, help="share of its texts that get the word")
+    option("--shortcut", metavar="WORD[=CLASS]", help="word planted into texts of a class (default: last)")
+    option("--rate", dest="planted", type=float, default=0.9, help="share of its texts")
 
 
 def add_recipe(option: Option, methods: tuple[str, ...] = METHODS[:2], needed: bool = True) -> None:

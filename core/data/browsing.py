@@ -23,7 +23,7 @@ TRAITS = {
     "rejected": {0.0: "unmasked", 0.05: "10 to 50 % masked", 0.55: "60 to 100 % masked", math.inf: "at no step"},
     "changes": _MASKED,
     # The smallest set that changes the prediction, whatever the order.
-    "fewest": _MASKED,
+    "smallest": _MASKED,
     "disagreement": {-1.0: "τ below 0", 0.0: "τ 0 to 0.5", 0.5: "τ 0.5 and more"},
     "twin": {0.0: "says the same", 1.0: "differs"},
     "verdict": {-1.0: "worse than chance", 0.0: "not shown better than chance", 1.0: "better than chance"},
@@ -35,7 +35,7 @@ TRAITS = {
 }
 # Those that follow the order of a measure, and those that depend on what is masked as one piece.
 ALONG_ORDER = {"rejected", "changes", "verdict", "evidence"}
-BY_UNIT = ALONG_ORDER | {"disagreement", "fewest", "best", "naopc", "racu"}
+BY_UNIT = ALONG_ORDER | {"disagreement", "smallest", "best", "naopc", "racu"}
 # Those that there are of each measure, as "naopc: gradient".
 PER_MEASURE = ("naopc", "racu")
 PINNED, NOTED, UNPINNED = "★ pinned", "★ with note", "not pinned"

@@ -2,7 +2,7 @@
 
 import re
 
-from core.network.architectures import Config, Tensor
+from core.network.architectures import BILSTM_TYPE, Config, Tensor
 
 _HEAD = re.compile(r"(classifier(\.out_proj)?|score)\.(weight|bias)")
 _CLASSES = ("single_label_classification", "multi_label_classification")
@@ -31,7 +31,8 @@ def with_both_rows(config: Config, tensors: dict[str, Tensor]) -> dict[str, Tens
     """Put an output of zeros before the one of a head where two classes are named: softmax is then its sigmoid."""
     import torch
 
-    if config.num_labels != 2 or config.problem_type == "regression":
+    # What a BiLSTM calls score gives attention, and one number is right.
+    if config.num_labels != 2 or config.problem_type == "regression" or config.model_type == BILSTM_TYPE:
         return tensors
     single = {name: one for name, one in tensors.items() if _HEAD.fullmatch(name) and one.shape[0] == 1}
     return tensors | {name: torch.cat([torch.zeros_like(one), one]) for name, one in single.items()}

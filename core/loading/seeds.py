@@ -12,6 +12,7 @@ from core.wording import in_short
 
 FAMILY = "family.json"
 _MOST_FAMILY = 1_000_000
+_NOT_CONVERGED, _LACKING = "{} did not converge: {}.", "{} lacks its files."
 
 
 @dataclass(frozen=True)
@@ -44,8 +45,8 @@ class Seeds:
 
     def _why(self, one: Member) -> str:
         if one.problem:
-            return f"{self.folder.name}/{one.folder} did not converge: {one.problem}."
-        return "" if self._there(one) else f"{self.folder.name}/{one.folder} lacks its files."
+            return _NOT_CONVERGED.format(f"{self.folder.name}/{one.folder}", one.problem)
+        return "" if self._there(one) else _LACKING.format(f"{self.folder.name}/{one.folder}")
 
     def _there(self, one: Member) -> bool:
         return any((self.folder / one.folder / name).is_file() for name in (WEIGHTS, INDEX, ADAPTER))

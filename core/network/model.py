@@ -26,6 +26,8 @@ from core.network.scheduler import ZERO_ID, Scheduler
 from core.wording import shortened
 
 POOLINGS = ("max", "mean")
+# What cards call a model of which a linear head on the logits alone was fitted.
+CALIBRATION = "calibration"
 # Kinds of problems, as configurations name them, of which not exactly one class is right.
 OTHER_TASKS = ("multi_label_classification", "regression")
 _NAN_WEIGHTS = "The weights hold NaN or infinity; choose another model."

@@ -1,6 +1,7 @@
 """Several inputs of one length, read in one pass: what `Inside` and the oracle give of each, computed ahead for all."""
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Hashable, Iterable, Sequence
+from typing import Any
 
 import numpy as np
 
@@ -64,7 +65,7 @@ class Together:
             weights = self.model.differentiable(self.model.embed(self.ids), self._types, attentions=True)[1]
         self.hold(WEIGHTS, weights.float())
 
-    def hold(self, name, found) -> None:
+    def hold(self, name: Hashable, found: Iterable[Any]) -> None:
         """Keep what was found of each input where `Inside` looks for it."""
         for inside, one in zip(self.insides, found):
             inside.ahead[name] = one

@@ -12,7 +12,7 @@ from core.results.verdicts import verdict_badge
 
 
 @dataclass(frozen=True, eq=False)
-class Entry:
+class PinnedEntry:
     """One example; note: of the person who pinned it; sections: what else was found out of it."""
 
     shown: Shown
@@ -20,7 +20,7 @@ class Entry:
     sections: Sequence[Section] = ()
 
 
-def entries_page(data: str, entries: Sequence[Entry], facts: Mapping[str, Any], notes: Sequence[str] = ()) -> str:
+def entries_page(data: str, entries: Sequence[PinnedEntry], facts: Mapping[str, Any], notes: Sequence[str] = ()) -> str:
     """Write examples as one escaped HTML page for UTF-8, without script or reference.
 
     data: the data set's name; facts: where all of it comes from; notes: what was left out.

@@ -4,9 +4,8 @@ from collections.abc import Iterable, Mapping
 
 import numpy as np
 
-from core.mathematics.calibration import CALIBRATION
 from core.network.features import Encoded
-from core.network.model import OTHER_TASKS, Model
+from core.network.model import CALIBRATION, OTHER_TASKS, Model
 from core.results.caveats import Caveat, holding
 from core.results.result import Fact, Kind
 from core.validity.marks import Gate, Why, doubts

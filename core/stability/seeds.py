@@ -78,8 +78,8 @@ class SeedsOfText:
     def lines(self) -> list[list[Any]]:
         """All of it under `core.stability.telling.RECORDED`: plain values, one line each."""
         own, S = [self.measure, self.variant], len(self.seeds)
-        told = (("Spearman", self.correlation), ("top-3 overlap", self.overlap))
-        found: list[list[Any]] = [[*own, what, S, None, None, as_json(value), None, ""] for what, value in told]
+        found_of = (("Spearman", self.correlation), ("top-3 overlap", self.overlap))
+        found: list[list[Any]] = [[*own, what, S, None, None, as_json(value), None, ""] for what, value in found_of]
         for place, word, count in zip(self.places, self.words, self.counts.tolist()):
             found.append([*own, "in top 3", S, place + 1, word, count, None, ""])
         return found

@@ -14,7 +14,7 @@ if TYPE_CHECKING:
 PICTURES = (".pdf", ".svg")
 _WIDTH, _HEIGHT = 3.6, 2.7
 _ACROSS = 4
-# Measures are told apart without colour, too.
+# Measures differ without colour, too.
 _MARKS = "osD^vP*X<>"
 
 

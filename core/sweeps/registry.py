@@ -2,14 +2,11 @@
 
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import Any, NamedTuple
 
 from core import sweeps as room
 from core.evaluation.study import Answers, Question
 from core.registers import load_files
-
-if TYPE_CHECKING:
-    from core.sweeps.configuration import Sweep
 
 # A line of a table: {column: plain value}; None: undefined.
 Line = dict[str, Any]
@@ -17,8 +14,8 @@ Line = dict[str, Any]
 CURVES, DOTS = "curves", "dots"
 
 
-# Of a question, the seeds that it is asked by: None where one asking holds all of them.
-Asks = Callable[["Sweep"], dict[int | None, Question]]
+# From the choices of a `Sweep`, each question by its seed: None where one asking holds all of them.
+Asks = Callable[[Any], dict[int | None, Question]]
 
 
 class Reply(NamedTuple):
@@ -79,7 +76,7 @@ def sweep_tables() -> dict[str, SweepTable]:
     return dict(sorted(REGISTERED.items(), key=lambda item: (bool(item[1].over), item[0])))
 
 
-def asked_by(tables: Sequence[SweepTable], choices: "Sweep") -> list[tuple[Asks, int | None, Question]]:
+def asked_by(tables: Sequence[SweepTable], choices: Any) -> list[tuple[Asks, int | None, Question]]:
     """What tables ask, each question and seed once, with what asks it."""
     every = dict.fromkeys(table.asks for table in tables)
     return [(asks, seed, question) for asks in every for seed, question in asks(choices).items()]

@@ -101,14 +101,14 @@ class _Run:
 
         if self.fill is not None:
             every = [study for *_, question in self.asked for study in question.studies]
-            told = partial(self.progress, f"workers, {model.name}")
-            self.fill(explainer, [(sample, every) for sample in samples], self.store, told)
+            shown = partial(self.progress, f"workers, {model.name}")
+            self.fill(explainer, [(sample, every) for sample in samples], self.store, shown)
         for one, sample in zip(data, samples):
             for asks, seed, question in self.asked:
                 answers: dict[Any, Any] = {}
                 for study in question.studies:
-                    told = partial(far, f"{one.name}, {study.label}")
-                    answers[study] = finish(run_study(explainer, sample, study, self.store, progress=told))
+                    shown = partial(far, f"{one.name}, {study.label}")
+                    answers[study] = finish(run_study(explainer, sample, study, self.store, progress=shown))
                     before += costs.pop(0)
                 self._write(asks, Reply(question, Answers(model, explainer.reference, sample, answers, len(one)), seed))
 

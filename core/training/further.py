@@ -2,11 +2,13 @@
 
 import time
 from collections.abc import Callable
-from dataclasses import replace
+from dataclasses import dataclass, replace
 from typing import Any
 
 import numpy as np
 import torch
+from scipy.optimize import minimize
+from scipy.special import log_softmax, softmax
 from torch.nn import Linear
 
 from core.data.browsing import match_labels
@@ -16,7 +18,6 @@ from core.loading.loading import check_complete, load, merged, read_weights
 from core.loading.locating import BASES, MODELS, ModelSource, bundled_bases, locate
 from core.loading.lora import adapter_settings, read_adapter
 from core.loading.small_files import longest_input, mask_token, read_config, read_labels, read_tokenizer
-from core.mathematics.calibration import LinearHead, fit_linear_head, log_loss
 from core.mathematics.masking import bernoulli_masks
 from core.mathematics.performance import METRICS
 from core.network.architectures import Module, Tokenizer, UnsupportedModel, architecture_of
@@ -25,16 +26,18 @@ from core.training.checkpoints import TrainingError
 
 # Masked copies of each text beside the unmasked one.
 MASKINGS = 4
+# Of a squared distance from the identity, beside a mean log loss: small, and what no text decides stays as it was.
+RIDGE = 1e-4
 Progress = Callable[[str, int, int], None]
 
 
-def classes_of(name: str) -> tuple[str, ...]:
+def classifier_classes(name: str) -> tuple[str, ...]:
     """The names of a classifier's classes; UnsupportedModel as when it is loaded."""
     return read_labels(read_config(locate(name, weights=False)), name)[0]
 
 
 def under_classes(
-    data: dict[str, LabelledTexts], classes: tuple[str, ...], told: Callable[[str], None]
+    data: dict[str, LabelledTexts], classes: tuple[str, ...], say: Callable[[str], None]
 ) -> dict[str, LabelledTexts]:
     """Files with a classifier's classes in place of their own; TrainingError where one of theirs is none of these."""
     found = {}
@@ -47,7 +50,7 @@ def under_classes(
                 "Name the file's classes with --labels as the model does, in their order."
             )
         if match.how and split == "train":
-            told(match.how)
+            say(match.how)
         places = np.array([match.classes[label] for label in texts.classes], dtype=np.int64)
         found[split] = replace(texts, labels=places[texts.labels], classes=classes)
     return found
@@ -63,7 +66,9 @@ def base_of(name: str) -> str:
     return source.base.name if source.base.parent == MODELS.resolve() else source.base_id or str(source.base)
 
 
-def load_further(name: str, method: str, rank: int, seed: int, add: Callable[[Module, int, int], Module]):
+def load_further(
+    name: str, method: str, rank: int, seed: int, add: Callable[[Module, int, int], Module]
+) -> tuple[Module, Tokenizer, int, int]:
     """As `core.training.bases.load_base`, of a classifier with its trained head.
 
     Its own adapter is trained on, as it is; without one, `add` puts a new one of `rank` on it (method "lora").
@@ -108,6 +113,56 @@ def _adapted(module: Module, source: ModelSource, settings: dict, missing: set[s
     if odd:
         raise UnsupportedModel(f"PEFT cannot read the adapter {source.name!r} ({odd[0]}). Save it again with PEFT.")
     return made
+
+
+@dataclass(frozen=True)
+class LinearHead:
+    """weight: float64[C, C]; bias: float64[C]; logits z become weight · z + bias."""
+
+    weight: np.ndarray
+    bias: np.ndarray
+
+    def __call__(self, logits: np.ndarray) -> np.ndarray:
+        """Logits [N, C] through the head, float64[N, C]."""
+        return logits @ self.weight.T + self.bias
+
+
+def log_loss(logits: np.ndarray, labels: np.ndarray) -> float:
+    """Mean negative log probability of the labels int64[N] under logits [N, C], at least 0; lower is better."""
+    return float(-log_softmax(logits.astype(np.float64), axis=1)[np.arange(len(labels)), labels].mean())
+
+
+def fit_linear_head(logits: np.ndarray, labels: np.ndarray, bias: bool = True) -> LinearHead:
+    """The linear head of the least log loss, with a slight pull towards none.
+
+    Args:
+        logits: [N, C], finite, of masked and unmasked inputs alike; labels: int64[N], what each text is.
+        bias: False keeps it at zero.
+    Returns:
+        a head whose log loss on these logits is at most that of the logits themselves.
+    Raises:
+        ValueError: nothing to fit, or logits that are not finite.
+    Source: Missingness Bias Calibration (arXiv 2603.04831), matrix scaling as in Guo et al. (2017) §4.2.
+    """
+    N, C = logits.shape
+    if not N or len(labels) != N:
+        raise ValueError(f"{N} rows of logits need as many labels and at least one, got {len(labels)}")
+    if not np.isfinite(logits).all():
+        raise ValueError("the logits hold NaN or infinity")
+    given, meant, none = logits.astype(np.float64), np.eye(C)[labels], np.eye(C).ravel()
+
+    def head_of(values: np.ndarray) -> LinearHead:
+        return LinearHead(values[: C * C].reshape(C, C), values[C * C :] if bias else np.zeros(C))
+
+    def objective(values: np.ndarray) -> tuple[float, np.ndarray]:
+        head = head_of(values)
+        found, away = head(given), values - start
+        off = (softmax(found, axis=1) - meant) / N
+        slope = np.concatenate([(off.T @ given).ravel(), *([off.sum(axis=0)] if bias else [])])
+        return log_loss(found, labels) + RIDGE / 2 * float(away @ away), slope + RIDGE * away
+
+    start = np.concatenate([none, np.zeros(C if bias else 0)])
+    return head_of(minimize(objective, start, jac=True, method="L-BFGS-B", options={"maxiter": 500}).x)
 
 
 def calibrated(

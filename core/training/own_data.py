@@ -1,13 +1,15 @@
-"""A data set that somebody looks at, as files to train from."""
+"""Training on a data set that somebody looks at: its files, and the run."""
 
 import json
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 
 from core.data.examples import DataSet, first_places
 from core.data.parsed import BadData
+from core.network.model import Model
 from core.storage.files import write_whole
 
 # Every fifth text of a class chooses the epoch and fits the reference.
@@ -50,3 +52,26 @@ def write_splits(data: DataSet, classes: Mapping[str, int], labels: tuple[str, .
     for path, lines in zip(paths, rows):
         write_whole(path, "".join(lines).encode(), replaces=True)
     return paths
+
+
+def train_on(
+    data: DataSet,
+    classes: Mapping[str, int],
+    model: Model,
+    out: Path,
+    progress: Callable[[str, int, int], None],
+    say: Callable[[str], None],
+    **chosen: Any,
+) -> Path:
+    """Train a classifier further on a data set, see `core.training.training.train`; the same call goes on.
+
+    Args:
+        classes: {label of the data: class of the model}; chosen: fields of the plan.
+    Returns:
+        The new model's folder, `out`.
+    """
+    from core.training.training import Plan, train
+
+    files = write_splits(data, classes, model.labels, out.with_name(f"{out.name}-data"))
+    plan = Plan(model.origin or model.name, *map(str, files), out=str(out), further=True, device=model.device, **chosen)
+    return train(plan, progress, say)

@@ -4,24 +4,22 @@ import hashlib
 import json
 import time
 from collections.abc import Callable, Iterator
-from dataclasses import asdict, dataclass, field, replace
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 
 import numpy as np
 import torch
 
-from core.attacks.catalogue import attack_named
-from core.attacks.victim import Budget
 from core.data.parsed import BadData
 from core.data.sources import read_labelled
 from core.data.tables import LabelledTexts
 from core.loading.loading import choose_device, load
 from core.loading.model_files import REFERENCE_FILE
-from core.mathematics.calibration import CALIBRATION
-from core.mathematics.masking import TRAINING_STRATEGIES, VALIDATION_STRATEGIES, bernoulli_masks, training_masks
+from core.mathematics.masking import bernoulli_masks, training_masks
 from core.mathematics.performance import METRICS
 from core.network.architectures import BILSTM, Module, Tokenizer, architecture_of, classify
 from core.network.memory import keep_freed_memory
+from core.network.model import CALIBRATION
 from core.network.scheduler import pad
 from core.network.tokens import read_tokens
 from core.storage.files import only_writer
@@ -30,105 +28,15 @@ from core.training.bases import base_digest, check_out, load_base, save_trained,
 from core.training.cards import build_card, write_card
 from core.training.checkpoints import Checkpoint, NotFinite, TrainingError, library_versions
 from core.training.fresh import fresh_bilstm
-from core.training.further import base_of, calibrated, classes_of, load_further, under_classes
-from core.training.shortcuts import Shortcut, check_shortcut
-from core.training.stand_ins import END, STAND_INS
+from core.training.further import base_of, calibrated, classifier_classes, load_further, under_classes
+from core.training.plan import Plan
+from core.training.shortcuts import Shortcut
 from core.validity.fitting import FEWEST, Drawing, fit_reference
 from core.validity.marks import small_reference
 from core.validity.references import write_reference
 from core.wording import listed
 
 _ACHIEVED = "loss {loss:.3f}, validation {unmasked:.3f} unmasked, {masked:.3f} masked."
-
-
-@dataclass(frozen=True)
-class Plan:
-    """All that decides a training run.
-
-    training: which examples of a mini-batch are masked: "none", "mask" (all) or "half" (every second).
-    validation: copies of the validation set that choose the epoch: "none" (unmasked), "mask" or "both".
-    text, second, label: columns; None is guessed.
-    learning_rate: None takes 5e-5 for method "full", 6e-4 for "lora" and 2e-3 for a fresh BiLSTM.
-    further: the base is a classifier, whose head and adapter are trained on; method "calibration": no weight of it is,
-    a linear head on its logits is fitted.
-    adversarial: an attack whose successes each epoch learns from, too; attacked: texts that it is tried on;
-    protect: words that it never changes.
-    shortcut: a word that training texts of a class get, WORD or WORD=CLASS; planted: with which probability each does.
-    """
-
-    base: str
-    train: str
-    validation: str
-    out: str
-    test: str | None = None
-    text: str | None = None
-    second: str | None = None
-    label: str | None = None
-    labels: tuple[str, ...] | None = None
-    training: str = "half"
-    validation_strategy: str = "both"
-    method: str = "full"
-    rank: int = 16
-    epochs: int = 2
-    seed: int = 0
-    learning_rate: float | None = None
-    batch: int = 32
-    max_tokens: int = 256
-    metric: str = "accuracy"
-    device: str = "auto"
-    half: bool = False
-    adversarial: str | None = None
-    attacked: int = 200
-    further: bool = False
-    protect: tuple[str, ...] = ()
-    shortcut: str | None = None
-    planted: float = 0.9
-    mask_token: str = END
-
-    @property
-    def rate(self) -> float:
-        rates = {"full": 5e-5, "lora": 6e-4, CALIBRATION: 0.0}
-        return self.learning_rate or (2e-3 if self.base == BILSTM else rates[self.method])
-
-    def check(self) -> None:
-        """TrainingError with a sentence for the first choice that cannot be carried out."""
-        if self.method == CALIBRATION and not self.further:
-            raise TrainingError("Calibration takes a trained classifier: --from in place of --base.")
-        allowed = {
-            "training": TRAINING_STRATEGIES,
-            "validation_strategy": VALIDATION_STRATEGIES,
-            "method": ("full", "lora", CALIBRATION),
-            "metric": tuple(METRICS),
-            "mask_token": STAND_INS,
-        }
-        for name, choices in allowed.items():
-            if getattr(self, name) not in choices:
-                raise TrainingError(f"{name} is {getattr(self, name)!r}; choose one of {', '.join(choices)}.")
-        for name in ("epochs", "batch", "rank", "attacked"):
-            if getattr(self, name) < 1:
-                raise TrainingError(f"{name} is {getattr(self, name)}; it must be at least 1.")
-        if self.max_tokens < 8:
-            raise TrainingError(f"max_tokens is {self.max_tokens}; it must be at least 8.")
-        if self.training == "half" and self.batch < 2:
-            raise TrainingError('batch is 1; training "half" needs at least 2.')
-        if self.protect and self.adversarial is None:
-            raise TrainingError("protect is of attacks; choose one as adversarial.")
-        if self.adversarial is not None:
-            try:
-                attack_named(self.adversarial)
-                Budget(protected=self.protect).check()
-            except ValueError as error:
-                raise TrainingError(str(error)) from error
-        if self.shortcut is not None:
-            check_shortcut(self.shortcut, self.planted)
-
-    def as_dict(self) -> dict:
-        """All choices; those that are seldom asked for only where they were."""
-        left_out = [name for name in ("adversarial", "further", "protect", "shortcut") if not getattr(self, name)]
-        left_out += ["attacked"] if self.adversarial is None else []
-        left_out += ["planted"] if self.shortcut is None else []
-        left_out += ["mask_token"] if self.mask_token == END else []
-        return {name: value for name, value in asdict(self).items() if name not in left_out}
 
 
 @dataclass(frozen=True)
@@ -194,13 +102,7 @@ def train(
     # The test file too, so that a row that cannot be used is found before the training and not after.
     sets = {split: tokenise(tokenizer, texts, width) for split, texts in data.items()}
     if plan.method == CALIBRATION:
-        module, tokenizer, method, epoch = calibrated(
-            plan.base, data, plan.metric, plan.seed, width, plan.device, progress
-        )
-        check_out(Path(plan.out), method)
-        with only_writer(Path(plan.out), folder=True) as out:
-            _save(out, plan, (module, tokenizer, method), data, sets, [epoch], planted, progress, told)
-        return Path(plan.out)
+        return _calibrate(plan, data, sets, width, progress, told)
     run = TrainingRun(plan, module.to(device), mask_id, sets["train"], sets["validation"], device, progress)
     if plan.adversarial is not None:
         run.attacks = Attacks(
@@ -220,7 +122,17 @@ def train(
     return Path(plan.out)
 
 
-def _save(out: Path, plan: Plan, made: tuple, data, sets, history: list[dict], planted, progress, told) -> None:
+def _calibrate(plan: Plan, data, sets, width: int, progress, say) -> Path:
+    """Fit a linear head on a frozen classifier's logits, and write its folder."""
+    found = calibrated(plan.base, data, plan.metric, plan.seed, width, plan.device, progress)
+    module, tokenizer, method, epoch = found
+    check_out(Path(plan.out), method)
+    with only_writer(Path(plan.out), folder=True) as out:
+        _save(out, plan, (module, tokenizer, method), data, sets, [epoch], None, progress, say)
+    return Path(plan.out)
+
+
+def _save(out: Path, plan: Plan, made: tuple, data, sets, history: list[dict], planted, progress, say) -> None:
     """Write a model's folder, its card, with what was planted, and its reference."""
     module, tokenizer, method = made
     labels, base = data["train"].classes, base_of(plan.base) if plan.further else plan.base
@@ -229,7 +141,7 @@ def _save(out: Path, plan: Plan, made: tuple, data, sets, history: list[dict], p
     recipe = plan.as_dict() | {"learning_rate": plan.rate}
     card = build_card(out, recipe, data, cut, history, labels, progress)
     write_card(out, card | ({} if planted is None else {"shortcut": planted}))
-    _keep_reference(out, plan, data, progress, told)
+    _keep_reference(out, plan, data, progress, say)
 
 
 def load_start(plan: Plan, data: LabelledTexts) -> tuple[Module, Tokenizer, int, int]:
@@ -400,7 +312,7 @@ def read_files(plan: Plan, told: Callable[[str], None]) -> tuple[Plan, dict[str,
             if len(classes) < 2:
                 raise TrainingError(f"{data[split].name} has a single class, {listed(classes)}. Give at least 2.")
     if plan.further:
-        data = under_classes(data, classes_of(plan.base), told)
+        data = under_classes(data, classifier_classes(plan.base), told)
     return replace(plan, **{role: column or None for role, column in named.items()}), data
 
 

@@ -39,7 +39,7 @@ def test_each_query_finds_what_was_planted():
         rejected=[INF, 0.0, 0.3, 0.0, None],
         disagreement=[0.2, -0.7, NAN, 0.9, None],
         best=[-1.0, 1.0, 0.0, -1.0, NAN],
-        fewest=[1.0, 2.0, INF, None, 1.0],
+        smallest=[1.0, 2.0, INF, None, 1.0],
         evidence=[0.0, 0.5, 1.0, 0.0, NAN],
         twin=[1.0, 0.0, None, 1.0, 0.0],
     )

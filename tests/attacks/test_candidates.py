@@ -15,6 +15,8 @@ from tests import tiny
 TEXT = "The cook's Knife was dull, and so was the soup."
 KINDS = ("bert", "distilbert", "electra", "roberta", "deberta", "modernbert")
 
+GAP = "The [MASK] was cold"
+
 
 def adapter_on_head(kind: str, tiny_root, root):
     """An adapter whose base holds a masked-language head; both folders."""
@@ -54,9 +56,9 @@ def test_the_heads_likeliest_whole_words_come_first(kind, tiny_root, tmp_path):
 
 def test_a_typed_mask_has_candidates_by_the_head_and_none_by_embeddings(tiny_root, tiny_model, tmp_path):
     model = load(str(adapter_on_head("bert", tiny_root, tmp_path)[1]))
-    assert len(candidates(model, model.encode("The [MASK] was cold"), 1).words) == MOST
+    assert len(candidates(model, model.encode(GAP), 1).words) == MOST
     plain = tiny_model("bert")
-    assert candidates(plain, plain.encode("The [MASK] was cold"), 1).words == ()
+    assert candidates(plain, plain.encode(GAP), 1).words == ()
 
 
 @pytest.mark.parametrize("kind", ["bert", "gpt2", "roberta"])

@@ -100,7 +100,7 @@ def test_pinned_examples_come_in_the_order_of_pinning_with_their_notes(report, d
     library.pin(digest, "plain", "")
     page = report("--pinned")
     runs_nothing(page)
-    assert page.index(">markup<") < page.index(">plain<") and "&lt;i&gt;odd&lt;/i&gt;" in page
+    assert page.index(">markup<") < page.index(">plain<") and "&lt;i&gt;odd" in page
     assert ">right-to-left<" not in page and "leave-one-out" in page
 
 

@@ -59,7 +59,7 @@ def changed(tiny_root, tmp_path, monkeypatch):
         # The sign of another family is a word, and a typed mask masks.
         ("roberta", "as it is", "the boat [SEP] the harbour", set()),
         ("bert", "as it is", "the boat [MASK] the harbour", set()),
-        ("gpt2", "as it is", "the boat <|endoftext|> the harbour", set()),
+        ("gpt2", "as it is", "the boat <|endoftext|> the harbour", {Caveat.STAND_IN}),
         ("bert", "as it is", "harbour", {Caveat.SINGLE_FEATURE}),
     ],
 )

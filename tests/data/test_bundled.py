@@ -15,7 +15,7 @@ from core.evaluation.predicting import predict
 from core.evaluation.studies.verdicts import VerdictsOfTexts
 from core.explanation.explainer import with_reference
 from core.loading.loading import load
-from core.loading.locating import BASES, MODELS, bundled_models
+from core.loading.locating import BASES, MODELS, bundled_models, find_seeds, member_names
 from core.mathematics.statistics import share_interval
 from core.measures.catalogue import default_measures
 from core.training.cards import readable_card
@@ -219,6 +219,14 @@ def test_story_models_answer_the_stories_that_ship(name, unmasked, shipped):
     assert np.mean([model.labels[p] == example.label for p, example in zip(predicted, told)]) >= unmasked - 0.02
 
 
+def test_the_family_of_five_converged_and_is_small():
+    folder, members = MODELS / "stories-1-family", member_names("stories-1-family")
+    assert list(members.values()) == [0, 1, 2, 3, 4] and find_seeds("stories-1-family").left_out == ()
+    shown = [json.loads((MODELS / name / "card.json").read_text(encoding="utf-8"))["performance"] for name in members]
+    assert min(one["masked"][0] for one in shown) >= 0.99
+    assert sum(path.stat().st_size for path in folder.rglob("*") if path.is_file()) <= 3_300_000
+
+
 def test_the_news_model_reaches_what_it_must_and_reads_the_news_that_ship(shipped):
     shown = json.loads((MODELS / "ag-news-fmm" / "card.json").read_text(encoding="utf-8"))["performance"]
     assert shown["masked"][0] >= 0.85
@@ -228,15 +236,15 @@ def test_the_news_model_reaches_what_it_must_and_reads_the_news_that_ship(shippe
     assert np.mean([model.labels[p] == example.label for p, example in zip(predicted, easy)]) >= 0.75
 
 
-@pytest.mark.parametrize("name", bundled_models())
+@pytest.mark.parametrize("name", [one for name in bundled_models() for one in member_names(name) or [name]])
 def test_every_model_has_a_reference_a_source_and_examples_of_its_task(name, shipped):
     model = shipped(name)
     # Otherwise its own figures would not be shown.
     assert model.card["weights_sha256"] == model.digest
     reference = find_reference(model)
     assert reference is not None and decides(reference)
-    assert "Apache-2.0" in (MODELS / name / "SOURCE.md").read_text(encoding="utf-8")
-    assert (MODELS / name / "README.md").read_text(encoding="utf-8") == readable_card(model.card, name)
+    assert "Apache-2.0" in (MODELS / name.partition("/")[0] / "SOURCE.md").read_text(encoding="utf-8")
+    assert (MODELS / name / "README.md").read_text(encoding="utf-8") == readable_card(model.card, model.folder.name)
     assert set(bundled_set(examples_of(name)).classes) == set(model.labels)
 
 

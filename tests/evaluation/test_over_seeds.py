@@ -99,7 +99,7 @@ SCORES = ("--measures", "gradient", "leave-one-out", "--metrics", "NS", "NC", "-
 def test_evaluate_asks_every_member_and_tells_means_over_seeds(family, capsys):
     assert evaluate(family, "found.parquet", *SCORES) == 0
     said = capsys.readouterr()
-    assert "seed-3" in said.err and "it always predicts one class" in said.err
+    assert "seed-3" in said.err and "one class" in said.err
     found = parquet.read_table(family.parent / "found.parquet").to_pylist()
     assert {one["model_seed"] for one in found if one["example"]} == {0, 1, 2}
     means = []

@@ -11,7 +11,7 @@ from core.commands.command_line import main
 from core.data.examples import Example
 from core.evaluation.asking import ask
 from core.evaluation.sampling import Sample
-from core.evaluation.studies.retrained import read_retrained, text_digest
+from core.evaluation.studies.retrained import read_retrained, short_digest
 from core.evaluation.studies.retraining import Retraining, compare_rankings, taus_interval
 from core.explanation.explainer import Explainer
 from core.figures.catalogue import question_figure
@@ -43,7 +43,7 @@ def roar(place, losses, labels, tested=TEXTS, **more):
             lines.append(line | {"seconds": 10.0, "problem": None, "racu": None, "low": None, "high": None})
         lines.append({"measure": NAMES[0], "ratio": None, "features": None, "seed": seed, "performance": None})
     about = {"what": "roar", "recursive": True, "variant": "signed", "feature_unit": "word", "metric": "accuracy"}
-    about |= {"labels": list(labels), "tested": [text_digest(one, None) for one in tested]}
+    about |= {"labels": list(labels), "tested": [short_digest(one, None) for one in tested]}
     place.write_text(json.dumps(about | more | {"lines": lines}), encoding="utf-8")
     return str(place)
 
@@ -211,7 +211,7 @@ def test_the_command_says_the_same(tiny_root, tiny_model, tmp_path, capsys):
 
 def test_what_roar_writes_is_read(tmp_path):
     """The columns of `python -m core roar` are those that are read."""
-    from core.training.roar_tables import COLUMNS
+    from core.roar.tables import COLUMNS
 
     assert {"measure", "ratio", "features", "seed", "performance", "seconds", "problem"} <= {*COLUMNS}
     found = read_retrained(roar(tmp_path / "a.json", [losses(0, 1, 2)], ["a", "b"]))

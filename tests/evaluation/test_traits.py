@@ -158,8 +158,8 @@ def test_what_is_not_computed_is_no_value(explained):
 
 def test_one_word_decides_where_one_of_all_does(explained):
     explainer, _, judged, sample = explained
-    (study,) = trait_studies("gradient", "word")["fewest"]
-    found = trait_of("fewest", {study: finish(run_study(explainer, sample, study))}, explainer, sample, "word")
+    (study,) = trait_studies("gradient", "word")["smallest"]
+    found = trait_of("smallest", {study: finish(run_study(explainer, sample, study))}, explainer, sample, "word")
     assert found.known.all()
     for i, example in enumerate(SOME):
         encoded = explainer.encode(example.text, None, "word")
@@ -229,7 +229,7 @@ def test_every_band_by_hand():
         "twin": ([0.0, 1.0, 0.0, NAN], ["says the same", "differs", "says the same", "(undefined)"]),
         "verdict": ([-1.0, 0.0, 1.0, NAN], [*TRAITS["verdict"].values(), "(undefined)"]),
         "best": ([-1.0, 0.0, 1.0, NAN], [*TRAITS["best"].values(), "(undefined)"]),
-        "fewest": ([1.0, 2.0, 6.0, INF], ["1 masked", "2 masked", "6 masked and more", "never"]),
+        "smallest": ([1.0, 2.0, 6.0, INF], ["1 masked", "2 masked", "6 masked and more", "never"]),
         "naopc": ([0.0, 0.5, 1.0, NAN], [*TRAITS["naopc"].values(), "(undefined)"]),
         "racu": ([-0.5, 0.0, 2.5, NAN], [*TRAITS["racu"].values(), "(undefined)"]),
         "evidence": ([0.0, 0.5, 1.0, NAN], [*TRAITS["evidence"].values(), "(undefined)"]),
@@ -241,7 +241,7 @@ def test_every_band_by_hand():
         "twin": ["same", "differs", "same", "—"],
         "verdict": ["worse than chance", "not shown better than chance", "better than chance", "cannot be told"],
         "best": ["all worse", "none better", "one better", "cannot be told"],
-        "fewest": ["1", "2", "6", "never"],
+        "smallest": ["1", "2", "6", "never"],
         "naopc": ["0", "0.5", "1", "—"],
         "racu": ["-0.5", "0", "2.5", "—"],
         "evidence": ["0 %", "50 %", "100 %", "—"],

@@ -622,7 +622,7 @@ def test_a_tokenizer_with_nothing_to_mask_with(copied):
     folder = copied("modernbert")
     whole = tiny.tokenizer("modernbert")
     PreTrainedTokenizerFast(tokenizer_object=whole.backend_tokenizer, pad_token="[PAD]").save_pretrained(folder)
-    refusal(folder, "no mask", "Choose")
+    refusal(folder, "no mask", "Name")
 
 
 def test_unknown_and_absent_devices(copied, monkeypatch):

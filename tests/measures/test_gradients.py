@@ -150,7 +150,9 @@ def test_the_gradient_is_the_slope_of_the_logit(tiny_model, kind, start):
     encoded = model.encode(TEXT)
     inside = Inside(model, encoded, start(encoded), TARGET)
     embeddings, gradient = inside.word_gradient()
-    rng, step = np.random.default_rng(0), 1e-4
+    # Rotary decoders normalise in float32, whatever the module's precision.
+    step, rel = (3e-4, 1e-2) if kind in tiny.ROTARY else (1e-4, 1e-3)
+    rng = np.random.default_rng(0)
     with in_double(model) as f:
         for token in (0, 1, encoded.T // 2, encoded.T - 1):
             direction = torch.from_numpy(rng.standard_normal(embeddings.shape[1]))
@@ -160,7 +162,7 @@ def test_the_gradient_is_the_slope_of_the_logit(tiny_model, kind, start):
                 moved[0, token] += sign * step * direction
                 sides.append(f(moved, encoded.type_ids))
             slope = (sides[0] - sides[1]) / (2 * step)
-            assert slope == pytest.approx(float(gradient[token].double() @ direction), rel=1e-3, abs=1e-4)
+            assert slope == pytest.approx(float(gradient[token].double() @ direction), rel=rel, abs=rel / 10)
 
 
 @SOME
@@ -209,7 +211,8 @@ def test_input_x_gradient_vanishes_where_an_embeddings_length_does_not_matter(ti
         model, model.encode(TEXT), np.zeros(model.encode(TEXT).F, dtype=bool), TARGET
     ).word_gradient()
     share = float((embeddings * gradient).sum(dim=1).abs().max() / (embeddings * gradient).abs().sum(dim=1).max())
-    assert share < 1e-3 if kind in SCALE_FREE else share > 0.05
+    # Rotary decoders add the embedding itself to what its norm feeds, so that its length matters a little.
+    assert share < 1e-3 if kind in SCALE_FREE else share > (1e-3 if kind in tiny.ROTARY else 0.05)
 
 
 # Integrated gradients
@@ -239,7 +242,8 @@ def test_integrated_gradients_are_the_literal_loop(tiny_model, kind, start):
         (kind, baseline)
         for kind in tiny.KINDS
         for baseline in ("zero", "mask")
-        if baseline == "mask" or kind not in SCALE_FREE
+        # The first norm jumps at zero, and no path from there has steps enough.
+        if baseline == "mask" or kind not in (*SCALE_FREE, *tiny.ROTARY)
     ],
 )
 def test_integrated_gradients_add_up_to_what_the_input_adds(tiny_model, kind, baseline):
@@ -326,8 +330,8 @@ def library_attention(model, ids, type_ids, **more):
 
 
 def reading_row(kind, table):
-    """What the classifier reads: GPT-2 the last position, mean pooling all of them, everyone else the first."""
-    return table[-1] if kind == "gpt2" else table.mean(axis=0) if kind == "modernbert-mean" else table[0]
+    """What the classifier reads: decoders the last position, mean pooling all of them, everyone else the first."""
+    return table[-1] if kind in tiny.DECODERS else table.mean(axis=0) if kind == "modernbert-mean" else table[0]
 
 
 @EVERY

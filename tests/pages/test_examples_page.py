@@ -248,7 +248,7 @@ def test_notes_are_saved_and_taken_in_beside_those_that_are_here():
     assert [row["pinned note"] for row in rows] == [hostile, "Mine."]
     app.widget("file_uploader", "Import notes").set_value(("n.json", b"[]", "application/json"))
     (sentence,) = app.run().errors
-    assert sentence.startswith("This file holds no notes.") and len(resources.library().pins(digest)) == 2
+    assert "no notes" in sentence and len(resources.library().pins(digest)) == 2
     for example in (REVIEWS[5].id, REVIEWS[2].id):
         ask(app, "pin", example)
 

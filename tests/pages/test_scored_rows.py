@@ -99,7 +99,7 @@ def test_slow_scores_are_not_computed_unasked(fresh, monkeypatch):
     assert own["verdict:"]["chip"] == Status.NOT_TESTED and own["RACU ↑"]["text"] == "not computed"
     asked = [button.label for button in app.at.button if str(button.key).startswith("ask-")]
     assert all(
-        label.startswith(("Compute pairs", "Compute smallest", "Compute verdicts", "Compute how stable"))
+        label.startswith(("Compute pairs", "Compute smallest", "Compute verdicts", "Compute how stable", "Write"))
         for label in asked
     )
 

@@ -114,7 +114,7 @@ def test_a_candidate_that_is_pressed_stands_beside_its_original(bundled):
         False,
     ]
     facts = table_of(app, "original", "edit")
-    assert {"prediction", "p (calibrated) of the unmasked text"} < {*facts}
+    assert "prediction" in facts and any(name.startswith("p (calibrated)") for name in facts)
     # Punctuation has none.
     assert not any(found.by in caption for caption in captions(click(app, 4)))
 

@@ -23,7 +23,9 @@ def limited(predicted, match: LabelMatch, labelled: bool = True, typed: int = 0,
     columns = {} if predicted is None else {"predicted": predicted}
     rows = Rows(np.ones(N, dtype=bool), {}, np.ones(N, dtype=bool), columns, ("",), facts)
     sample = Sample("some", "digest", tuple(Example(f"{i}", f"text {i}") for i in range(N)), LABELS, match=match)
-    model = SimpleNamespace(labels=CLASSES, module=SimpleNamespace(config=None))
+    model = SimpleNamespace(
+        labels=CLASSES, module=SimpleNamespace(config=None), tokenizer=SimpleNamespace(mask_token_id=0), card=None
+    )
     question = SimpleNamespace(labelled=labelled, without_effect=lambda answers: flat)
     answers = Answers(model, None, sample, {"study": rows})
     return limited_answer(Result.of(AskedOutcome.FEW_TEXTS, caveats=already), question, answers)

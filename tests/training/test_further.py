@@ -13,11 +13,10 @@ from core.commands.command_line import main
 from core.data.tables import LabelledTexts
 from core.evaluation.predicting import predict
 from core.loading.loading import load
-from core.mathematics.calibration import fit_linear_head, log_loss
 from core.network.architectures import UnsupportedModel
 from core.results.caveats import Caveat
 from core.results.inputs import model_caveats
-from core.training.further import base_of, last_layer, under_classes
+from core.training.further import base_of, fit_linear_head, last_layer, log_loss, under_classes
 from core.training.training import Plan, TrainingError, train
 from tests import tiny
 

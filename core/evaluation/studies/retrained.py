@@ -29,7 +29,7 @@ class Retrained:
     """A ROAR study over S seeds.
 
     names: random order and M measures; ratios: K fractions masked, 0 in front; performance: float[S, 1 + M, K] on the
-    test texts, NaN where there is none; floor: float[S], with everything masked; tested: `text_digest` of each test
+    test texts, NaN where there is none; floor: float[S], with everything masked; tested: `short_digest` of each test
     text; trainings, seconds: all that were carried out, attributions included.
     """
 
@@ -57,7 +57,7 @@ class Retrained:
         return found
 
 
-def text_digest(text: str, second: str | None) -> str:
+def short_digest(text: str, second: str | None) -> str:
     """What tells a test text from others."""
     return hashlib.sha256(f"{text}\0{second or ''}".encode("utf-8", "surrogatepass")).hexdigest()[:16]
 

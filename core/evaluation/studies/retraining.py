@@ -8,7 +8,7 @@ import numpy as np
 
 from core.evaluation.asking import study_cost
 from core.evaluation.studies.model_check import Curve
-from core.evaluation.studies.retrained import STORIES, Retrained, read_retrained, text_digest
+from core.evaluation.studies.retrained import STORIES, Retrained, read_retrained, short_digest
 from core.evaluation.study import Answers, Question, Table, choice, register
 from core.explanation.explainer import Cost, Explainer
 from core.explanation.rows import SIGNS
@@ -107,7 +107,7 @@ class Retraining(Question[RetrainingReport]):
             tuple(found.names[1 + m] for m in ranked),
             taus,
             taus_interval(taus, len(ranked)),
-            sum(text_digest(one.text, one.second) in found.tested for one in texts),
+            sum(short_digest(one.text, one.second) in found.tested for one in texts),
             len(texts),
             Cost.sum(study_cost(Explainer(answers.model), answers.sample, study) for study in self.studies),
             answers.tally(),

@@ -89,7 +89,7 @@ def least_agreement(rows: Rows) -> np.ndarray:
 
 
 REJECTED, CHANGES, DISAGREEMENT, TWIN, VERDICT = "rejected", "changes", "disagreement", "twin", "verdict"
-FEWEST, BEST, NAOPC, AREA, EVIDENCE = "fewest", "best", "naopc", "racu", "evidence"
+FEWEST, BEST, NAOPC, AREA, EVIDENCE = "smallest", "best", "naopc", "racu", "evidence"
 # Those of which a file has numbers.
 _NUMBERS = {DISAGREEMENT, NAOPC, AREA, EVIDENCE}
 

@@ -9,7 +9,7 @@ import numpy as np
 from core.evaluation.studies.known_words import KnownTexts
 from core.evaluation.studies.words_question import Words
 from core.evaluation.study import Answers, Table
-from core.mathematics.statistics import ALPHA, holm_adjusted, significant
+from core.mathematics.statistics import holm_adjusted, significant
 from core.wording import Tally, p_value, share_text
 
 # Texts by word, each: whether it is in the top 3 of the first model, and of the second.
@@ -95,7 +95,7 @@ def _testable(counts: Mapping[tuple[str, str], int]) -> list[tuple[str, str]]:
     most: list[tuple[str, str]] = []
     for n in sorted(set(counts.values()), reverse=True):
         k = sum(count >= n for count in counts.values())
-        if 2.0 ** (1 - n) < ALPHA / k:
+        if significant(k * 2.0 ** (1 - n)):
             most = [key for key, count in counts.items() if count >= n]
     return most
 

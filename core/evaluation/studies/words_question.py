@@ -90,7 +90,7 @@ class Words(Question[WordsReport]):
     measures: tuple[str, ...] = field(default_factory=default_measures)
     sign: str = "signed"
     unit: str = "word"
-    lines: str = choice("words", (*_LINES,), "what has a line in files: each word, or each score of a text")
+    lines: str = choice("words", (*_LINES,), "lines of files")
 
     @property
     def scores(self) -> WordScores:

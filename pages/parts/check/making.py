@@ -12,11 +12,11 @@ import streamlit as st
 from core.data.parsed import BadData
 from core.explanation.explainer import Cost
 from core.job import Job
-from core.mathematics.calibration import CALIBRATION
+from core.network.model import CALIBRATION
 from core.network.scheduler import Cancelled
 from core.storage.files import InUse
 from core.storage.store import canonical_key
-from core.training.own_data import HELD_OUT, labelled_places, write_splits
+from core.training.own_data import HELD_OUT, labelled_places, train_on
 from core.wording import amount, plain
 from pages.parts.components.presses import pressed
 from pages.parts.frame import resources
@@ -24,7 +24,7 @@ from pages.parts.frame.links import choose_one, forget
 from pages.parts.frame.picking import Browsed
 from pages.parts.frame.sidebar import DataView
 from pages.parts.frame.working import Work
-from pages.parts.sections.asking import set_beside
+from pages.parts.sections.asking import show_beside
 from pages.parts.sections.streaming import stream
 
 ADAPTER, EPOCHS = "masked fine-tuning", ("1", "2", "5")
@@ -86,18 +86,13 @@ class Making(Work):
 
     def run(self, job: Job) -> str:
         """Train, and put the model on the list; a restart goes on after the last epoch."""
-        from core.training.training import Plan, train
-
-        model, data = self.frame.explainer.model, self.browsed.index.data
-        files = self.folder.with_name(f"{self.folder.name}-data")
-        learnt, held = map(str, write_splits(data, self.browsed.match.classes, model.labels, files))
-        method = "calibration" if self.way == CALIBRATION else "lora"
-        about: dict[str, Any] = {"method": method, "epochs": self.epochs, "further": True, "device": model.device}
-        plan = Plan(model.origin or model.name, learnt, held, str(self.folder), **about)
+        classes = self.browsed.match.classes
+        method = CALIBRATION if self.way == CALIBRATION else "lora"
+        asked = self.browsed.index.data, classes, self.frame.explainer.model, self.folder
         steps, until = _Steps(self, job), time.monotonic() + _GIVES_WAY
         while True:
             try:
-                out = train(plan, steps, steps.hear)
+                out = train_on(*asked, steps, steps.hear, method=method, epochs=self.epochs)
                 break
             except InUse:
                 # One that was cancelled comes to its end first; another process may take longer.
@@ -172,7 +167,7 @@ def _lead_on(work: Making, made: str, tabs: str) -> None:
     """The way to old beside new."""
     st.success(f"Kept as {plain(Path(made).name)}", icon=":material/check:")
     if pressed(st.button, "Compare with the old", "made", type="primary"):
-        set_beside(made, [work.frame.explainer.model.origin or work.frame.explainer.model.name])
+        show_beside(made, [work.frame.explainer.model.origin or work.frame.explainer.model.name])
         # Its first tab has both models.
         forget("part")
         st.session_state.pop(tabs, None)

@@ -35,7 +35,7 @@ def _draw_words(report: WordsReport) -> None:
 
     lines = [one for name in report.measures for label in report.labels for one in report.of(name, label)[:LISTED]]
     if not lines:
-        st.caption("No word to list.")
+        st.caption("No words.")
         return
     columns: dict[str, list[Any]] = {
         "word": [visible(one.word) for one in lines],
@@ -79,7 +79,7 @@ def _draw_second(asked: Asking) -> None:
     if isinstance(asked.question, Words) and other.done:
         report = compare_words(asked.question, asked.answers, other.answers)
     if report is None:
-        st.info("Nothing is known of that model on these texts. Open this question with it once.")
+        st.info("Ask this of that model first.")
         return
     st.write(plain(headline(words_of_two(report))))
     if report.gaps:

@@ -27,7 +27,7 @@ _NAMES = {
     "disagreement": "disagreement of measures",
     "twin": "second model",
     "verdict": "verdict of the measure",
-    "fewest": "smallest set",
+    "smallest": "smallest set",
     "best": "best verdict",
     "naopc": "NAOPC",
     "racu": "RACU",
@@ -68,6 +68,7 @@ _ALONG_HELP = (
 )
 # What was found is in the store; what is newer than that is asked of these.
 _REMEMBERED = 32
+_ALONG = "{}s masked in the order of"
 
 
 @dataclass(frozen=True, eq=False)
@@ -124,7 +125,7 @@ def columns_chooser(explainer: Explainer, browsed: Browsed) -> None:
         named = {name: trait_name(name, unit) for name in offered}
         linked(st.multiselect, "Columns", offered, [], "columns", format_func=named.get, help=_COLUMNS_HELP)
         known = [name for name, one in measures().items() if not one.baseline]
-        label = f"{unit.capitalize()}s masked in the order of"
+        label = _ALONG.format(unit.capitalize())
         linked(st.selectbox, label, known, default_measures()[0], "along", help=_ALONG_HELP)
 
 

@@ -35,7 +35,7 @@ _NAMES = {
     "disagreement": "Measures agree",
     "twin": "Second model",
     "verdict": "Verdict",
-    "fewest": "Smallest set",
+    "smallest": "Smallest set",
     "best": "Best verdict",
     "naopc": "NAOPC",
     "racu": "RACU",
@@ -77,7 +77,7 @@ _COLUMNS = {
             "cannot be told, Attributions says why. A random attribution is called better on at most 5 % of texts"
         ),
     ),
-    "fewest": ("smallest set", "Fewest masked, in any order, until the prediction changes"),
+    "smallest": ("smallest set", "Fewest masked, in any order, until the prediction changes"),
     "best": ("best verdict", "Best of the verdicts of all measures compared"),
     "naopc": ("NAOPC ↑", "Comprehensiveness of this measure between its limits"),
     "racu": ("RACU ↑", "Of this measure, against ten random orders"),

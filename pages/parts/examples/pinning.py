@@ -21,6 +21,9 @@ from pages.parts.frame.picking import Browsed, sought_traits
 from pages.parts.frame.sidebar import Frame
 from pages.parts.sections.saving import save_page, save_plain
 
+_MISSING = "Not in this data: {} ({})."
+_CONFLICTS = ["example", "note here", "note in the file"]
+
 
 def toggle_pin(example: str) -> None:
     """Pin an example of the data that is shown, or take its pin off."""
@@ -103,11 +106,9 @@ def notes_section(browsed: Browsed) -> None:
     about = {"new": len(found.added), "same": found.same, "in conflict": len(found.conflicts)}
     st.caption(" · ".join(f"{name}: {count:,}" for name, count in about.items()))
     if found.missing:
-        st.warning(
-            plain(f"Not in this data: {amount(len(found.missing), 'text')} ({listed(map(shortened, found.missing))}).")
-        )
+        st.warning(plain(_MISSING.format(amount(len(found.missing), "text"), listed(map(shortened, found.missing)))))
     if found.conflicts:
-        table(["example", "note here", "note in the file"], [[*one] for one in found.conflicts], NOTE_MOST)
+        table(_CONFLICTS, [[*one] for one in found.conflicts], NOTE_MOST)
     named = f"Add {amount(len(found.added), 'note')}"
     if found.added and pressed(st.button, named, "import-notes", icon=":material/keep:"):
         for example, note in found.added.items():

@@ -63,7 +63,7 @@ def choose_models(model: Model) -> list[str]:
     return linked(st.multiselect, "Models beside it", others, first, "models", **more)
 
 
-def set_beside(model: str, others: list[str]) -> None:
+def show_beside(model: str, others: list[str]) -> None:
     """Choose a model, and these beside it in place of its relatives."""
     choose("model", model)
     choose("models", others)

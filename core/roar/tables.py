@@ -9,9 +9,9 @@ import numpy as np
 from core.evaluation.study import Table
 from core.mathematics.curves import racu
 from core.mathematics.statistics import Interval, seeds_interval
-from core.training.masked import MaskingStep
+from core.roar.masked import MaskingStep
+from core.roar.study import EVERYTHING, NOTHING, RoarStudy
 from core.training.retraining import TrainingCard
-from core.training.roar import EVERYTHING, NOTHING, RoarStudy
 from core.wording import number, with_ends
 
 COLUMNS = ("measure", "ratio", "features", "seed", "performance", "racu", "low", "high", "seconds", "problem")

@@ -17,10 +17,10 @@ from core.measures.catalogue import measure, offered_measures
 from core.network.features import UNITS
 from core.network.memory import keep_freed_memory
 from core.network.scheduler import NonFinite
+from core.roar.masked import MaskingStep, Masks, Texts, mask_first, rank_features, read_lists, save_lists
 from core.storage.files import only_writer, write_whole
 from core.training.bases import base_digest
 from core.training.checkpoints import TrainingError, library_versions
-from core.training.masked import MaskingStep, Masks, Texts, mask_first, rank_features, read_lists, save_lists
 from core.training.retraining import CARD, TrainingCard, clock, read_card, retrain
 from core.training.training import Plan, load_start, read_files
 from core.wording import refuse_unknown

@@ -11,12 +11,13 @@ from scipy import special, stats
 from core.commands.command_line import main
 from core.mathematics.statistics import seeds_interval
 from core.measures.registry import NOTHING, REGISTERED, Measure
-from core.training import retraining, roar
+from core.roar import study as roar
+from core.roar.masked import MaskingStep
+from core.roar.study import RoarStudy, run_roar
+from core.roar.tables import Curves, curves_of, lines_of
+from core.training import retraining
 from core.training.checkpoints import TrainingError
-from core.training.masked import MaskingStep
 from core.training.retraining import read_card
-from core.training.roar import RoarStudy, run_roar
-from core.training.roar_tables import Curves, curves_of, lines_of
 from core.training.training import Plan
 
 EVIDENCE = {"pos": "good", "neg": "bad"}
