@@ -8,9 +8,13 @@ from typing import Any
 import numpy as np
 
 from core.data.examples import DataSet, first_places
+from core.data.guessing import guess_mapping
 from core.data.parsed import BadData
+from core.data.sources import keep
+from core.data.tables import read_table
 from core.network.model import Model
 from core.storage.files import write_whole
+from core.storage.library import Library
 
 # Every fifth text of a class chooses the epoch and fits the reference.
 HELD_OUT = 5
@@ -52,6 +56,13 @@ def write_splits(data: DataSet, classes: Mapping[str, int], labels: tuple[str, .
     for path, lines in zip(paths, rows):
         write_whole(path, "".join(lines).encode(), replaces=True)
     return paths
+
+
+def keep_held_out(library: Library, data: DataSet, out: Path) -> str:
+    """Put the texts that a training on a data set did not learn from into the library; the key of that data set."""
+    content = (out.with_name(f"{out.name}-data") / "validation.jsonl").read_bytes()
+    table = read_table(content, f"{data.name}, held out.jsonl")
+    return keep(library, table, guess_mapping(table), f"{data.name}: validation of {out.name}", content).key
 
 
 def train_on(

@@ -5,6 +5,7 @@ from pathlib import Path
 
 import pytest
 
+from core.data.sources import open_data
 from pages.parts.frame import resources
 from tests.app_session import App, complete, wait
 
@@ -42,7 +43,11 @@ def test_calibration_ends_with_old_beside_new(checked):
     app.press("Compare with the old")
     assert app.widget("selectbox", "Model").value == made
     assert app.widget("multiselect", "Models beside it").value == ["sst2-plain"]
-    assert not complete(app).errors
+    (key,) = [one for one in resources.library().data() if "held out" in one]
+    held = {one.text for one in open_data(resources.library(), key).examples}
+    learnt = (Path(made).with_name(f"{Path(made).name}-data") / "train.jsonl").read_text()
+    assert app.widget("selectbox", "Data").value == key and len(held) == 4
+    assert not any(text in learnt for text in held) and not complete(app).errors
 
 
 def test_fine_tuning_is_cancelled_and_goes_on(checked):

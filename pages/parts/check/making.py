@@ -16,11 +16,11 @@ from core.network.model import CALIBRATION
 from core.network.scheduler import Cancelled
 from core.storage.files import InUse
 from core.storage.store import canonical_key
-from core.training.own_data import HELD_OUT, labelled_places, train_on
+from core.training.own_data import HELD_OUT, keep_held_out, labelled_places, train_on
 from core.wording import amount, plain
 from pages.parts.components.presses import pressed
 from pages.parts.frame import resources
-from pages.parts.frame.links import choose_one, forget
+from pages.parts.frame.links import choose, choose_one, forget
 from pages.parts.frame.picking import Browsed
 from pages.parts.frame.sidebar import DataView
 from pages.parts.frame.working import Work
@@ -168,6 +168,8 @@ def _lead_on(work: Making, made: str, tabs: str) -> None:
     st.success(f"Kept as {plain(Path(made).name)}", icon=":material/check:")
     if pressed(st.button, "Compare with the old", "made", type="primary"):
         show_beside(made, [work.frame.explainer.model.origin or work.frame.explainer.model.name])
+        # On texts that it learnt from the new one would look better than it is.
+        choose("data", keep_held_out(resources.library(), work.browsed.index.data, Path(made)))
         # Its first tab has both models.
         forget("part")
         st.session_state.pop(tabs, None)
