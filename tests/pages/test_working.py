@@ -1,5 +1,6 @@
 """What a page starts by itself, and what it no longer does once somebody cancelled."""
 
+from threading import Timer
 from types import SimpleNamespace
 
 import pytest
@@ -90,6 +91,47 @@ def test_what_is_cheap_starts_once_and_what_is_dear_waits():
     start([cheap, dear])
     start([cheap, dear])
     assert (cheap.asked, dear.asked) == (1, 0)
+
+
+class Brief(FakeWork):
+    """It is cheap once `cheap()`, and its job ends by itself a moment after it was asked for."""
+
+    def __init__(self, key, cheap=lambda: True):
+        self.key, self.cheap, self.job, self.asked = key, cheap, None, 0
+
+    at_once = property(lambda self: self.cheap())
+
+    def ask(self, wanted=True):
+        self.asked += 1
+        self.job = Job(self.key, self.key)
+        self.job.state = RUNNING
+        Timer(0.1, setattr, (self.job, "state", DONE)).start()
+
+
+def measuring_page():
+    import streamlit as st
+
+    from pages.parts.sections.streaming import stream
+
+    def draw(asks):
+        st.session_state.drawn += 1
+        asks()
+
+    stream(lambda: st.session_state.works, (st.container(), draw))
+
+
+@pytest.mark.parametrize("when", ["while the page waits", "while it is drawn"])
+def test_what_turns_out_cheap_starts_and_is_not_waited_for_in_vain(when):
+    """A price falls once passes are measured, without anything under way that would have the page drawn again."""
+    at = AppTest.from_function(measuring_page)
+    at.session_state["drawn"] = 0
+    if when == "while the page waits":
+        works = [first := Brief("first"), Brief("second", lambda: first.complete)]
+    else:
+        works = [Brief("only", lambda: at.session_state["drawn"] > 0)]
+    at.session_state["works"] = works
+    at.run()
+    assert not at.exception and [work.asked for work in works] == [1] * len(works)
 
 
 @pytest.mark.parametrize("stopped", [True, False])

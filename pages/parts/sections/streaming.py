@@ -46,10 +46,7 @@ def stream(
         name: of these works, unique on the page; together: whether one button asks for all that waits.
     """
     wanted: Callable[[], Sequence[Work]] = (lambda: list(works)) if isinstance(works, Sequence) else works
-    start(begun := wanted(), patience := _PATIENCE if picture else 0.0)
-    asked = wanted()
-    if len(asked) > len(begun):
-        start(asked, patience)
+    asked = _started(wanted, _PATIENCE if picture else 0.0)
     stage, draw = picture or (st.container(), lambda asks: asks())
     followed = _Followed(wanted, asked, rests_on or (lambda: None), picture is not None)
     taken, spot = resources.drawing_seconds(), (urlsplit(st.context.url or "").path, name)
@@ -72,8 +69,8 @@ def stream(
         began = time.thread_time()
         draw(stands)
         taken[spot] = time.thread_time() - began
-        if followed.polls and not _going(asked):
-            # They ended while it was drawn from what was there before.
+        if not _going(asked) and (followed.polls or _cheap(wanted())):
+            # They ended while it was drawn from what was there before, or what looked dear then no longer does.
             st.rerun()
 
     # Two, since the answer stands above what is chosen and the picture below it. The answer comes first: the other may
@@ -116,13 +113,27 @@ def start(works: Sequence[Work], patience: float = _PATIENCE) -> None:
     Where something of it was cancelled nothing starts by itself: what comes after it waits to be asked for, too.
     """
     look(works)
-    stopped = any(work.stopped for work in works)
-    for work in works:
-        if work.job is None and not work.complete and work.at_once and not stopped:
-            work.ask(wanted=False)
+    for work in _cheap(works):
+        work.ask(wanted=False)
     until, awaited = time.monotonic() + patience, [work for work in works if not work.aside]
     while time.monotonic() < until and _going(awaited):
         time.sleep(0.02)
+
+
+def _started(wanted: Callable[[], Sequence[Work]], patience: float) -> Sequence[Work]:
+    """Start what is cheap of what is wanted, and what turns out cheap or follows once that has ended; all of it."""
+    until = time.monotonic() + patience
+    start(wanted(), patience)
+    while _cheap(asked := wanted()):
+        start(asked, until - time.monotonic())
+    return asked
+
+
+def _cheap(works: Sequence[Work]) -> list[Work]:
+    """What would start unasked. A price changes with every pass of the network that somebody measures."""
+    if any(work.stopped for work in works):
+        return []
+    return [work for work in works if work.job is None and not work.complete and work.at_once]
 
 
 def _going(works: Sequence[Work]) -> bool:
