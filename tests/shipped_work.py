@@ -22,6 +22,8 @@ from core.evaluation.sampling import SAMPLE, SCORED, Sample, draw_examples, draw
 from core.evaluation.store_log import StoreLog
 from core.evaluation.studies.check_question import MaskingCheck
 from core.evaluation.studies.check_report import metric_of
+from core.evaluation.studies.retrained import STORIES
+from core.evaluation.studies.retraining import Retraining
 from core.evaluation.studies.scoreboard import Scoreboard
 from core.evaluation.studies.verdicts import Verdicts
 from core.evaluation.study import Question
@@ -39,6 +41,7 @@ MASKED, PLAIN, MEASURE = "sst2-fmm", "sst2-plain", "leave-one-out"
 # Drawn in one line of a page; a prediction that there is something to explain of.
 MOST_WORDS, SURE = 14, 0.9
 CHECK, VERDICTS, SWEPT_VERDICTS, BOARD = "model check", "verdicts", "verdicts of all measures", "scoreboard"
+RETRAINING = "retraining"
 
 
 @dataclass(frozen=True)
@@ -56,12 +59,14 @@ class Shipping:
             return MaskingCheck((), unit="word", metric=metric_of(model))
         if self.what == BOARD:
             return Scoreboard()
+        if self.what == RETRAINING:
+            return Retraining()
         return Verdicts() if self.what == VERDICTS else Verdicts(swept_measures())
 
     def sample(self, model: Model) -> Sample:
         """The texts, as the page draws them."""
         data = bundled_set(self.data)
-        if self.what == CHECK:
+        if self.what in (CHECK, RETRAINING):
             return draw_sample(data, model.labels, self.count)
         return without_labels(data.name, data.digest, draw_examples(data.examples, self.count))
 
@@ -75,6 +80,7 @@ def plan() -> Iterator[Shipping]:
     # Pages open on the beginning of a sample that takes long; of the model and data that come first, on all of it.
     for one in (first, *others, *reviews[1:]):
         yield Shipping(*one, VERDICTS, SAMPLE if one == first else FEW)
+    yield Shipping("stories-1-fmm", STORIES, RETRAINING, SAMPLE)
     for one in (first, *reviews[1:], *others):
         yield Shipping(*one, SWEPT_VERDICTS, SCORED if one == first else FEW)
         yield Shipping(*one, BOARD, SCORED if one == first else FEW)

@@ -56,7 +56,19 @@ from pages.parts.frame import resources
 from pages.parts.frame.tour import STOPS, STRIP
 from tests.app_session import App
 from tests.archives import write_shipped
-from tests.shipped_work import BOARD, CHECK, MASKED, MEASURE, PLAIN, SWEPT_VERDICTS, VERDICTS, explainers, plan, walk
+from tests.shipped_work import (
+    BOARD,
+    CHECK,
+    MASKED,
+    MEASURE,
+    PLAIN,
+    RETRAINING,
+    SWEPT_VERDICTS,
+    VERDICTS,
+    explainers,
+    plan,
+    walk,
+)
 
 # Tokens a second of a device of ordinary speed.
 RATE = 8_000.0
@@ -174,7 +186,7 @@ def believed(explainer: Explainer, example: Example) -> set[str]:
 
 # The pages of what is computed over data, and how they are opened for it.
 PAGE_OF = {CHECK: "pages/model_check.py", BOARD: "pages/scoreboard.py"} | dict.fromkeys(
-    (VERDICTS, SWEPT_VERDICTS), "pages/data_set.py"
+    (VERDICTS, SWEPT_VERDICTS, RETRAINING), "pages/data_set.py"
 )
 # What is asked for on a page of all that it offers, a pattern of labels: nothing, all of it, or what tells whom to believe.
 NOTHING, EVERYTHING, BELIEVED = "(?!)", "", "^Compute (insertion search limits|verdicts)"
@@ -182,7 +194,11 @@ NOTHING, EVERYTHING, BELIEVED = "(?!)", "", "^Compute (insertion search limits|v
 FIRST = {"model": "sst2-fmm", "data": HARD_REVIEWS, "example": first_example(HARD_REVIEWS)}
 ORDINARY = {"model": "sst2-fmm", "data": FIRST_REVIEWS, "example": first_example(FIRST_REVIEWS)}
 SWEPT = {"measures": swept_measures()}
-CHOICES_OF = {SWEPT_VERDICTS: {"sample": str(SCORED)} | SWEPT, BOARD: {"on": "a sample of the data"}}
+CHOICES_OF = {
+    SWEPT_VERDICTS: {"sample": str(SCORED)} | SWEPT,
+    BOARD: {"on": "a sample of the data"},
+    RETRAINING: {"section": "retraining"},
+}
 PAGES: tuple[tuple[str, dict[str, Any], str], ...] = (
     # The example that every page begins with.
     ("pages/attributions.py", FIRST | {"says": "which measures to believe"}, NOTHING),
