@@ -20,7 +20,7 @@ from core.network.features import find_words
 from core.results.verdicts import Status
 from core.validity.references import find_reference
 from core.wording import number
-from pages.parts.attributions.scoring import ALL_NUMBERS, _cell
+from pages.parts.attributions.scoring import ALL_NUMBERS, ScoredRows, _cell
 from pages.parts.frame import resources
 from pages.parts.sections.streaming import show_progress
 from tests.app_session import ATTRIBUTIONS, App, complete, wait
@@ -112,6 +112,14 @@ def test_a_class_set_against_another_has_the_scores_of_the_pages_that_take_it(fr
     head, row = next(table for table in proof.tables if "RACU ↑" in table[0])[:2]
     value = shown["RACU ↑"]["text"].removesuffix(" ⚠")
     assert row[head.index("RACU ↑")].startswith(value.replace("unstable", "")) and value != "—" and not app.errors
+
+
+def test_after_a_cancel_no_verdict_is_said_to_come(monkeypatch):
+    waits = SimpleNamespace(runs=False, comes=True, complete=False, stopped=False)
+    monkeypatch.setattr(ScoredRows, "_verdict_works", [waits])
+    for stopped in (False, True):
+        monkeypatch.setattr(ScoredRows, "works", [SimpleNamespace(stopped=stopped)])
+        assert ScoredRows({}, None, 1).offered == ([waits] if stopped else [])
 
 
 def test_where_there_is_no_area_the_row_says_why(fresh, any_speed):

@@ -102,7 +102,9 @@ class ScoredRows:
 
     @property
     def _comes(self) -> bool:
-        return any(work.comes for work in self._verdict_works)
+        # After a cancel nothing starts by itself.
+        stopped = any(work.stopped for work in self.works)
+        return any(work.runs or (work.comes and not stopped) for work in self._verdict_works)
 
     @property
     def unstable(self) -> dict[str, str]:
