@@ -59,7 +59,7 @@ class Attacking(Study[Rows]):
     share: float = choice(SHARE, (0.1, 0.2, 0.5), "words that may be changed")
     queries: int = choice(QUERIES, (100, 2000), "inputs that an attack may read")
     similarity: float = choice(SIMILARITY, (-1.0, 0.4, 0.8), "least cosine of sentence embeddings")
-    # Words that stay; the command takes them.
+    # Words that stay.
     protect: tuple[str, ...] = ()
     follows: str = choice(ORDERS_OFFERED[0], ORDERS_OFFERED[1:], "order of fidelity")
 

@@ -122,6 +122,20 @@ def choose_one(
     return linked(st.segmented_control, label, options, default, key, required=True, help=about, **more)
 
 
+def typed(label: str, default: str, key: str, about: str) -> str:
+    """Draw a field for a choice that is typed; it holds and stands in the address as that of `linked`."""
+    name = _name(key)
+    # Set in every run, as what is `folded`.
+    st.session_state[name] = st.session_state.get(name, held(key) or default)
+    value = st.text_input(label, key=name, help=about).strip() or default
+    hold(key, value)
+    if value == default:
+        st.query_params.pop(key, None)
+    else:
+        st.query_params[key] = value
+    return value
+
+
 def hold(key: str, value: object) -> None:
     """Keep a value for every page, without drawing it."""
     st.session_state[f"held {key}"] = value

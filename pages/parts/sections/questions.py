@@ -25,7 +25,7 @@ from pages.parts.components.pictures import draw_figure
 from pages.parts.components.tables import data_table
 from pages.parts.face.body import draw_body
 from pages.parts.face.headline import Badge, draw_headline
-from pages.parts.frame.links import choose_one, forget_unasked, held, linked, say_missing
+from pages.parts.frame.links import choose_one, forget_unasked, held, linked, say_missing, typed
 from pages.parts.frame.sidebar import DataView
 from pages.parts.sections.asking import choose_draws, choose_measures, choose_sign, pick_erasure
 from pages.parts.sections.saving import about_models, save_records
@@ -154,12 +154,16 @@ def choose_question(question: type[Question], model: Model, one_text: bool = Fal
         chosen["erasure"] = pick_erasure(model)
     if "baseline" in names and "metrics" in names:
         chosen["baseline"] = choose_one("Baseline", COUNTS, RANDOM, "baseline", _BASELINE_HELP)
+    if "protect" in names:
+        chosen["protect"] = tuple(
+            typed("Protected words", "", "protect", "Never changed; separated by spaces.").split()
+        )
     for name, (offered, about) in question.own_choices().items():
         if name in COMMAND_ONLY:
             continue
         if name == "roar":
             # A study that ships, or a file of one's own.
-            chosen[name] = st.text_input("ROAR", offered[0], key="roar-study", help=f"{about}.").strip() or offered[0]
+            chosen[name] = typed("ROAR", offered[0], name, f"{about}.")
             continue
         read = {str(one): one for one in offered}
         label, first = name.replace("_", " ").capitalize(), str(offered[0])

@@ -70,7 +70,7 @@ def stream(
         draw(stands)
         taken[spot] = time.thread_time() - began
         if not _going(asked) and (followed.polls or _cheap(wanted())):
-            # They ended while it was drawn from what was there before, or what looked dear then no longer does.
+            # They ended while it was drawn from what was there before, or what looked slow then no longer does.
             st.rerun()
 
     # Two, since the answer stands above what is chosen and the picture below it. The answer comes first: the other may
