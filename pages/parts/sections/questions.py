@@ -37,6 +37,7 @@ DRAWN = ("1", str(DRAWS), "32")
 # Choices that the command line alone offers.
 COMMAND_ONLY = ("scaling", "placement", "sigma", "lines")
 _DRAWS_HELP = "Random draws of each soft perturbation. SoftFaith takes one; more take longer and lessen the noise."
+_PROTECT_HELP = "Never changed; separated by spaces."
 _BASELINE_HELP = "Random: uniform attributions (SoftFaith). Shuffled: the measure’s own scores, moved."
 
 
@@ -155,9 +156,7 @@ def choose_question(question: type[Question], model: Model, one_text: bool = Fal
     if "baseline" in names and "metrics" in names:
         chosen["baseline"] = choose_one("Baseline", COUNTS, RANDOM, "baseline", _BASELINE_HELP)
     if "protect" in names:
-        chosen["protect"] = tuple(
-            typed("Protected words", "", "protect", "Never changed; separated by spaces.").split()
-        )
+        chosen["protect"] = tuple(typed("Protected words", "", "protect", _PROTECT_HELP).split())
     for name, (offered, about) in question.own_choices().items():
         if name in COMMAND_ONLY:
             continue
