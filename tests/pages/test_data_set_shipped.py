@@ -2,8 +2,10 @@
 
 import pytest
 import streamlit as st
+from scipy.stats import kendalltau
 
 from core.results.caveats import Caveat
+from core.results.retraining import RetrainingOutcome
 from core.validity.marks import SIGN
 from tests.app_session import App
 
@@ -64,3 +66,11 @@ def test_hard_metrics_are_more_diagnostic_and_soft_ones_tell_not_every_measure()
     sides = {(row[0], row[1]): row[header.index("interval")] for row in rows}
     assert {sides[one, "Soft-NS"] for one in ("gradient", "attention")} == {"holds 0.5"} and len(sides) == 24
     assert all("rejected texts, most" in found[0] for found in app.tables if found[0][-1] == "more than chance")
+
+
+def test_retraining_ranks_in_reverse_of_the_measurable_model():
+    app = App(PAGE, section="retraining", model="stories-1-fmm", data="stories 1")
+    assert app.outcomes == [RetrainingOutcome.DISAGREES.value] and len(app.facts) == 4
+    header, rows = table(app, "FMM RACU ↑")
+    ours, theirs = ([float(row[header.index(f"{by} RACU ↑")]) for row in rows] for by in ("FMM", "ROAR"))
+    assert len(rows) == 5 and kendalltau(ours, theirs).statistic == pytest.approx(-1)
