@@ -134,6 +134,22 @@ def test_what_turns_out_cheap_starts_and_is_not_waited_for_in_vain(when):
     assert not at.exception and [work.asked for work in works] == [1] * len(works)
 
 
+class Lost(FakeWork):
+    """Its job is forgotten the moment that it ends, and it ends at once."""
+
+    key = "lost"
+
+    def ask(self, wanted=True):
+        self.asked += 1
+
+
+def test_what_is_forgotten_as_soon_as_it_ends_is_not_started_for_ever():
+    at = AppTest.from_function(measuring_page, default_timeout=20)
+    at.session_state["drawn"], at.session_state["works"] = 0, [lost := Lost()]
+    at.run()
+    assert not at.exception and (lost.asked, at.session_state["drawn"]) == (1, 1)
+
+
 @pytest.mark.parametrize("stopped", [True, False])
 def test_after_a_cancel_nothing_that_comes_later_starts_by_itself(stopped):
     """Random orders that become possible once limits are there used to start behind a search that was just

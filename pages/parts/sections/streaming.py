@@ -1,7 +1,7 @@
 """A part of a page that streams: here the work that it declares is started, looked for, offered and cancelled."""
 
 import time
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Collection, Sequence
 from dataclasses import dataclass
 from urllib.parse import urlsplit
 
@@ -46,7 +46,7 @@ def stream(
         name: of these works, unique on the page; together: whether one button asks for all that waits.
     """
     wanted: Callable[[], Sequence[Work]] = (lambda: list(works)) if isinstance(works, Sequence) else works
-    asked = _started(wanted, _PATIENCE if picture else 0.0)
+    asked, tried = _started(wanted, _PATIENCE if picture else 0.0)
     stage, draw = picture or (st.container(), lambda asks: asks())
     followed = _Followed(wanted, asked, rests_on or (lambda: None), picture is not None)
     taken, spot = resources.drawing_seconds(), (urlsplit(st.context.url or "").path, name)
@@ -69,7 +69,7 @@ def stream(
         began = time.thread_time()
         draw(stands)
         taken[spot] = time.thread_time() - began
-        if not _going(asked) and (followed.polls or _cheap(wanted())):
+        if not _going(asked) and (followed.polls or _cheap(wanted(), tried)):
             # They ended while it was drawn from what was there before, or what looked slow then no longer does.
             st.rerun()
 
@@ -120,20 +120,26 @@ def start(works: Sequence[Work], patience: float = _PATIENCE) -> None:
         time.sleep(0.02)
 
 
-def _started(wanted: Callable[[], Sequence[Work]], patience: float) -> Sequence[Work]:
-    """Start what is cheap of what is wanted, and what turns out cheap or follows once that has ended; all of it."""
-    until = time.monotonic() + patience
-    start(wanted(), patience)
-    while _cheap(asked := wanted()):
+def _started(wanted: Callable[[], Sequence[Work]], patience: float) -> tuple[Sequence[Work], set[str]]:
+    """Start what is cheap of what is wanted, and what turns out cheap or follows once that has ended; all of it, and
+    the keys of what was started.
+    """
+    until, tried = time.monotonic() + patience, set()
+    asked = wanted()
+    # Once each: a job that is forgotten as soon as it ends looks as if it had never been started.
+    while not tried or _cheap(asked, tried):
+        tried |= {work.key for work in _cheap(asked)} or {""}
         start(asked, until - time.monotonic())
-    return asked
+        asked = wanted()
+    return asked, tried
 
 
-def _cheap(works: Sequence[Work]) -> list[Work]:
-    """What would start unasked. A price changes with every pass of the network that somebody measures."""
+def _cheap(works: Sequence[Work], tried: Collection[str] = ()) -> list[Work]:
+    """What would start unasked, but for what was tried. A price changes with every pass that somebody measures."""
     if any(work.stopped for work in works):
         return []
-    return [work for work in works if work.job is None and not work.complete and work.at_once]
+    cheap = [work for work in works if work.job is None and not work.complete and work.at_once]
+    return [work for work in cheap if work.key not in tried]
 
 
 def _going(works: Sequence[Work]) -> bool:
