@@ -94,3 +94,21 @@ def test_a_browser_keeps_every_rule_of_a_style_sheet(page):
         )
         # A rule ends with a line of its own; two are Firefox's own.
         assert "@import" not in whole and kept == whole.count("\n}\n") - whole.count("::-moz-"), path.name
+
+
+@pytest.mark.parametrize(
+    "draws, kept",
+    [
+        # In its place, in another place, and after a drawing without it.
+        ([("focus", "b"), ("", "abc"), ("", "cab")], "bbb"),
+        ([("focus", "b"), ("anew", "abc"), ("", "abc")], "bbb"),
+        ([("focus", "b"), ("", "ac"), ("", "abc"), ("anew", "ac"), ("", "b")], ["b", "", "b", "", "b"]),
+        # Whoever has gone elsewhere is not called back.
+        ([("focus", "b"), ("elsewhere", "abc"), ("anew", "abc")], ["b", "", ""]),
+        ([("focus", "b"), ("nowhere", ""), ("", "abc")], ["b", "", ""]),
+        ([("focus", "b"), ("", "ac"), ("elsewhere", ""), ("", "abc")], ["b", "", "", ""]),
+        ([("focus", "b"), ("", "ac"), ("focus", "c"), ("", "abc")], ["b", "", "c", "c"]),
+    ],
+)
+def test_the_keyboard_stays_where_it_was_whatever_is_drawn_meanwhile(page, draws, kept):
+    assert page.evaluate(script("focus_after_draws"), draws) == list(kept)

@@ -70,9 +70,17 @@ export const pointing = (root, tip) => {
   };
   return { show, hide };
 };
-// Asked before nodes are drawn anew: what gives the keyboard back, after, to the one that has the same key.
+// The key of what had the keyboard last, where its node has gone and nothing else has taken the keyboard.
+let last;
+const taken = ({ target }) => (last = target.dataset?.key);
+const left = ({ target }) => setTimeout(() => target.isConnected && target.dataset?.key === last && (last = undefined));
+// Asked before nodes are drawn anew, perhaps in another place: what gives the keyboard back, after, to the one that has
+// the same key, now or when it comes.
 export const keptFocus = (parentElement, root) => {
-  const focused = (parentElement.activeElement || document.activeElement)?.dataset?.key;
+  root.addEventListener('focusin', taken);
+  root.addEventListener('focusout', left);
+  const active = parentElement.activeElement || document.activeElement;
+  const focused = active?.dataset?.key ?? (active && active !== document.body ? undefined : last);
   return () => {
     const node = focused && [...root.querySelectorAll('[data-key]')].find((node) => node.dataset.key === focused);
     node?.focus({ preventScroll: true });
