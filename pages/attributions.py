@@ -108,7 +108,8 @@ def _say(view: View, works: list[Attributing], scoring: ScoredRows) -> None:
         st.info("Choose a measure to see which words it calls important.")
         return
     tokens = np.array([view.encoded.T])
-    tested = reference_caveats(view.explainer.reference, tokens, view.model.precision, view.encoded.unit)
+    how = view.model.precision, view.encoded.unit, view.encoded.maskable
+    tested = reference_caveats(view.explainer.reference, tokens, *how)
     draw_headline(scoring.result, *view_badges(view), more=[*view_caveats(view), *tested])
 
 

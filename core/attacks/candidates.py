@@ -65,9 +65,10 @@ def _logits_at(model: Model, module: Module, encoded: Encoded, i: int) -> np.nda
     """The head's logits for one mask token in the place of a word, float32[vocabulary]."""
     import torch
 
-    start, end = encoded.features[i].start, encoded.features[i].end
-    masked = f"{encoded.text[:start]}{model.tokenizer.mask_token}{encoded.text[end:]}"
-    read = model.encode(masked, encoded.second, "word")
+    feature = encoded.features[i]
+    text = encoded.sides[feature.side]
+    masked = f"{text[: feature.start]}{model.tokenizer.mask_token}{text[feature.end :]}"
+    read = model.encode(*encoded.with_side(feature.side, masked), "word", encoded.maskable)
     at = int(np.flatnonzero(read.feature_of == i)[0])
     given = {"input_ids": model.tensor(masked_ids(read, np.zeros((1, read.F), dtype=bool)))}
     if read.type_ids is not None and model.architecture.type_ids:

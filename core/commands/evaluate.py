@@ -78,6 +78,7 @@ def add(option: Option) -> None:
     option("--sigma", type=float, default=SIGMA, help="relative standard deviation of noise")
     option("--draws", type=int, default=DRAWS, help="draws per soft perturbation")
     given.add_unit(option)
+    given.add_maskable(option)
     option("--sample", type=int, help="sample size (default: all)")
     given.add_seed(option)
     _add_own(option)
@@ -140,8 +141,8 @@ def _samples(question: Question, data: DataSet, models: Sequence[Model], options
     size = len(data) if options.sample is None else options.sample
     if not question.labelled:
         found = without_labels(data.name, data.digest, draw_examples(data.examples, size, options.seed))
-        return [found] * len(models)
-    samples = [draw_sample(data, models[0].labels, size, options.seed)]
+        return [replace(found, maskable=options.maskable)] * len(models)
+    samples = [replace(draw_sample(data, models[0].labels, size, options.seed), maskable=options.maskable)]
     for model in models[1:]:
         try:
             samples.append(same_examples(samples[0], data, model.labels))
@@ -347,7 +348,8 @@ def _batch(options: Options) -> Batch:
     if exact is None and chosen.exact_scores is not None:
         exact = min(chosen.exact_scores, 1 << MOST_EXACT)
     target, width, half = given.get("target", "predicted"), given.get("width"), not given.get("full")
-    return Batch(options.model, tuple(options.measures), options.sign, target, options.unit, width, exact, half)
+    measures, unit = tuple(options.measures), options.unit
+    return Batch(options.model, measures, options.sign, target, unit, width, exact, half, maskable=options.maskable)
 
 
 def _drawn(data: DataSet, options: Options) -> tuple[LabelledTexts, list[str]]:
@@ -387,7 +389,7 @@ def _compute_limits(
 def _say_cost(bar: terminal.Bar, explainer: Explainer, batch: Batch, data: LabelledTexts) -> None:
     pairs = enumerate(zip(data.texts, data.seconds or [None] * len(data)))
     sample = without_labels(data.name, data.digest, [Example(f"{i}", *pair) for i, pair in pairs])
-    cost = study_cost(explainer, sample, batch)
+    cost = study_cost(explainer, replace(sample, maskable=batch.maskable), batch)
     bar.cost(amount(len(data), "text"), cost, "Fewer: --sample." if cost.seconds > 60 else "")
 
 

@@ -29,6 +29,7 @@ def add(option: Option) -> None:
     option("--what", nargs="+", choices=PARTS, default=["attributions", "verdicts", "sets"], help="what is told")
     given.add_measures(option, "to explain with", default_measures())
     given.add_unit(option)
+    given.add_maskable(option)
     given.add_test(option)
     given.add_exact(option)
     about = "of AOPC, in verdicts and limits; lower sufficiency is better"

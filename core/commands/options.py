@@ -7,7 +7,7 @@ from core.data.examples import bundled_data
 from core.explanation.rows import SIGNS
 from core.measures.catalogue import measures
 from core.metrics.catalogue import default_metrics
-from core.network.features import UNITS
+from core.network.features import FIRST, MASKABLE, UNITS
 from core.settings import PRECISIONS
 from core.validity.marks import HOLM, RULES
 from core.validity.references import CALIBRATED, FORMS
@@ -39,7 +39,7 @@ def add_text(option: Option) -> None:
     """Which text, under which model, and which class of it is explained."""
     add_model(option, "sst2-fmm")
     option("--text", help="text; or use --data and --example")
-    option("--second", help="second text, never masked")
+    option("--second", help="second text of a pair")
     option("--data", help="bundled set or file")
     option("--example", help="example id in --data")
     add_class(option)
@@ -54,6 +54,11 @@ def add_class(option: Option) -> None:
 def add_unit(option: Option) -> None:
     """What is masked as one feature."""
     option("--unit", choices=UNITS, default="word", help="masked as one feature")
+
+
+def add_maskable(option: Option) -> None:
+    """Which texts of a pair are masked."""
+    option("--maskable", choices=tuple(MASKABLE), default=FIRST, help="texts of a pair that are masked")
 
 
 def add_seed(option: Option) -> None:

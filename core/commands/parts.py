@@ -4,6 +4,7 @@ from argparse import Namespace
 from collections.abc import Mapping
 from dataclasses import asdict
 from functools import partial
+from itertools import cycle
 from typing import Any
 
 from core import settings
@@ -30,7 +31,7 @@ from core.interactions.pairs import RULE, check_pairs, listed_pairs
 from core.interactions.telling import COLUMNS, MASKED, PairReport
 from core.mathematics.stepwise import finish
 from core.measures.catalogue import measure
-from core.network.features import placed_texts
+from core.network.features import FIRST, placed_texts
 from core.network.scheduler import NonFinite
 from core.reports.answers import Part, Section, sets_sections
 from core.results.caveats import Caveat
@@ -69,6 +70,10 @@ def tell_attributions(options: Namespace, one: OneText, bar: Bar) -> Part:
     columns = "position word start end masked measure measure_version variant value unit place".split()
     placed = [[i + 1, words[i], one.start, one.end] for i, one in enumerate(features)]
     lines = [[*where, *_value(row, i)] for row in rows for i, where in enumerate(placed)]
+    if one.encoded.maskable != FIRST:
+        # Characters of which text: 1 or 2.
+        sides = [feature.side for feature in features]
+        columns, lines = [*columns, "text"], [[*line, side + 1] for line, side in zip(lines, cycle(sides))]
     plain = [dict(zip(columns, line)) for line in lines]
     tables = [([one.encoded.unit, *(row.measure for row in rows)], cells)]
     found: dict[str, Any] = {"attributions": plain}

@@ -29,6 +29,7 @@ def add(option: Option) -> None:
     option("--layers", choices=COMBINATIONS, default="fisher", help="combines p-values over layers")
     option("--simulate", type=int, metavar="SPLITS", help="instead, false-rejection rates of random splits (slow)")
     option("--states", help="with --simulate: safetensors file of states to reuse")
+    given.add_maskable(option)
     option("--compact", action="store_true", help="half precision, thinned between the tails")
 
 
@@ -48,6 +49,7 @@ def run(options: Options) -> int:
         options.pooling,
         Combine(options.dimensions, options.layers),
         options.compact,
+        options.maskable,
     )
     data = read_labelled(Path(options.data), terminal.say, terminal.columns_of(options), labelled=False)
     other = options.held_out

@@ -18,6 +18,7 @@ def add(option: Option) -> None:
     given.add_seed(option)
     given.add_measures(option, "to explain with", default_measures(), "+")
     given.add_unit(option)
+    given.add_maskable(option)
     given.add_test(option)
     option("--out", required=True, help="HTML file, with provenance")
 

@@ -27,7 +27,7 @@ def seeds_section(options: Namespace, one: OneText, bar: Bar) -> tuple[list[Sect
         return Explainer(load(name, device, precision), store)
 
     def read(explainer: Explainer) -> Encoded:
-        return explainer.encode(one.example.text, one.example.second, options.unit)
+        return explainer.encode(one.example.text, one.example.second, options.unit, options.maskable)
 
     about = opened, members, one.encoded, read, one.target, options.measures, options.sign
     found = finish(compare_seeds(*about, progress=partial(bar, "seeds")))

@@ -16,7 +16,7 @@ from core.data.sources import open_data, read_data
 from core.data.tables import RawTable
 from core.explanation.explainer import Cost, Explainer
 from core.measures.catalogue import offered_measures
-from core.network.features import Encoded
+from core.network.features import FIRST, Encoded
 from core.network.model import Model
 from core.oracle.target import Contrast, Target, score_name, target_name
 from core.results.caveats import Caveat
@@ -125,7 +125,9 @@ def open_text(options: Options, check: Callable[[Model], None] = lambda model: N
 def text_of(options: Options, explainer: Explainer, named: tuple[Example, str, str] | None = None) -> OneText:
     """The text that `add_text` asks for under a model that is loaded, see `open_text`; named: as `named_example`."""
     example, data, digest = named or named_example(options)
-    encoded = explainer.encode(example.text, example.second, options.unit)
+    encoded = explainer.encode(example.text, example.second, options.unit, options.maskable)
+    if explainer.model.any_label:
+        explainer = explainer.of_label(explainer.highest_label(encoded))
     target = named_target(options, explainer.model.labels, int(explainer.logits(encoded).argmax()))
     return OneText(example, data, digest, explainer, encoded, target)
 
@@ -187,6 +189,7 @@ def origin_of(options: Options, explainers: Sequence[Explainer], data: DataSet, 
     about = first | ({"beside": [f"{one['model']} {one['weights_sha256']}" for one in beside]} if beside else {})
     about |= {"reference_sha256": explainers[0].tests_by or ""}
     about |= {"data": data.name, "data_sha256": data.digest, "feature_unit": options.unit, "variant": options.sign}
+    about |= {} if options.maskable == FIRST else {"maskable": options.maskable}
     return about | {"seed": options.seed} | origin() | {"sample_ids": list(ids)}
 
 

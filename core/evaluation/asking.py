@@ -75,7 +75,8 @@ def study_cost(
     for k in range(parts := min(looked_at, len(rising))):  # the price hangs on the length
         example = rising[(2 * k + 1) * len(rising) // (2 * parts)]
         try:
-            costs.append(study.cost(explainer, explainer.encode(example.text, example.second, study.unit), found))
+            encoded = explainer.encode(example.text, example.second, study.unit, sample.maskable)
+            costs.append(study.cost(explainer, encoded, found))
         except NoFeatures:
             continue
     return Cost.sum(costs).times(len(left) / max(1, len(costs)))

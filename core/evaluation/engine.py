@@ -178,7 +178,7 @@ class Run(Known, Generic[Found]):
         example, new = self.sample.examples[i], i not in self.encoded
         if new:
             try:
-                self.encoded[i] = self.explainer.encode(example.text, example.second, self.study.unit)
+                self.encoded[i] = self._read(i)
             except NoFeatures as error:
                 self._leave_out(i, str(error))
                 return None
@@ -212,11 +212,14 @@ class Run(Known, Generic[Found]):
         wanted = self.study.columns[name].shape if column is None else column.shape[self.known.ndim :]
         return len(shape) == len(wanted) and all(there in (0, size) for there, size in zip(wanted, shape))
 
+    def _read(self, i: int) -> Encoded:
+        example = self.sample.examples[i]
+        return self.explainer.encode(example.text, example.second, self.study.unit, self.sample.maskable)
+
     def _claim(self, i: int) -> int:
         """Forward passes that an example takes at most; 0 where nothing in it can be masked."""
-        example = self.sample.examples[i]
         try:
-            encoded = self.explainer.encode(example.text, example.second, self.study.unit)
+            encoded = self._read(i)
         except NoFeatures:
             return 0
         return self.study.cost(self.explainer, encoded).passes

@@ -8,6 +8,7 @@ import numpy as np
 from core.data.browsing import LabelMatch, match_labels
 from core.data.examples import DataSet, Example, first_places
 from core.data.parsed import BadData
+from core.network.features import BOTH, FIRST
 from core.wording import listed
 
 # Texts of a sample unasked, and of one of which every measure is scored by every metric, which is dear.
@@ -18,7 +19,7 @@ SAMPLE, SCORED = 200, 100
 class Sample:
     """N labelled examples; labels int64[N], classes of the model; name and digest of their data set; notes: sentences
     on what was left out or lacks; picked: how they were picked where performance on them says that, "by hand", else "";
-    match: how labels were tied to classes.
+    match: how labels were tied to classes; maskable: which texts of its pairs are masked.
     """
 
     name: str
@@ -28,24 +29,25 @@ class Sample:
     notes: tuple[str, ...] = ()
     picked: str = ""
     match: LabelMatch = field(default_factory=lambda: LabelMatch({}))
+    maskable: str = FIRST
 
     def __len__(self) -> int:
         return len(self.examples)
 
     @property
     def paired(self) -> bool:
-        """Whether its examples have a second text, which is read and never masked."""
+        """Whether its examples have a second text."""
         return any(example.second is not None for example in self.examples)
 
     @property
     def whole(self) -> str:
-        """What is masked at 100 %, in words: of a pair the first text alone, where cards mask both."""
-        return "all of the first text" if self.paired else "everything"
+        """What is masked at 100 %, in words: of a pair the first text alone unasked, where cards mask both."""
+        return f"all{self.of_part}" if self.of_part else "everything"
 
     @property
-    def of_first(self) -> str:
+    def of_part(self) -> str:
         """What stands behind a share that is masked."""
-        return " of the first text" if self.paired else ""
+        return f" of the {self.maskable} text" if self.paired and self.maskable != BOTH else ""
 
     @property
     def one_class(self) -> bool:

@@ -20,15 +20,15 @@ LIKE = 0.5
 NAMED = 3
 
 
-def replaced(encoded: Encoded, i: int, new: str) -> str:
-    """The text of an example with another word in the place of feature i; "" takes it out, and one of the spaces beside
-    it.
+def replaced(encoded: Encoded, i: int, new: str) -> tuple[str, str | None]:
+    """The texts of an example with another word in the place of feature i; "" takes it out, and a space beside it.
 
     Raises:
         ValueError: a sentence, where nothing would be left, or nothing would change.
     """
-    text, (start, end) = encoded.text, (encoded.features[i].start, encoded.features[i].end)
-    before, after = text[:start], text[end:]
+    feature = encoded.features[i]
+    text = encoded.sides[feature.side]
+    before, after = text[: feature.start], text[feature.end :]
     if not new and (not before.strip() or before[-1].isspace()):
         # Breaks of lines and paragraphs stay, where there is a space to take.
         if after[:1] == " " or (not before.strip() and after[:1].isspace()):
@@ -40,7 +40,7 @@ def replaced(encoded: Encoded, i: int, new: str) -> str:
         raise ValueError("Nothing would be left of the text. Put another word in its place.")
     if changed == text:
         raise ValueError("That is the word already. Type another.")
-    return changed
+    return encoded.with_side(feature.side, changed)
 
 
 def aligned(first: Sequence[str], second: Sequence[str]) -> list[tuple[int | None, int | None]]:

@@ -5,16 +5,19 @@ import time
 from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass
 from pathlib import Path
+from typing import cast
 
 import numpy as np
 from cachetools import LRUCache
 
+from core.data.examples import Example
 from core.loading.word_bits import find_words_of
 from core.measures.catalogue import is_measure, measure, measures
 from core.measures.registry import WORDS, Explained, Measure, NotApplicable, WordBits
-from core.network.features import Encoded
+from core.network.features import FIRST, Encoded
 from core.network.halves import WORTH, half_twin
 from core.network.model import Model
+from core.network.one_label import SIGN, read_label
 from core.network.scheduler import Counters
 from core.oracle.erasing import MASK
 from core.oracle.inside import Inside
@@ -104,18 +107,36 @@ class Explainer:
         self._tested: LRUCache[tuple[str, str], MaskTests] = LRUCache(64)
         self._insides: LRUCache[tuple, Inside] = LRUCache(8)
         self._encoded: LRUCache[tuple, Encoded] = LRUCache(64)
+        self._of_labels: dict[int, Explainer] = {}
         self._lock = threading.Lock()
         self._copying = threading.Lock()
 
-    def encode(self, text: str, second: str | None, unit: str) -> Encoded:
+    def encode(self, text: str, second: str | None, unit: str, maskable: str = FIRST) -> Encoded:
         """Encode an example as `Model.encode` does; the newest few are held, since a very long text takes seconds."""
-        key = (text, second, unit)
+        key = (text, second, unit, maskable)
         with self._lock:
             held = self._encoded.get(key)
-        encoded = held or self.model.encode(text, second, unit)
+        encoded = held or self.model.encode(text, second, unit, maskable)
         with self._lock:
             self._encoded[key] = encoded
         return encoded
+
+    def of_label(self, label: int) -> "Explainer":
+        """The same of another label of a model of several, 0..K−1; it reads the same weights."""
+        whole = cast(Model, self.model.whole)
+        with self._lock:
+            if label not in self._of_labels:
+                one = read_label(whole, label)
+                # The app gives models titles.
+                one.name = f"{self.model.name}{SIGN}{whole.labels[label]}"
+                self._of_labels[label] = Explainer(one, self.store, self.reference, self.reference_problem, self.kept)
+            return self._of_labels[label]
+
+    def highest_label(self, encoded: Encoded) -> int:
+        """The label with the largest sigmoid, 0..K−1."""
+        whole = cast(Model, self.model.whole)
+        types = None if encoded.type_ids is None else encoded.type_ids[None]
+        return int(whole.run(encoded.ids[None], np.array([encoded.T]), types)[0][0].argmax())
 
     def tested(self, encoded: Encoded, erasure: str = MASK) -> MaskTests:
         """Logits and p-values of an example's erased inputs, the same object for the same example and erasure."""
@@ -350,6 +371,11 @@ def with_reference(model: Model, store: Store | None, kept: Path | None = None) 
         return Explainer(model, store, find_reference(model, kept), kept=kept)
     except BadReference as error:
         return Explainer(model, store, None, str(error), kept)
+
+
+def read_alike(explainer: Explainer, example: Example, encoded: Encoded) -> Encoded:
+    """An example with the unit and the masked texts of another; raises as `Explainer.encode`."""
+    return explainer.encode(example.text, example.second, encoded.unit, encoded.maskable)
 
 
 class Asked:

@@ -92,10 +92,10 @@ def evidence_of(encoded: Encoded, spans: Sequence[tuple[int, int]]) -> Evidence 
 
 
 def feature_mask(encoded: Encoded, spans: Sequence[tuple[int, int]]) -> np.ndarray:
-    """Which features share a character with a span, bool[F]."""
-    return evidence_mask(
-        [feature.start for feature in encoded.features], [feature.end for feature in encoded.features], spans
-    )
+    """Which features of the first text share a character with a span, bool[F]."""
+    features = encoded.features
+    shared = evidence_mask([feature.start for feature in features], [feature.end for feature in features], spans)
+    return shared & np.array([feature.side == 0 for feature in features], dtype=bool)
 
 
 def leaders(values: Mapping[str, float], within: float = _TIE) -> tuple[str, ...]:

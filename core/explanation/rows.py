@@ -11,7 +11,7 @@ from core.mathematics.curves import importance_shares
 from core.mathematics.ranking import kendall_tau, ranks, top_overlap
 from core.measures.catalogue import is_measure, measure
 from core.measures.registry import Measure
-from core.network.features import Encoded, find_words
+from core.network.features import Encoded, Feature, find_words
 
 # The two kinds of values that a person chooses between.
 SIGNS = ("signed", "absolute")
@@ -104,21 +104,29 @@ def value_text(row: WordRow, i: int) -> str:
 
 
 def pieces(encoded: Encoded, evidence: Sequence[tuple[int, int]] = ()) -> list[dict]:
-    """The text cut into what a page draws: {"gap", "text", "masked"} per feature, gap = what stands before it.
+    """The text cut into what a page draws: {"gap", "text", "masked"} per feature, gap = what stands before it, of a
+    pair also of the text before it.
 
     Features that the tokenizer does not know have "unknown": True besides. evidence: characters [start, end) of the
     text; features that share one with them have "evidence": True besides.
     """
-    cut, end = [], 0
-    marked = feature_mask(encoded, evidence)
+    cut, at, marked = [], (0, 0), feature_mask(encoded, evidence)
     for feature, masked, mark, unknown in zip(encoded.features, encoded.premasked, marked, encoded.unknown):
         cut.append(
-            {"gap": encoded.text[end : feature.start], "text": feature.text, "masked": bool(masked)}
+            {"gap": _between(encoded, at, feature), "text": feature.text, "masked": bool(masked)}
             | ({"evidence": True} if mark else {})
             | ({"unknown": True} if unknown else {})
         )
-        end = feature.end
+        at = feature.side, feature.end
     return cut
+
+
+def _between(encoded: Encoded, at: tuple[int, int], feature: Feature) -> str:
+    """What stands between a place of a text, (side, character), and a feature."""
+    side, end = at
+    if side == feature.side:
+        return encoded.sides[side][end : feature.start]
+    return f"{encoded.text[end:]}\n{encoded.sides[1][: feature.start]}"
 
 
 def find_pieces(text: str, most: int = 500) -> list[dict]:

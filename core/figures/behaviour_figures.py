@@ -47,7 +47,7 @@ def behaviour_panels(reports: Sequence[BehaviourReport]) -> dict:
         "change of mean σ (%)",
     )
     notes = [heading(text, end) for text, end in zip(titles, ("", "2", "3"))]
-    masked = f"masked (%{reports[0].sample.of_first})"
+    masked = f"masked (%{reports[0].sample.of_part})"
     for end, domain in (("", [0, 1]), ("2", _LEFT), ("3", _RIGHT)):
         # The upper one's title would stand over the lower ones' headings.
         axes[f"xaxis{end}"] = axis(masked if end else None, range=[-3, 103], domain=domain, anchor=f"y{end}")

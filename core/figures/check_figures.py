@@ -160,7 +160,7 @@ def model_stroke(measure: str, random: bool, place: int) -> dict:
 
 
 def _against(found: CheckReport) -> str:
-    return f"(by % masked{found.sample.of_first}"
+    return f"(by % masked{found.sample.of_part}"
 
 
 def _share(end: str, domain: list[float]) -> dict:

@@ -36,7 +36,8 @@ from core.measures.catalogue import measures
 from core.measures.registry import ATTENTION, GRADIENTS, NOTHING, ORACLE, WORDS, Measure
 from core.network.architectures import Config, Module, Tokenizer, UnsupportedModel, architecture_of, is_scale_free
 from core.network.memory import IMPORTING
-from core.network.model import OTHER_TASKS
+from core.network.model import MULTI_LABEL, REGRESSION
+from core.network.one_label import SIGN
 from core.storage import hub
 from core.wording import in_short, listed
 
@@ -136,7 +137,10 @@ _ITEM_BYTES = {"float32": 4, "bfloat16": 2, "float16": 2}
 _BATCH_TOKENS = 4096
 # Pages of this machine's memory, and bytes of each.
 _MEMORY = ("SC_PHYS_PAGES", "SC_PAGE_SIZE")
-_OTHER_TASK = "Multi-label or regression; here exactly one class is right."
+_OTHER_TASKS = {
+    MULTI_LABEL: f"Multi-label: one label is read at a time, named behind {SIGN}.",
+    REGRESSION: "Regression; here exactly one class is right.",
+}
 _NAMELESS = "These names say nothing; write id2label in its config.json."
 
 
@@ -236,7 +240,7 @@ class _Check:
         labels, odd = found
         self.labels = labels
         why = [*odd, *([_NAMELESS] if only_count(labels) and not odd else [])]
-        why += [_OTHER_TASK] if getattr(config, "problem_type", None) in OTHER_TASKS else []
+        why += [_OTHER_TASKS[kind]] if (kind := getattr(config, "problem_type", None)) in _OTHER_TASKS else []
         self.add("Classes", PARTLY if why else YES, " ".join([f"{len(labels)}: {listed(labels, 10)}.", *why]))
 
     def tokens(self, tokenizer: Tokenizer, config: Config) -> None:

@@ -3,11 +3,12 @@
 import contextlib
 import threading
 from collections.abc import Generator, Mapping
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
 from core.loading.heads import with_both_rows
-from core.loading.locating import ModelSource, digest, locate
+from core.loading.locating import ModelSource, digest, locate, split_label
 from core.loading.lora import adapter_settings, merge_adapter, read_adapter
 from core.loading.model_files import COPY_AGAIN, SAVE_AGAIN, WEIGHTS_ENDING, cannot_read, parse_json, weight_files
 from core.loading.small_files import read_parts
@@ -17,10 +18,11 @@ from core.measures.catalogue import measures
 from core.network.architectures import Config, Module, Tensor, UnsupportedModel, architecture_of, is_scale_free
 from core.network.halves import round_parameters
 from core.network.memory import IMPORTING, hand_back_freed_memory, keep_freed_memory
-from core.network.model import Model
+from core.network.model import MULTI_LABEL, Model
+from core.network.one_label import SIGN, read_label
 from core.storage import hub
 from core.storage.files import read_plain
-from core.wording import in_short
+from core.wording import in_short, listed
 
 NO_WEIGHTS = "has no safetensors weights on the hub. Choose another model."
 _MOST_CARD = 1_000_000
@@ -65,7 +67,8 @@ def load(name: str, device: str = "auto", precision: str = "float32") -> Model:
     found, card = digest(source), _card(source.top)
     if card is not None and card.get("weights_sha256") != found:
         card, notes = None, (*notes, OTHER_CARD)
-    return Model(
+    name, label = split_label(name)
+    model = Model(
         name,
         found,
         module,
@@ -81,6 +84,21 @@ def load(name: str, device: str = "auto", precision: str = "float32") -> Model:
         source.top,
         name,
     )
+    return _of_label(model, label)
+
+
+def _of_label(model: Model, label: str) -> Model:
+    """The model of one label, the first where none is named; a model of classes as it is. UnsupportedModel: no such."""
+    several = getattr(model.module.config, "problem_type", None) == MULTI_LABEL
+    if label and label not in (model.labels if several else ()):
+        offered = f"It has {listed(model.labels, 10)}." if several else f"Leave out “{SIGN}{label}”."
+        raise UnsupportedModel(f"{model.name!r} has no label {label!r}. {offered}")
+    if not several:
+        return model
+    read = read_label(model, model.labels.index(label) if label else 0)
+    first = model.labels[0]
+    note = f"Of {len(model.labels)} labels {first} is read unless one is named, as in {model.name}{SIGN}{first}."
+    return read if label else replace(read, name=model.name, origin=model.origin, notes=(*model.notes, note))
 
 
 def _put(module: Module, where: str, name: str) -> None:

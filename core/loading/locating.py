@@ -9,8 +9,10 @@ from pathlib import Path
 from core import settings
 from core.loading.lora import adapter_settings
 from core.loading.model_files import ModelFiles, cannot_read
+from core.loading.packaged import PACKAGED, packaged_folder
 from core.loading.seeds import Seeds, first_member, read_seeds
 from core.network.architectures import UnsupportedModel
+from core.network.one_label import SIGN
 from core.storage import hub
 from core.wording import in_short
 
@@ -86,6 +88,7 @@ def locate(name: str, weights: bool = True) -> ModelSource:
         UnsupportedModel: nothing is found there, or an adapter's base is missing; the message
             says what was tried.
     """
+    name, _ = split_label(name)
     top, top_id = _folder_of(name, None, weights)
     adapter = adapter_settings(ModelFiles(top))
     if adapter is None:
@@ -102,6 +105,12 @@ def locate(name: str, weights: bool = True) -> ModelSource:
     if adapter_settings(ModelFiles(folder)) is not None:
         raise UnsupportedModel(f"The base of adapter {name!r} is an adapter. Merge that one with PEFT.")
     return ModelSource(name, folder, top, base_id, top_id)
+
+
+def split_label(name: str) -> tuple[str, str]:
+    """A model's name and the label behind it, "" without one; a folder may have the sign in its name."""
+    model, _, label = name.rpartition(SIGN)
+    return (name, "") if not model or Path(name).expanduser().exists() else (model, label)
 
 
 def digest(source: ModelSource) -> str:
@@ -158,6 +167,8 @@ def _folder_of(name: str, near: Path | None, weights: bool) -> tuple[Path, str |
         return first_member(own), None
     if not isinstance(name, str) or not name.strip() or len(name) > 4000:
         raise _no_folder(name)
+    if name in PACKAGED and not Path(name).is_dir():
+        return packaged_folder(name), None
     places = [BASES / name] if near and name in bundled_bases() else []
     places += [near / name] if near else []
     try:

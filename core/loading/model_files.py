@@ -137,7 +137,7 @@ class NoCopies(UnsupportedModel):
 
 def kept_place(kept: Path, model: Model, name: str = REFERENCE_FILE) -> Path:
     """Where a reference lies, or another file that was fitted for a model, where it cannot lie with its model."""
-    return Path(kept) / f"{model.digest}.{'safetensors' if name == REFERENCE_FILE else name}"
+    return Path(kept) / f"{model.states_digest}.{'safetensors' if name == REFERENCE_FILE else name}"
 
 
 class ModelFiles:

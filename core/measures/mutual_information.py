@@ -85,9 +85,13 @@ def mutual_information(explained: Explained) -> dict[str, np.ndarray]:
             "Mutual information is not measured for this model. Run: python -m core words --model MODEL "
             "--data FILE, FILE being its labelled training texts."
         )
-    words = find_words(encoded.text[: encoded.features[-1].end])
+    words = [find_words(text) for text in encoded.sides]
     scores = [
-        sum(bits.of(encoded.text[a:b]) for a, b in words if a < feature.end and b > feature.start)
+        sum(
+            bits.of(encoded.sides[feature.side][a:b])
+            for a, b in words[feature.side]
+            if a < feature.end and b > feature.start
+        )
         for feature in encoded.features
     ]
     return {"absolute": np.where(explained.masked, 0.0, scores)}

@@ -12,9 +12,12 @@ import numpy as np
 from core.network.architectures import Tokenizer
 from core.network.grouping import GROUPS, RUN, find_groups
 from core.network.tokens import read_tokens
-from core.wording import ordinal
+from core.wording import ordinal, refuse_unknown
 
 UNITS = ("word", "token", *GROUPS)
+FIRST, SECOND, BOTH = "first", "second", "both"
+# Which texts of a pair have features, and their sides.
+MASKABLE = {FIRST: (0,), SECOND: (1,), BOTH: (0, 1)}
 # Spellings that stand for "masked from the start" whatever the model's own mask token is.
 MASK_SPELLINGS = ("[MASK]", "<mask>")
 
@@ -29,17 +32,20 @@ class NoEmbedding(NoFeatures):
 
 @dataclass(frozen=True)
 class Feature:
-    """A word, token, clause or sentence of the first text: its spelling and its characters `text[start:end]`."""
+    """A word, token, clause or sentence: its spelling and its characters `[start, end)` of its text; side: 1 in the
+    second text of a pair.
+    """
 
     text: str
     start: int
     end: int
+    side: int = 0
 
 
 @dataclass(frozen=True)
 class Truncation:
     """What the model reads of an example: so many words of the first text, those of which it reads anything; these are
-    its features, where words are the unit and the tokenizer keeps and parts them all.
+    its features there, where words are the unit and the tokenizer keeps and parts them all.
 
     second_cut: whether the second text was cut; word_cut: whether the last word that is read was cut in two, so that
     only its beginning is read.
@@ -60,9 +66,10 @@ class Encoded:
     """One example as a model reads it.
 
     ids: int64[T]; type_ids: int64[T] or None; feature_of: int64[T], the feature of each token,
-    -1 for special tokens and for the second text unless it was asked for; premasked: bool[F]. A typed
+    -1 for special tokens and for a text that is not maskable; premasked: bool[F]. A typed
     mask inside a clause or sentence is `mask_id` in ids, whatever else is masked. unknown_id: the token that stands for
     what the tokenizer does not know; None where it knows everything. typed_special: whether special ones are typed.
+    maskable: one of MASKABLE, which texts have features; the first where it is alone.
     """
 
     text: str
@@ -77,6 +84,7 @@ class Encoded:
     truncation: Truncation
     unknown_id: int | None = None
     typed_special: bool = False
+    maskable: str = FIRST
     digest: str = field(init=False)
 
     def __post_init__(self):
@@ -91,6 +99,15 @@ class Encoded:
     @property
     def T(self) -> int:
         return len(self.ids)
+
+    @property
+    def sides(self) -> tuple[str, ...]:
+        """The texts, as many as there are."""
+        return (self.text,) if self.second is None else (self.text, self.second)
+
+    def with_side(self, side: int, text: str) -> tuple[str, str | None]:
+        """Both texts, one of them replaced."""
+        return (text, self.second) if side == 0 else (self.text, text)
 
     @property
     def unknown(self) -> np.ndarray:
@@ -166,7 +183,7 @@ def encode(
     unit: str = "word",
     max_tokens: int,
     mask_id: int,
-    second_maskable: bool = False,
+    maskable: str = FIRST,
 ) -> Encoded:
     """Tokenise an example and tie its tokens to features.
 
@@ -183,25 +200,25 @@ def encode(
         unit: one of UNITS; "clause" and "sentence" as `core.network.grouping` finds them.
         max_tokens: longest input that the model reads, special tokens included.
         mask_id: the token put at masked places.
-        second_maskable: give the second text features too (training and reference data).
+        maskable: one of MASKABLE, which texts of a pair have features.
     Returns:
         Encoded, with what was cut off in `truncation`.
     Raises:
-        NoFeatures: blank text, or nothing in it that the tokenizer keeps.
-        ValueError: unknown unit.
+        NoFeatures: blank text, nothing in it that the tokenizer keeps, or no second text to mask.
+        ValueError: unknown unit or maskable.
     Source: glossary, Feature; FMM App. C for pairs.
     """
-    if unit not in UNITS:
-        raise ValueError(f"unit must be one of {UNITS}, got {unit!r}")
+    refuse_unknown(("unit", (unit,), UNITS), ("maskable", (maskable,), tuple(MASKABLE)))
     if not text.strip():
         raise NoFeatures("The text is empty. Type at least one word.")
+    if maskable == SECOND and not (second or "").strip():
+        raise NoFeatures("There is no second text to mask; mask the first.")
     (tokens,) = read_tokens(tokenizer, [text], [second] if second else None, max_tokens)
     ids, sides, offsets = tokens.ids, tokens.sides, tokens.offsets
     spellings = tuple({*MASK_SPELLINGS, tokenizer.convert_ids_to_tokens(mask_id)})
-    maskable = [text, second] if second is not None and second_maskable else [text]
     own = (ids == mask_id) & (mask_id == tokenizer.mask_token_id)
-    # Of each text its words too: finding them takes as long as tokenising.
-    texts = [(one, np.array(find_words(one, spellings), dtype=np.int64).reshape(-1, 2)) for one in maskable]
+    found = _worded(text, second, MASKABLE[maskable], spellings)
+    texts = {side: found[side] for side in MASKABLE[maskable] if side in found}
     feature_of, features, premasked = _tied(texts, sides, offsets, unit, spellings, own)
     if not features:
         raise NoFeatures("The tokenizer drops every character. Type at least one word.")
@@ -210,13 +227,12 @@ def encode(
         typed = (word_of >= 0) & masked[word_of]
         ids = np.where(typed, mask_id, ids)
         premasked = np.bincount(feature_of[(feature_of >= 0) & ~typed], minlength=len(features)) == 0
-    cut = _truncation(texts[0][1], second, tokens.cut, sides, offsets[:, 1])
+    cut = _truncation(found[0][1], second, tokens.cut, sides, offsets[:, 1])
     unknown = getattr(tokenizer, "unk_token_id", None)
     special = {*tokenizer.all_special_ids} - {mask_id, unknown, tokenizer.mask_token_id}
     typed = bool(np.isin(tokens.ids[sides >= 0], [*special]).any())
-    return Encoded(
-        text, second, unit, ids, tokens.type_ids, feature_of, tuple(features), premasked, mask_id, cut, unknown, typed
-    )
+    read = ids, tokens.type_ids, feature_of, tuple(features), premasked, mask_id, cut, unknown, typed
+    return Encoded(text, second, unit, *read, FIRST if second is None else maskable)
 
 
 def masked_ids(encoded: Encoded, masks: np.ndarray) -> np.ndarray:
@@ -246,19 +262,28 @@ def with_premasked(encoded: Encoded, masks: np.ndarray) -> np.ndarray:
     return masks | encoded.premasked
 
 
+def _worded(text: str, second: str | None, sides: Sequence[int], spellings) -> dict[int, tuple[str, np.ndarray]]:
+    """Words of the first text, and of the second where it has features: finding them takes as long as tokenising."""
+    return {
+        side: (one, np.array(find_words(one, spellings), dtype=np.int64).reshape(-1, 2))
+        for side, one in enumerate((text, second))
+        if one is not None and side in (0, *sides)
+    }
+
+
 def _tied(texts, sides, offsets, unit, spellings, own) -> tuple[np.ndarray, list[Feature], np.ndarray]:
-    """Tie tokens to the features of the texts that have any, each with its words.
+    """Tie tokens to the features of the texts that have any, {side: (text, its words)}.
 
     Returns:
         feature_of int64[T], features, and bool[F]: whether any of it is a typed mask; own: bool[T], the tokenizer's
         mask token.
     """
     feature_of, features, typed = np.full(len(offsets), -1, dtype=np.int64), [], []
-    for side, (text, words) in enumerate(texts):
+    for side, (text, words) in texts.items():
         places = np.flatnonzero(sides == side)
         owner, spans = _owners(text, words, offsets[places], unit)
         feature_of[places] = np.where(owner >= 0, owner + len(features), -1)
-        features += [Feature(text[a:b], a, b) for a, b in spans]
+        features += [Feature(text[a:b], a, b, side) for a, b in spans]
         masks = np.array([*(found.span() for found in _literal(spellings).finditer(text)), (np.inf, np.inf)])
         typed += [bool(masks[np.searchsorted(masks[:, 1], a, side="right"), 0] < b) for a, b in spans]
     masked = np.array(typed, dtype=bool)

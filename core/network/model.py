@@ -20,7 +20,7 @@ from core.network.architectures import (
     normalised,
     only_what_is_read,
 )
-from core.network.features import Encoded, NoEmbedding, encode
+from core.network.features import FIRST, Encoded, NoEmbedding, encode
 from core.network.locks import FairLock
 from core.network.scheduler import ZERO_ID, Scheduler
 from core.wording import shortened
@@ -29,7 +29,7 @@ POOLINGS = ("max", "mean")
 # What cards call a model of which a linear head on the logits alone was fitted.
 CALIBRATION = "calibration"
 # Kinds of problems, as configurations name them, of which not exactly one class is right.
-OTHER_TASKS = ("multi_label_classification", "regression")
+MULTI_LABEL, REGRESSION = "multi_label_classification", "regression"
 _NAN_WEIGHTS = "The weights hold NaN or infinity; choose another model."
 _OTHER_MODEL = "Choose another model."
 _IN_FLOAT32 = "Compute in float32 (FAITHSCOPE_PRECISION=float32), or choose another model."
@@ -41,7 +41,8 @@ class Model:
 
     digest: SHA-256 of weights, configuration and tokenizer; labels: C class names; notes: sentences
     that the interface shows (a substitute for a missing mask token); card: what training measured;
-    folder: where its files lie; origin: the name, path or hub id that it was loaded by.
+    folder: where its files lie; origin: the name, path or hub id that it was loaded by; whole: of a model of one label
+    that of all, see `core.network.one_label`.
     """
 
     name: str
@@ -59,6 +60,7 @@ class Model:
     folder: Path | None = None
     origin: str = ""
     lock: FairLock = field(default_factory=FairLock, repr=False)
+    whole: "Model | None" = field(default=None, repr=False)
     scheduler: Scheduler = field(init=False, repr=False)
     _gram: "Tensor | None" = field(default=None, repr=False)
     _spread: float | None = field(default=None, repr=False)
@@ -78,6 +80,16 @@ class Model:
     @property
     def C(self) -> int:
         return len(self.labels)
+
+    @property
+    def any_label(self) -> bool:
+        """Whether it reads one label of several and nobody named which."""
+        return self.whole is not None and self.origin == self.whole.origin
+
+    @property
+    def states_digest(self) -> str:
+        """Digest of the model whose hidden states it has: of one label that of all."""
+        return self.digest if self.whole is None else self.whole.digest
 
     @property
     def advice(self) -> str:
@@ -135,18 +147,10 @@ class Model:
                 self._spread = float(self.word_embeddings.float().std())
             return self._spread
 
-    def encode(
-        self, text: str, second: str | None = None, unit: str = "word", second_maskable: bool = False
-    ) -> Encoded:
+    def encode(self, text: str, second: str | None = None, unit: str = "word", maskable: str = FIRST) -> Encoded:
         """Encode an example, see `core.network.features.encode`; NoEmbedding where the model cannot read a token."""
         found = encode(
-            self.tokenizer,
-            text,
-            second,
-            unit=unit,
-            max_tokens=self.max_tokens,
-            mask_id=self.mask_id,
-            second_maskable=second_maskable,
+            self.tokenizer, text, second, unit=unit, max_tokens=self.max_tokens, mask_id=self.mask_id, maskable=maskable
         )
         if not self.reads(found.ids, found.type_ids):
             beyond = [int(one) for one in found.ids if not self.reads(np.array([one]))]

@@ -22,7 +22,7 @@ from core.explanation.plausibility import feature_mask
 from core.explanation.rows import WordRow
 from core.interactions.telling import PairReport
 from core.measures.catalogue import measure
-from core.network.features import Encoded, placed_texts
+from core.network.features import FIRST, Encoded, placed_texts
 from core.network.model import Model
 from core.network.tokens import encodable
 from core.oracle.target import Target, classes_of, score_kind, target_name
@@ -226,6 +226,7 @@ def identity(
         | {"data": data, "data_sha256": data_digest, "example": example.id, "text_sha256": _digest(encoded.text)}
         | second
         | {"class": target_name(model.labels, target), "feature_unit": encoded.unit}
+        | ({} if encoded.maskable == FIRST else {"maskable": encoded.maskable})
     )
 
 

@@ -53,6 +53,12 @@ class Caveat(Enum):
         Severity.WARNING,
         "MaSF",
     )
+    OTHER_TEXTS = (
+        "other text masked",
+        "The MaSF reference masks other texts of pairs, which can shift p-values.",
+        Severity.WARNING,
+        "MaSF",
+    )
     TRUNCATED = (
         "truncated",
         "The model reads only the beginning of this text; the rest is neither scored nor masked.",
@@ -155,7 +161,8 @@ class Caveat(Enum):
         Severity.INFO,
         "Calibration",
     )
-    SEVERAL_LABELS = ("several labels", "Several labels or a number; read as one class.", Severity.WARNING, "Score")
+    SEVERAL_LABELS = ("several labels", "A sigmoid for each label; one is explained.", Severity.WARNING, "Score")
+    A_NUMBER = ("a number", "Regression, read as classes.", Severity.WARNING, "Score")
     STAND_IN = (
         "no mask token",
         "End of sequence masks words; without masked fine-tuning the model may misread it.",

@@ -4,8 +4,8 @@ from collections.abc import Iterable, Mapping
 
 import numpy as np
 
-from core.network.features import Encoded
-from core.network.model import CALIBRATION, OTHER_TASKS, Model
+from core.network.features import FIRST, Encoded
+from core.network.model import CALIBRATION, MULTI_LABEL, REGRESSION, Model
 from core.results.caveats import Caveat, holding
 from core.results.result import Fact, Kind
 from core.validity.marks import Gate, Why, doubts
@@ -16,15 +16,18 @@ DOUBTS = {
     Why.LENGTH: Caveat.LENGTH_OUTSIDE_REFERENCE,
     Why.PRECISION: Caveat.OTHER_PRECISION,
     Why.UNIT: Caveat.OTHER_UNIT,
+    Why.TEXTS: Caveat.OTHER_TEXTS,
     Why.SMALL: Caveat.SMALL_REFERENCE,
 }
 
 
 def model_caveats(model: Model) -> tuple[Caveat, ...]:
     """What limits every probability that a model gives."""
+    kind = getattr(model.module.config, "problem_type", None)
     method = None if model.card is None else model.card["plan"]["method"]
     found = {
-        Caveat.SEVERAL_LABELS: getattr(model.module.config, "problem_type", None) in OTHER_TASKS,
+        Caveat.SEVERAL_LABELS: kind == MULTI_LABEL,
+        Caveat.A_NUMBER: kind == REGRESSION,
         Caveat.CALIBRATED: method == CALIBRATION,
         Caveat.STAND_IN: model.tokenizer.mask_token_id is None,
     }
@@ -44,12 +47,12 @@ def text_caveats(encoded: Encoded, own: bool = False) -> tuple[Caveat, ...]:
 
 
 def reference_caveats(
-    reference: Reference | None, tokens: np.ndarray, precision: str, unit: str = "word"
+    reference: Reference | None, tokens: np.ndarray, precision: str, unit: str = "word", maskable: str = FIRST
 ) -> tuple[Caveat, ...]:
     """Why MaSF p-values of such texts may be off, or that there are none; tokens: int[N], lengths of the texts."""
     if reference is None:
         return (Caveat.NOT_TESTED,)
-    return tuple(DOUBTS[why] for why in doubts(reference, tokens, precision, unit))
+    return tuple(DOUBTS[why] for why in doubts(reference, tokens, precision, unit, maskable))
 
 
 def gate_caveats(gates: Iterable[Gate | None]) -> tuple[Caveat, ...]:

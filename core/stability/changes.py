@@ -85,7 +85,7 @@ def _respaced(explainer: Explainer, encoded: Encoded) -> Reading:
     if texts == [encoded.text, encoded.second]:
         raise NoReading("No space in this text.")
     try:
-        other = explainer.encode(texts[0] or "", texts[1], encoded.unit)
+        other = explainer.encode(texts[0] or "", texts[1], encoded.unit, encoded.maskable)
     except NoFeatures as error:
         raise NoReading(str(error)) from error
     if [one.text.split() for one in other.features] != [one.text.split() for one in encoded.features]:

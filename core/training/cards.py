@@ -18,6 +18,7 @@ from core.evaluation.predicting import predict_at_ratios
 from core.loading.loading import load
 from core.mathematics.masking import RATIOS
 from core.mathematics.performance import METRICS, majority_class, performance_difference
+from core.network.features import BOTH
 from core.storage.files import write_whole
 from core.wording import as_json, cut_sentence
 
@@ -47,7 +48,7 @@ def build_card(
     shown = data[split]
     model = load(str(folder), plan["device"])
     pairs = zip(shown.texts, shown.seconds or [None] * len(shown))
-    encoded = [model.encode(text, second, "token", second_maskable=True) for text, second in pairs]
+    encoded = [model.encode(text, second, "token", BOTH) for text, second in pairs]
     predicted = predict_at_ratios(model, encoded, RATIOS, plan["seed"], lambda a, b: progress("measuring", a, b))
     metric = METRICS[plan["metric"]]
     majority = majority_class(data["train"].labels, len(labels))

@@ -21,6 +21,7 @@ from core.loading.small_files import longest_input, mask_token, read_config, rea
 from core.mathematics.masking import bernoulli_masks
 from core.mathematics.performance import METRICS
 from core.network.architectures import Module, Tokenizer, UnsupportedModel, architecture_of
+from core.network.features import BOTH
 from core.network.model import Model
 from core.training.checkpoints import TrainingError
 
@@ -200,7 +201,7 @@ def _drawn(
 ) -> tuple[np.ndarray, np.ndarray]:
     """Logits [N, 1 + maskings, C] of texts as they are and masked at random, and their classes int64[N]."""
     rng, seconds = np.random.default_rng([seed, 3]), data.seconds or [None] * len(data)
-    encoded = [model.encode(text, other, "token", True) for text, other in zip(data.texts, seconds)]
+    encoded = [model.encode(text, other, "token", BOTH) for text, other in zip(data.texts, seconds)]
     masks = []
     for one in encoded:
         drawn = bernoulli_masks(np.ones((maskings, one.F), dtype=bool), rng)

@@ -14,6 +14,7 @@ from core.loading.loading import load
 from core.loading.model_files import ADAPTER, INDEX, WEIGHTS
 from core.loading.seeds import Member, Seeds, read_seeds
 from core.mathematics.statistics import Interval, seeds_interval
+from core.network.features import BOTH
 from core.storage.files import only_writer
 from core.training.checkpoints import NotFinite, TrainingError
 from core.training.retraining import CARD, Problem, problem_of
@@ -111,7 +112,7 @@ def _trained(plan: Plan, validation: LabelledTexts, progress: Progress, told: Ca
         return str(Problem.NOT_FINITE)
     model = load(str(out), plan.device)
     pairs = zip(validation.texts, validation.seconds or [None] * len(validation))
-    encoded = [model.encode(text, second, "token", second_maskable=True) for text, second in pairs]
+    encoded = [model.encode(text, second, "token", BOTH) for text, second in pairs]
     predicted = predict_at_ratios(model, encoded, (0.0,), plan.seed)[0]
     reached = json.loads((out / CARD).read_text(encoding="utf-8"))["performance"]
     return str(problem_of(len(np.unique(predicted)) == 1, reached["masked"][0], reached["class_majority"]))

@@ -15,7 +15,7 @@ from core.data.tables import LabelledTexts
 from core.loading.model_files import REFERENCE_FILE, kept_place
 from core.mathematics.masking import RATIOS, TRAINING_STRATEGIES, bernoulli_masks, masked_count
 from core.mathematics.ranking import ranking
-from core.network.features import NoFeatures, masked_ids
+from core.network.features import BOTH, FIRST, NoFeatures, masked_ids
 from core.network.model import Model
 from core.network.scheduler import Input
 from core.storage.library import Library
@@ -38,7 +38,7 @@ class Drawing:
 
     training: the model's own strategy: "half" (each text as it stands, and masked), "mask" (masked only) or
     "none" (as it stands only); maskings: masked copies a text on the first two levels; pooling and combine:
-    aggregations of MaSF.
+    aggregations of MaSF; maskable: which texts of a pair are masked at a ratio.
     """
 
     training: str = "half"
@@ -47,6 +47,7 @@ class Drawing:
     pooling: str = "max"
     combine: Combine = Combine()
     compact: bool = False
+    maskable: str = FIRST
 
     def __post_init__(self):
         if self.training not in TRAINING_STRATEGIES:
@@ -95,7 +96,7 @@ def observe(
     """Pooled hidden states of texts, masked as the model was trained and at each ratio.
 
     As in masked fine-tuning: each token of both texts by itself, at a ratio drawn uniformly from [0, 1) for each copy.
-    At a ratio: the first `masked_count(ratio, F)` words of one seeded random order of the first text's words, as
+    At a ratio: the first `masked_count(ratio, F)` words of one seeded random order of the maskable words, as
     explanations are masked. A text's masks depend on the seed and its row alone.
 
     Args:
@@ -136,7 +137,7 @@ def _shown(training: str, maskings: int) -> list[int]:
 
 
 def _as_trained(model: Model, texts: tuple[str, str | None], drawing: Drawing, row: int) -> list[Input]:
-    encoded = model.encode(*texts, "token", second_maskable=True)
+    encoded = model.encode(*texts, "token", BOTH)
     rng = np.random.default_rng([drawing.seed, 7, row])
     masks = bernoulli_masks(np.ones((drawing.maskings, encoded.F), dtype=bool), rng)
     masks = np.concatenate([np.zeros((1, encoded.F), dtype=bool), masks])[_shown(drawing.training, drawing.maskings)]
@@ -144,7 +145,7 @@ def _as_trained(model: Model, texts: tuple[str, str | None], drawing: Drawing, r
 
 
 def _at_each_ratio(model: Model, texts: tuple[str, str | None], drawing: Drawing, row: int) -> list[Input]:
-    encoded = model.encode(*texts, "word")
+    encoded = model.encode(*texts, "word", drawing.maskable)
     order = ranking(np.random.default_rng([drawing.seed, 10, row]).random(encoded.F), encoded.premasked)
     masks = np.zeros((len(drawing.ratios), encoded.F), dtype=bool)
     for k, ratio in enumerate(drawing.ratios):
@@ -203,7 +204,7 @@ def fit_reference(
         BadData: fewer than 4 texts, or a row of which the tokenizer keeps nothing.
     Source: FMM §3.3; glossary, MaSF.
     """
-    part, key = parts_of(len(data), drawing.seed), (model.digest, model.precision)
+    part, key = parts_of(len(data), drawing.seed), (model.states_digest, model.precision)
     reading, trying = (partial(progress, f"reading {what}") for what in ("the reference", "held-out texts"))
     if held_out is None:
         return reference_of(observe(model, data, drawing, reading), drawing, data, key)
@@ -244,6 +245,8 @@ def reference_of(
         "tokens": np.quantile(observed.tokens, [0, 0.05, 0.5, 0.95, 1], method="nearest").tolist(),
         "false_rejection": rates | shares,
     }
+    # The first alone is what references without it were fitted on.
+    about |= {} if drawing.maskable == FIRST else {"maskable": drawing.maskable}
     return pack(forms, about)
 
 

@@ -8,6 +8,7 @@ import numpy as np
 
 from core.mathematics.masking import RATIOS, masked_count
 from core.mathematics.statistics import ALPHA, holm
+from core.network.features import FIRST
 from core.terms import MASF_P
 from core.validity.references import CALIBRATED, Reference
 from core.wording import amount
@@ -28,7 +29,7 @@ STEP_COLUMNS = [OUT, "at or after the first rejected step", "rule of the gate", 
 
 
 class Why(StrEnum):
-    """Why the test says nothing about an input, and, the last four, why what it says may be off."""
+    """Why the test says nothing about an input, and, the last five, why what it says may be off."""
 
     NO_REFERENCE = "no reference"
     TOO_FEW = "too few texts"
@@ -36,6 +37,7 @@ class Why(StrEnum):
     LENGTH = "other lengths"
     PRECISION = "other precision"
     UNIT = "other units"
+    TEXTS = "other texts"
     SMALL = "small reference"
 
 
@@ -209,14 +211,16 @@ def small_reference(reference: Reference | None) -> str:
     return f"Its {texts} texts decide {tests} of {most} tests at once (Holm); {ENOUGH} texts would do."
 
 
-def doubts(reference: Reference, tokens: np.ndarray, precision: str, unit: str = "word") -> list[Why]:
+def doubts(
+    reference: Reference, tokens: np.ndarray, precision: str, unit: str = "word", maskable: str = FIRST
+) -> list[Why]:
     """Why p-values may be off.
 
     Args:
         tokens: int[N], lengths of the texts of a sample, of which one in ten may be unlike the reference's; N = 1: a
             text.
         precision: that the model runs in.
-        unit: what is masked as one piece.
+        unit: what is masked as one piece; maskable: in which texts of pairs.
     """
     low, high = reference.about["tokens"][1], reference.about["tokens"][3]
     outside = int(((tokens < low) | (tokens > high)).sum())
@@ -225,6 +229,7 @@ def doubts(reference: Reference, tokens: np.ndarray, precision: str, unit: str =
         Why.LENGTH: outside > 0.2 * len(tokens),
         Why.PRECISION: reference.about["precision"] != precision,
         Why.UNIT: unit != "word" and reference.forms[CALIBRATED].R > 1,
+        Why.TEXTS: maskable != reference.about.get("maskable", FIRST) and reference.forms[CALIBRATED].R > 1,
         Why.SMALL: decides(reference) < len(RATIOS),
     }
     return [why for why, holds in found.items() if holds]

@@ -170,10 +170,10 @@ def read_reference(path: Path, model: Model) -> Reference:
         raise BadReference(
             f"{path.name} of {model.name} is damaged ({type(error).__name__}). {how_to_fit(model)}"
         ) from error
-    if reference.about["model"] != model.digest:
+    if reference.about["model"] != model.states_digest:
         raise BadReference(
             f"{path.name} was fitted for other weights or another tokenizer than {model.name} "
-            f"({reference.about['model'][:12]}…, not {model.digest[:12]}…). {how_to_fit(model)}"
+            f"({reference.about['model'][:12]}…, not {model.states_digest[:12]}…). {how_to_fit(model)}"
         )
     return reference
 

@@ -51,7 +51,7 @@ def changed(tiny_root, tmp_path, monkeypatch):
     [
         ("bert", "as it is", "the boat left the harbour", set()),
         ("bert", "several labels", "the boat left the harbour", {Caveat.SEVERAL_LABELS}),
-        ("bert", "a number", "the boat left the harbour", {Caveat.SEVERAL_LABELS}),
+        ("bert", "a number", "the boat left the harbour", {Caveat.A_NUMBER}),
         ("bert", "as it is", LONG, {Caveat.TRUNCATED}),
         ("roberta", "as it is", LONG, {Caveat.TRUNCATED}),
         ("bert", "as it is", "the boat [SEP] the harbour", {Caveat.TYPED_SPECIAL}),

@@ -43,12 +43,12 @@ def encode(shipped):
 def test_a_word_is_replaced_or_taken_out_with_one_space(encode, text, word, new, expected):
     encoded = encode(text)
     at = [feature.text for feature in encoded.features].index(word)
-    assert replaced(encoded, at, new) == expected
+    assert replaced(encoded, at, new) == (expected, None)
 
 
 def test_what_the_model_does_not_read_stays(encode):
     text = "good " * 400 + "end."
-    assert replaced(encode(text), 0, "bad") == "bad" + text[4:]
+    assert replaced(encode(text), 0, "bad") == ("bad" + text[4:], None)
 
 
 def test_an_edit_that_is_none_is_refused_in_a_sentence(encode):

@@ -8,7 +8,7 @@ import torch
 
 from core.loading.loading import load
 from core.network.architectures import only_what_is_read
-from core.network.features import masked_ids
+from core.network.features import BOTH, masked_ids
 from tests import tiny
 from tests.model_folders import change_json
 
@@ -358,7 +358,7 @@ def test_masking_the_tail_does_not_move_what_gpt2_reads(tiny_model):
 def test_of_a_pair_only_the_first_text_has_features_unless_asked(tiny_model, kind):
     model = tiny_model(kind)
     text, second = "the captain laughed", "the captain waited for the tide"
-    one, both = model.encode(text, second), model.encode(text, second, second_maskable=True)
+    one, both = model.encode(text, second), model.encode(text, second, maskable=BOTH)
     assert [f.text for f in one.features] == text.split()
     assert [f.text for f in both.features] == text.split() + second.split()
     assert [second[f.start : f.end] for f in both.features[3:]] == second.split()

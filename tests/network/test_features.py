@@ -12,6 +12,8 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
 from core.network.features import (
+    BOTH,
+    FIRST,
     MASK_SPELLINGS,
     UNITS,
     NoEmbedding,
@@ -357,7 +359,8 @@ def test_a_typed_mask_is_not_unknown_where_one_token_is_both(tiny_model):
 def test_typed_masks_of_a_second_text_are_read_as_such_where_it_has_features(tiny_model):
     model = tiny_model("bert")
     one, both = (
-        model.encode("a.", "a <mask>. [MASK]", unit="sentence", second_maskable=asked) for asked in (False, True)
+        model.encode("a.", "a <mask>. [MASK]", unit="sentence", maskable=BOTH if asked else FIRST)
+        for asked in (False, True)
     )
     assert [f.text for f in one.features] == ["a."] and [f.text for f in both.features] == ["a.", "a <mask>.", "[MASK]"]
     assert both.premasked.tolist() == [False, False, True]
@@ -575,7 +578,7 @@ def test_features_of_any_text(tiny_model, kind, unit, text):
 @given(text=ANY_TEXT, second=st.none() | ANY_TEXT, unit=st.sampled_from(UNITS), both=st.booleans(), data=st.data())
 def test_masks_change_the_tokens_of_masked_features_only(tiny_model, kind, text, second, unit, both, data):
     model = tiny_model(kind)
-    encoded = encoded_or_none(model, text, second, unit=unit, second_maskable=both)
+    encoded = encoded_or_none(model, text, second, unit=unit, maskable=BOTH if both else FIRST)
     if encoded is None:
         return
     masks = np.array(
@@ -656,7 +659,7 @@ def test_the_digest_of_near_misses(tiny_model):
         model.encode("a b", unit="token"),
         model.encode("a b", ""),
         model.encode("a b", "c"),
-        model.encode("a b", "c", second_maskable=True),
+        model.encode("a b", "c", maskable=BOTH),
         model.encode("a  b"),
         model.encode("a", "b"),
         model.encode("a \ud800"),

@@ -76,3 +76,17 @@ def test_redundant_stories_are_stepped_through_either_way(computed):
     app = App(RECURSIVE, model="stories-1-fmm", example=twice.id, computed=computed, measures=["gradient"])
     wait(app, lambda: any("average precision ↑" in table[0] for table in app.tables), rest=60.0)
     assert twice.second in app.said
+
+
+def test_the_question_can_be_masked_too_and_the_choice_holds_in_the_address():
+    app = App(ATTRIBUTIONS, model="stories-1-fmm")
+    first = [piece["text"] for piece in app.words["pieces"]]
+    question = read_bundled("stories 1")[0].second or ""
+    app.set("button_group", "Masked texts", "both")
+    both = app.words["pieces"]
+    assert [piece["text"] for piece in both[: len(first)]] == first and both[len(first)]["gap"].count("\n") == 1
+    assert "".join(piece["gap"] + piece["text"] for piece in both).endswith(f"\n{question}")
+    assert app.at.query_params["maskable"] in ("both", ["both"])
+    app.set("button_group", "Masked texts", "second")
+    assert len(app.words["pieces"]) == len(both) - len(first)
+    assert not App(ATTRIBUTIONS).has("button_group", "Masked texts")

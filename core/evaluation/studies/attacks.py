@@ -15,7 +15,7 @@ from core.evaluation.studies.behaviour_report import ALL, HALF
 from core.evaluation.studies.orders import RANDOM
 from core.evaluation.study import Answers, Column, Row, Rows, Study, Subject, Table, choice, register
 from core.explanation.explainer import Cost, Explainer
-from core.network.features import Encoded
+from core.network.features import FIRST, Encoded, NoFeatures
 from core.network.model import Model
 from core.storage.content import Content, Numbers
 from core.storage.store import canonical_key
@@ -109,6 +109,8 @@ class Attacking(Study[Rows]):
     def row(self, subject: Subject) -> Row:
         """The attack, and where it succeeds what both texts come to."""
         explainer, encoded = subject.explainer, subject.encoded
+        if encoded.maskable != FIRST:
+            raise NoFeatures("Attacks change the first text of a pair; mask that.")
         found = attacked(
             explainer.model,
             explainer.store,

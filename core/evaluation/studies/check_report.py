@@ -24,6 +24,7 @@ from core.mathematics.statistics import (
     share_interval,
     simes,
 )
+from core.network.features import FIRST
 from core.network.model import Model
 from core.validity.marks import PLAIN, Gate, Why, alone, decide_ratios, doubts
 from core.validity.references import CALIBRATED, FORMS, HeldOut, Reference, held_out_of
@@ -249,7 +250,7 @@ def build_check_report(
         for curve, one in passed.items()
         if one.there.any() and curve not in more
     )
-    doubted = _doubted(model, reference, baseline, unit)
+    doubted = _doubted(model, reference, baseline, unit, sample)
     return CheckReport(
         model.name,
         model.digest,
@@ -281,10 +282,13 @@ def metric_of(model: Model) -> str:
     return model.card["performance"]["metric"] if model.card else "accuracy"
 
 
-def _doubted(model: Model, reference: Reference | None, baseline: Passed, unit: str) -> tuple[Why, ...]:
+def _doubted(model: Model, reference: Reference | None, baseline: Passed, unit: str, sample: Sample) -> tuple[Why, ...]:
     """Why p-values may be off: length, precision, or what is masked as one piece, unlike those of the reference."""
     read = np.array([]) if baseline.tokens is None else baseline.tokens[~np.isnan(baseline.tokens)]
-    return tuple(doubts(reference, read.astype(np.int64), model.precision, unit)) if reference and len(read) else ()
+    if reference is None or not len(read):
+        return ()
+    maskable = sample.maskable if sample.paired else FIRST
+    return tuple(doubts(reference, read.astype(np.int64), model.precision, unit, maskable))
 
 
 def left_out(passed: Passed) -> dict[str, int]:

@@ -26,7 +26,7 @@ def training_table(reports: list[CheckReport], form: str) -> Values:
         "model",
         "trained",
         f"unmasked {reports[0].metric} ↑",
-        f"all{reports[0].sample.of_first} masked ↑",
+        f"all{reports[0].sample.of_part} masked ↑",
         f"class majority of {reports[0].majority_of}",
         *(part for of in FORMS for part in (f"smallest p ({ASKS[of]}) ↑", f"masked there ({of})")),
         *(f"rejected at {share_text(X[k])} masked ↓" for k in _PLACES),

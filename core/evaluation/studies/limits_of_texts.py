@@ -34,7 +34,7 @@ from core.explanation.rows import values_taken
 from core.mathematics.search.limits import MOST_EXACT, TooDear, widened
 from core.mathematics.stepwise import finish
 from core.measures.catalogue import default_measures, offered_measures
-from core.network.features import Encoded, NoFeatures
+from core.network.features import FIRST, Encoded, NoFeatures
 from core.network.model import Model
 from core.network.scheduler import NonFinite, OutOfMemory
 from core.storage.files import only_writer, whole_file
@@ -63,6 +63,7 @@ class Batch(Study[Rows]):
     exact_up_to: int | None = None
     half: bool = True
     data: str = ""
+    maskable: str = FIRST
 
     def check(self, model: Model | None = None) -> None:
         """ValueError with a sentence for the first choice that cannot be carried out."""
@@ -80,7 +81,8 @@ class Batch(Study[Rows]):
     def key(self, explainer: Explainer) -> str:
         """What decides the rows of the file."""
         model = explainer.model
-        about = asdict(self) | {"version": VERSION, "weights": model.digest, "precision": model.precision}
+        about = {name: one for name, one in asdict(self).items() if (name, one) != ("maskable", FIRST)}
+        about |= {"version": VERSION, "weights": model.digest, "precision": model.precision}
         about |= explainer.words_read(*self.measures)
         return hashlib.sha256(json.dumps(about, sort_keys=True).encode()).hexdigest()
 
@@ -183,7 +185,7 @@ def batch_limits(
         study.check(each.model)
     seconds = data.seconds or [None] * len(data)
     examples = [Example(f"{i + 1}", *pair) for i, pair in enumerate(zip(data.texts, seconds))]
-    sample, kept = without_labels(data.name, data.digest, examples), []
+    sample, kept = replace(without_labels(data.name, data.digest, examples), maskable=batch.maskable), []
     with only_writer(out) as place:
         for k, (each, study) in enumerate(asked.items()):
             part = place.with_name(f"{place.name}.partial{f'-{k + 1}' if k else ''}.jsonl")

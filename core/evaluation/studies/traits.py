@@ -138,7 +138,7 @@ def first_rejected(found: Passed, explainer: Explainer, sample: Sample, unit: st
         if by_features:
             # Steps that mask the same features are one test.
             example = sample.examples[i]
-            one = explainer.encode(example.text, example.second, unit)
+            one = explainer.encode(example.text, example.second, unit, sample.maskable)
             counts = planned_counts(one.F, BY_RATIO, int(one.premasked.sum()))
         gate = decide_path(found.p[CALIBRATED][i], counts, counts, reference, by_ratio=True)
         if gate.available:

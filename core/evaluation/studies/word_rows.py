@@ -17,7 +17,7 @@ def lines_of_words(known: KnownTexts, measures: Sequence[str], unit: str, answer
     for i, text, faithful in zip(known.at.tolist(), known.texts, known.faithful):
         example = examples[i]
         places: dict[str, list[int]] = {}
-        encoded = answers.model.encode(example.text, example.second or None, unit)
+        encoded = answers.model.encode(example.text, example.second or None, unit, answers.sample.maskable)
         for at in np.flatnonzero(~encoded.premasked).tolist():
             places.setdefault(encoded.features[at].text.casefold(), []).append(at + 1)
         for m, name in enumerate(measures):

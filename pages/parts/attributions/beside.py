@@ -8,6 +8,7 @@ import streamlit as st
 
 from core.data.examples import Example
 from core.explanation.edits import Version, aligned, changed_cells, version_rows
+from core.explanation.explainer import read_alike
 from core.explanation.rows import WordRow, most_important, value_text
 from core.mathematics.ranking import kendall_tau
 from core.network.features import NoFeatures
@@ -49,7 +50,7 @@ def versions_section(view: View, chosen: list[str], sign: str) -> OtherVersion |
     with st.container(border=True, key="beside-each-other"):
         try:
             with in_turn(view.model):
-                encoded = view.explainer.encode(example.text, example.second, view.encoded.unit)
+                encoded = read_alike(view.explainer, example, view.encoded)
                 likely = view.explainer.probabilities(encoded)
                 other = replace(view, encoded=encoded, example=example, probabilities=likely)
                 shown = (view, other) if pair else (other, view)
@@ -113,7 +114,10 @@ def _gate(view: View, p: Sequence[float | None], rule: str) -> Gate:
 
 def _result(shown: tuple[View, View], told: tuple[Version, Version], places: list, gate: Gate) -> Result:
     model, reference = shown[0].model, shown[0].explainer.reference
-    tested = [reference_caveats(reference, np.array([one.encoded.T]), model.precision) for one in shown]
+    tested = [
+        reference_caveats(reference, np.array([one.encoded.T]), model.precision, maskable=one.encoded.maskable)
+        for one in shown
+    ]
     return versions_result(*told, places, model.labels, [*gate_caveats([gate]), *tested[0], *tested[1]])
 
 

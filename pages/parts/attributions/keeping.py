@@ -5,6 +5,7 @@ from dataclasses import replace
 import streamlit as st
 
 from core.data.examples import Example
+from core.explanation.explainer import read_alike
 from core.explanation.rows import pieces
 from core.measures.catalogue import measures
 from core.network.features import NoFeatures
@@ -41,7 +42,7 @@ def kept_section(view: View, chosen: list[str], sign: str) -> None:
     with st.container(border=True, key="kept-example"):
         try:
             with in_turn(view.model):
-                encoded = view.explainer.encode(example.text, example.second, view.encoded.unit)
+                encoded = read_alike(view.explainer, example, view.encoded)
                 likely = view.explainer.probabilities(encoded)
             _draw(replace(view, encoded=encoded, example=example, probabilities=likely), chosen, sign)
         except (NoFeatures, NonFinite, OutOfMemory) as error:

@@ -5,7 +5,7 @@ from dataclasses import dataclass
 
 import streamlit as st
 
-from core.explanation.explainer import Cost, Explainer
+from core.explanation.explainer import Cost, Explainer, read_alike
 from core.explanation.limiting import left_over
 from core.job import Job
 from core.loading.loading import load
@@ -50,7 +50,7 @@ class Seeding(SideWork):
             return Explainer(load(name, chosen.device, chosen.precision), side.explainer.store)
 
         def read(explainer: Explainer) -> Encoded:
-            return explainer.encode(side.example.text, side.example.second, side.encoded.unit)
+            return read_alike(explainer, side.example, side.encoded)
 
         about = opened, dict(zip(self.members, self.seeds)), side.encoded, read, side.explained
         work = compare_seeds(*about, self.measures, self.sign, progress=job.report, cancelled=job.cancelled)

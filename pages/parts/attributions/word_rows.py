@@ -61,14 +61,13 @@ def _candidate(view: View, word: int, key: str) -> str:
 
 
 def _edit(view: View, word: int, new: str, takes: bool) -> None:
-    second = view.example.second
     try:
         if not new and not takes:
             raise ValueError(f"Type what stands in its place, or take the {view.encoded.unit} out.")
-        text = replaced(view.encoded, word, new)
+        text, second = replaced(view.encoded, word, new)
         # What cannot be read is said here, where the text still stands.
-        view.explainer.encode(text, second, view.encoded.unit)
-        keep_own_text(text, second, (view.example.text, second))
+        view.explainer.encode(text, second, view.encoded.unit, view.encoded.maskable)
+        keep_own_text(text, second, (view.example.text, view.example.second))
     except (ValueError, NoFeatures, SettingError) as error:
         st.warning(plain(str(error)))
     else:

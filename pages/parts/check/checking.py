@@ -24,7 +24,7 @@ from pages.parts.frame.sidebar import DataView, chosen_method
 from pages.parts.sections.asking import choose_measures, choose_models, choose_sign, choose_size, other_model
 from pages.parts.sections.filtered import choose_which, count_kept, kept_examples, narrows, say_none, told_of
 from pages.parts.sections.sides import RECURSIVE, choose_order
-from pages.parts.sections.studying import Asking
+from pages.parts.sections.studying import Asking, masked_as_chosen
 
 UNSEARCHED, SEARCHED = "not searched", "searched"
 _MEASURES_HELP = "Each masks by its ranking, step by step."
@@ -109,7 +109,8 @@ def _sample(frame: DataView, size: int, filtered: bool) -> Sample | None:
         say_none()
         return None
     whole = not narrows(frame, filtered)
-    sample = draw_sample(data if whole else replace(data, examples=kept), frame.explainer.model.labels, size)
+    examples = data if whole else replace(data, examples=kept)
+    sample = masked_as_chosen(draw_sample(examples, frame.explainer.model.labels, size))
     if whole:
         return sample
     about = f"Asked of {amount(len(sample), 'text')}: {told_of(frame, filtered, kept)}."
@@ -120,7 +121,7 @@ def _sample(frame: DataView, size: int, filtered: bool) -> Sample | None:
 def known_check(explainer: Explainer, index: Index, unit: str) -> CheckReport | None:
     """The report that *Model check* opens with; None where a text of its sample is not computed or has no label."""
     try:
-        sample = draw_sample(index.data, explainer.model.labels, SAMPLE)
+        sample = masked_as_chosen(draw_sample(index.data, explainer.model.labels, SAMPLE))
     except BadData:
         return None
     one = Asking(explainer, sample, MaskingCheck(unit=unit, metric=metric_of(explainer.model)))

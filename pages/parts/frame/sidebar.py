@@ -15,7 +15,7 @@ from core.explanation.explainer import Explainer
 from core.explanation.rows import find_pieces
 from core.loading.locating import bundled_models
 from core.network.architectures import UnsupportedModel
-from core.network.features import UNITS, Encoded, NoFeatures
+from core.network.features import FIRST, MASKABLE, UNITS, Encoded, NoFeatures
 from core.network.model import Model
 from core.network.scheduler import NonFinite, OutOfMemory
 from core.oracle.target import Contrast, Target, target_name
@@ -70,12 +70,13 @@ _FORM_HELP = (
     "Calibrated rejects at most 5 % of texts like the reference's, on average over references. Literal is the paper's "
     "form; it rejects unmasked texts too often and cannot give very small p-values."
 )
-PREDICTED, ALL_OTHERS = "predicted", "—"
+PREDICTED, ALL_OTHERS, HIGHEST = "predicted", "—", "highest"
 _TEXT_GONE = "This text is not kept here. Type one, or choose other data."
 _NO_TEXT_YET = "Type a text below and press Explain, or choose data in the sidebar."
 _OTHER_WEIGHTS = "This link was made with other weights; numbers may differ."
 _MODEL_HELP = "A text classifier, fine-tuned with masking or without"
 _UNIT_HELP = "What is masked and scored as one piece; longer texts need larger ones."
+_MASKABLE_HELP = "Which texts of a pair are masked and scored."
 _THAN_HELP = "Explain the difference of two logits."
 _ALONE = "This page explains the class alone."
 # Classes that have a button each; of more the select box says how likely each is.
@@ -234,6 +235,11 @@ def chosen_method() -> Method:
     return Method(held_of("form", FORMS, CALIBRATED), held_of("rule", RULES, HOLM))
 
 
+def chosen_maskable() -> str:
+    """Which texts of pairs are masked, as chosen in the sidebar."""
+    return held_of("maskable", MASKABLE, FIRST)
+
+
 def _choose_method() -> None:
     with folded(st.popover("Method", icon=":material/science:", type="tertiary")):
         choose_one("Form of the test", FORMS, CALIBRATED, "form", _FORM_HELP)
@@ -260,13 +266,18 @@ def _choose(frame: Frame, body, places: Places, above: bool) -> View:
         with folded(places.example) if above else contextlib.nullcontext():
             slot = st.container()
             unit = choose_one("Unit", UNITS, "word", "unit", _UNIT_HELP, width="stretch")
+            maskable = _maskable(frame.example)
         frame.explainer = _load(name, frame.example, body)
         if frame.browsed is not None and frame.browsed.known is None:
             # Browsed before there was a model.
             frame.browsed = browse(key, frame.explainer)
-        encoded = frame.explainer.encode(frame.example.text, frame.example.second, unit)
+        encoded = frame.explainer.encode(frame.example.text, frame.example.second, unit, maskable)
         with in_turn(frame.explainer.model):
+            with folded(slot) if above else slot:
+                frame.explainer = _of_label(frame.explainer, encoded)
             probabilities = frame.explainer.probabilities(encoded)
+        if frame.browsed is not None and frame.explainer.model.whole is not None:
+            frame.browsed = browse(key, frame.explainer)
     except NoFeatures as error:
         raise Unshowable(f"{error} Or choose another example in the sidebar.") from error
     except UnsupportedModel as error:
@@ -280,6 +291,13 @@ def _choose(frame: Frame, body, places: Places, above: bool) -> View:
         target = _target(frame.explainer.model.labels, probabilities)
         than = _than(frame.explainer.model.labels, target)
     return View(frame.explainer, encoded, frame.example, key, frame.browsed, probabilities, target, places, than)
+
+
+def _maskable(example: Example) -> str:
+    """Which texts of a pair are masked; of a text alone nothing is asked."""
+    if example.second is None:
+        return FIRST
+    return choose_one("Masked texts", MASKABLE, FIRST, "maskable", _MASKABLE_HELP, width="stretch")
 
 
 def _pick(frame: Frame, name: str, key: str, body: DeltaGenerator) -> Example:
@@ -366,6 +384,15 @@ def read_own(digest: str) -> list | None:
     found = found if kinds in ([str, str], [str, type(None)]) else None
     known = [each for one in remembered() for each in (one, one.edited) if each is not None]
     return found or next(([one.text, one.second] for one in known if one.digest == digest), None)
+
+
+def _of_label(explainer: Explainer, encoded: Encoded) -> Explainer:
+    """The label that is read of several, unasked that with the largest sigmoid; of any other model nothing is asked."""
+    if not explainer.model.any_label or explainer.model.whole is None:
+        return explainer
+    labels = explainer.model.whole.labels
+    chosen = linked(st.selectbox, "Label", [HIGHEST, *labels], HIGHEST, "of-label")
+    return explainer.of_label(explainer.highest_label(encoded) if chosen == HIGHEST else labels.index(chosen))
 
 
 def _target(labels: tuple[str, ...], probabilities: np.ndarray) -> int:

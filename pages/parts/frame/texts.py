@@ -4,7 +4,7 @@ from collections.abc import Iterable
 
 import streamlit as st
 
-from core.network.features import Encoded
+from core.network.features import FIRST, Encoded
 from core.results.caveats import Caveat
 from core.results.inputs import model_caveats, text_caveats
 from core.wording import escaped, number, plain, shortened, unbroken
@@ -41,7 +41,8 @@ def view_badges(view: View) -> list[Badge]:
     if view.explained != view.predicted:
         drawn.append(Badge(f"explains {shortened(view.class_name, 40)}", "The class whose score is explained."))
     if view.example.second is not None:
-        drawn.append(Badge(f"“{shortened(view.example.second, 60)}”", "The second text: read, never masked."))
+        about = "The second text" + (": read, never masked." if view.encoded.maskable == FIRST else ".")
+        drawn.append(Badge(f"“{shortened(view.example.second, 60)}”", about))
     return drawn
 
 
@@ -53,7 +54,7 @@ def view_caveats(view: View) -> tuple[Caveat, ...]:
 
 def about_text(view: View) -> None:
     """The second text of a pair, the note and the tags of the example, and notes on the model, in small print."""
-    if view.example.second is not None:
+    if view.example.second is not None and view.encoded.maskable == FIRST:
         st.html(f"<p><b>Second text</b> (read, never masked): {escaped(view.example.second, 400)}</p>")
     facts = [view.example.note, *view.example.tags, *view.model.notes]
     if any(facts):

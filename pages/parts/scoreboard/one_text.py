@@ -48,7 +48,7 @@ def board_of_text(view: View, places: BoardPlaces) -> None:
         places.answer.info(plain(f"Every {unit} is masked already."))
         return
     digest = "" if view.browsed is None else view.browsed.index.data.digest
-    sample = without_labels(view.data, digest, [view.example])
+    sample = replace(without_labels(view.data, digest, [view.example]), maskable=view.encoded.maskable)
     # As many random orders and random attributions as other pages set this text against.
     one = Asking(view.explainer, sample, replace(question, orders=ORDERS), drawn_from=1)
     board = TextBoard(one, Side(view.explainer, view.encoded, view.predicted, view.predicted))

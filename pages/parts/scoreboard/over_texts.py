@@ -28,7 +28,7 @@ from pages.parts.sections.judged import known_family
 from pages.parts.sections.questions import choose_question
 from pages.parts.sections.saving import about_models
 from pages.parts.sections.streaming import stream
-from pages.parts.sections.studying import Asking
+from pages.parts.sections.studying import Asking, masked_as_chosen
 
 
 def board_of_sample(frame: DataView, places: BoardPlaces) -> None:
@@ -47,7 +47,7 @@ def board_of_sample(frame: DataView, places: BoardPlaces) -> None:
     if is_refused(question, explainer.model, places.answer):
         waits.empty()
         return
-    texts = without_labels(data.name, data.digest, drawn)
+    texts = masked_as_chosen(without_labels(data.name, data.digest, drawn))
     grown = Asking(explainer, replace(texts, picked=picked), question, drawn_from=len(data), grows=True)
     _ = grown.shown.report  # kept from here on
     waits.empty()

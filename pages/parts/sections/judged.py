@@ -12,7 +12,7 @@ from core.evaluation.study import Rows
 from core.explanation.explainer import Explainer
 from core.judging.judging import How
 from core.verdicts.deciding import Word
-from pages.parts.sections.studying import Asking, StudyWork
+from pages.parts.sections.studying import Asking, StudyWork, masked_as_chosen
 
 
 def known_family(explainer: Explainer, texts: Sample, families: Sequence[Verdicts]) -> tuple[Verdicts, Rows]:
@@ -24,7 +24,7 @@ def known_family(explainer: Explainer, texts: Sample, families: Sequence[Verdict
 
 def words_on(explainer: Explainer, data: DataSet, example: Example, family: VerdictsOfTexts) -> dict[str, Word]:
     """What is known of each measure of a family on one example of the data; {} where that is not known."""
-    sample = without_labels(data.name, data.digest, (example,))
+    sample = masked_as_chosen(without_labels(data.name, data.digest, (example,)))
     found = StudyWork(explainer, sample, family).found
     if not found.there.any():
         return {}
@@ -39,5 +39,5 @@ def rejected_on_sample(
     if replace(how, draws=1) != How(draws=1):
         return {}
     board = Scoreboard(sign=sign, unit=unit)
-    found = rejected_texts(board, Asking(explainer, scored_sample(data), board).answers)
+    found = rejected_texts(board, Asking(explainer, masked_as_chosen(scored_sample(data)), board).answers)
     return {name: found[name] for name in metrics if name in found}

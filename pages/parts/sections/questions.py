@@ -30,7 +30,7 @@ from pages.parts.frame.sidebar import DataView
 from pages.parts.sections.asking import choose_draws, choose_measures, choose_sign, pick_erasure
 from pages.parts.sections.saving import about_models, save_records
 from pages.parts.sections.streaming import stream
-from pages.parts.sections.studying import Asking
+from pages.parts.sections.studying import Asking, masked_as_chosen
 
 _DRAWS_LABEL = "Draws over a data set"
 DRAWN = ("1", str(DRAWS), "32")
@@ -198,5 +198,6 @@ def _choose_metrics() -> list[str]:
 def _sample(frame: DataView, question: Question, examples: Sequence[Example]) -> Sample:
     data = frame.browsed.index.data
     if not question.labelled:
-        return without_labels(data.name, data.digest, examples)
-    return draw_sample(replace(data, examples=tuple(examples)), frame.explainer.model.labels, len(examples))
+        return masked_as_chosen(without_labels(data.name, data.digest, examples))
+    labels = frame.explainer.model.labels
+    return masked_as_chosen(draw_sample(replace(data, examples=tuple(examples)), labels, len(examples)))

@@ -20,7 +20,7 @@ from core.verdicts.finding import verdict_cost
 from core.wording import safe_name
 from pages.parts.frame.links import held
 from pages.parts.frame.picking import Browsed
-from pages.parts.frame.sidebar import View, chosen_method
+from pages.parts.frame.sidebar import View, chosen_maskable, chosen_method
 from pages.parts.frame.working import Work
 from pages.parts.sections.saving import save_page
 from pages.parts.sections.streaming import stream
@@ -117,7 +117,7 @@ def report_of_view(view: View, measures: list[str], sign: str) -> None:
     target = labels[view.target] if chosen is not None or view.target != view.predicted else "predicted"
     where = where | {"target": target, "than": None if view.than is None else labels[view.than]}
     options = _options(view.explainer, ["report", source[0], view.example.id], sign=sign, measures=measures, **where)
-    options.unit = view.encoded.unit
+    options.unit, options.maskable = view.encoded.unit, view.encoded.maskable
     one = OneText(view.example, *source, view.explainer, view.encoded, view.explained)
     report_section(Reporting(view.explainer, options, example_cost(options, one), one))
 
@@ -125,9 +125,11 @@ def report_of_view(view: View, measures: list[str], sign: str) -> None:
 def report_of_pins(explainer: Explainer, browsed: Browsed, pins: dict[str, str]) -> None:
     """Draw the report of the pinned examples."""
     index, unit = browsed.index, held("unit") or "word"
-    options = _options(explainer, ["pinned", index.data.name], data=browsed.key, pinned=True, unit=unit)
+    maskable = chosen_maskable()
+    about = {"data": browsed.key, "pinned": True, "unit": unit, "maskable": maskable}
+    options = _options(explainer, ["pinned", index.data.name], **about)
     example = next(index.data.examples[index.rows[name]] for name in pins if name in index.rows)
-    encoded = explainer.encode(example.text, example.second, unit)
+    encoded = explainer.encode(example.text, example.second, unit, maskable)
     cost = verdict_cost(explainer, encoded, options.measures).times(len(pins))
     report_section(Reporting(explainer, options, cost, state=[list(one) for one in pins.items()]))
 
@@ -138,6 +140,7 @@ def report_of_answers(asked: "Asking", key: str) -> Callable[[], None] | None:
     chosen = {name: getattr(question, name) for name in ("unit", "sign", "measures") if name in question.choices()}
     chosen = {name: list(one) if isinstance(one, tuple) else one for name, one in chosen.items()}
     about = {"data": key, "what": [question.name], "sample": len(asked.sample)}
+    about |= {"maskable": asked.sample.maskable}
     options = _options(asked.explainer, ["report", asked.sample.name, question.name], **about | chosen)
     if asked_question(question.name, options)[1] != question:
         return None

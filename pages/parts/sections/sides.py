@@ -12,7 +12,7 @@ import streamlit as st
 from streamlit.delta_generator import DeltaGenerator
 
 from core.evaluation import families
-from core.explanation.explainer import Cost, Explainer
+from core.explanation.explainer import Cost, Explainer, read_alike
 from core.explanation.recursive import Band, band_cost, random_band
 from core.figures.figures import RandomLine
 from core.job import Job
@@ -260,7 +260,8 @@ def reference_tab(explainers: Iterable[Explainer], form: str) -> None:
 def side_caveats(sides: Sequence[Side], side: Side) -> list[Caveat]:
     """What limits p-values of one model on this text, and comparing the models beside each other."""
     encoded = side.encoded
-    found = reference_caveats(side.reference, np.array([encoded.T]), side.model.precision, encoded.unit)
+    how = side.model.precision, encoded.unit, encoded.maskable
+    found = reference_caveats(side.reference, np.array([encoded.T]), *how)
     return [*found, *([Caveat.OTHER_CLASSES] if same_class(sides) is False else [])]
 
 
@@ -272,7 +273,7 @@ def _other_side(view: View, name: str) -> Side:
     """
     try:
         explainer = resources.explainer(name)
-        encoded = explainer.encode(view.example.text, view.example.second, view.encoded.unit)
+        encoded = read_alike(explainer, view.example, view.encoded)
         likely = int(explainer.probabilities(encoded).argmax())
     except (UnsupportedModel, NoFeatures, NonFinite, OutOfMemory) as error:
         raise NoOther(str(error)) from error

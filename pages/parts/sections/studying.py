@@ -19,11 +19,17 @@ from core.network.model import Model
 from core.storage.store import canonical_key
 from core.wording import amount, estimate
 from pages.parts.frame import resources
+from pages.parts.frame.sidebar import chosen_maskable
 from pages.parts.frame.working import Work
 
 # What the answer can be told from alone starts unasked up to this; the beginning of a sample, which streams from its
 # first text on and stands still once nobody looks, up to that.
 _LEADING_SECONDS, _BEGINNING_SECONDS = 90.0, 180.0
+
+
+def masked_as_chosen(sample: Sample) -> Sample:
+    """A sample of whose pairs those texts are masked that the sidebar names."""
+    return replace(sample, maskable=chosen_maskable()) if sample.paired else sample
 
 
 @dataclass(frozen=True, eq=False)
@@ -55,6 +61,7 @@ class StudyWork(Work):
             data=self.sample.digest,
             labels=self.sample.labels.tolist(),
             examples=[example.id for example in self.sample.examples],
+            maskable=self.sample.maskable,
         )
 
     @property
