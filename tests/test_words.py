@@ -54,7 +54,7 @@ def shown(path: Path) -> int:
 
 def test_the_product_does_not_say_more():
     """Words of literals, errors and help included, and of templates; what attacks, retraining and a front door say is new."""
-    assert sum(prose(text) for path in PRODUCT for text in literals(path)) + sum(map(shown, TEXTS)) <= 10_280
+    assert sum(prose(text) for path in PRODUCT for text in literals(path)) + sum(map(shown, TEXTS)) <= 10_340
 
 
 @pytest.mark.parametrize(

@@ -9,6 +9,7 @@ import numpy as np
 import torch
 
 from core.bench import bench_judging, bench_limits
+from core.bench.bench_host import host_speed
 from core.bench.bench_search import compare_searches, search_lines
 from core.bench.clock import clocked, most_held
 from core.explanation.explainer import Explainer
@@ -36,6 +37,7 @@ def bench(model: Model, repeats: int = 7) -> dict:
         peak: floating-point operations per second of the fastest matrix product.
         forward: {batch: (passes per second, share of the peak)}, both higher is better.
         leave_one_out: {Captum's batch: its time over ours}, higher is better.
+        host: masks a second without a network, higher is better.
         masf, p_values, limits, searches, judging: what the functions that measure them return.
     """
     encoded = model.encode(TEXT)
@@ -47,6 +49,7 @@ def bench(model: Model, repeats: int = 7) -> dict:
         "peak": peak,
         "forward": {batch: _forward(model, encoded, batch, peak, repeats) for batch in BATCHES},
         "leave_one_out": _against_captum(model, encoded, repeats),
+        "host": host_speed(model),
         "masf": masf_speed(),
         "p_values": p_value_cost(model, encoded, repeats),
         "limits": bench_limits.limits_speed(model, repeats),
@@ -129,6 +132,7 @@ def bench_report(found: dict) -> str:
     ]
     lines.append(f"leave-one-out of {found['features']} features, Captum's time over ours ↑:")
     lines += [f"  {name}: {ratio:.2f}" for name, ratio in found["leave_one_out"].items()]
+    lines.append(f"masks a second with a network that costs nothing ↑: {found['host']:,.0f}")
     masf = found["masf"]
     lines.append(
         "MaSF (1,000 observations, 5,000 references, 7 × 384), brute force over ours ↑: "

@@ -1,6 +1,7 @@
 """`python -m core train`: make a faithfulness measurable model by masked fine-tuning."""
 
 import json
+import os
 import sys
 from dataclasses import fields
 from typing import TYPE_CHECKING, Any
@@ -28,6 +29,8 @@ def add(option: Option) -> None:
     """What it takes."""
     add_recipe(option, METHODS, needed=False)
     option("--from", dest="start", metavar="MODEL", help="a classifier to train on, in place of --base")
+    option("--bfloat16", action="store_true", help="bfloat16 autocast")
+    option("--accumulate", type=int, default=1, help="batches a step")
     option("--test", help="test file, for the card's figures")
     option("--out", required=True, help="output folder")
     option("--seeds", type=int, help="train a family: this many seeds, from --seed on")
@@ -68,10 +71,15 @@ def run(options: Options) -> int:
     if (options.base is None) == (options.start is None):
         raise ValueError("give --base, or --from for a classifier to train on; one of them")
     plan = plan_of(options, base=options.base or options.start, further=options.start is not None)
+    several = int(os.environ.get("WORLD_SIZE", "1")) > 1
     if options.seeds is not None:
+        if several:
+            raise ValueError("--seeds takes one process")
         return _train_seeds(plan, options.seeds)
     with Bar() as bar:
-        out = train(plan, bar, bar.say)
+        out = train(plan, bar, bar.say, alone=True)
+    if several and os.environ["RANK"] != "0":
+        return 0
     print(f"Written: {out}\n")
     print((out / "README.md").read_text(encoding="utf-8"))
     if not (out / REFERENCE_FILE).is_file():

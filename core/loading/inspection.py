@@ -12,7 +12,6 @@ from typing import Any
 from core import settings
 from core.loading import lora
 from core.loading.loading import (
-    NO_WEIGHTS,
     build_classifier,
     building,
     check_complete,
@@ -108,12 +107,10 @@ def _tensors(folder: Path, hub_id: str | None, read: Callable[[], dict], adapter
     except ForeignFile:
         raise
     except UnsupportedModel:
-        if hub_id is None:
+        found = None if hub_id is None else hub.tensor_shapes(hub_id, folder, adapter)
+        if hub_id is None or found == {}:
             raise
-    found = hub.tensor_shapes(hub_id, folder, adapter)
-    if found == {}:
-        raise UnsupportedModel(f"{hub_id!r} {NO_WEIGHTS}")
-    return found, False
+        return found, False
 
 
 def _weights(source: ModelSource, config) -> dict[str, tuple[str, tuple[int, ...]]]:

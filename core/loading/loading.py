@@ -24,7 +24,7 @@ from core.storage import hub
 from core.storage.files import read_plain
 from core.wording import in_short, listed
 
-NO_WEIGHTS = "has no safetensors weights on the hub. Choose another model."
+_NO_WEIGHTS = "lacks safetensors weights on the hub. Choose another model."
 _MOST_CARD = 1_000_000
 # Figures of other weights are none of these: training writes the card last, and files are exchanged by hand.
 OTHER_CARD = "Its card.json is not used: it was written for other weights or files."
@@ -224,12 +224,13 @@ def weights_of(source: ModelSource, config: Config) -> tuple[str, ...]:
     except UnsupportedModel:
         raise
     except Exception as error:
-        if any(name.endswith(WEIGHTS_ENDING) for name in source.base_files.names):
+        fetched = source.base_id is not None and isinstance(error, FileNotFoundError)
+        if not fetched and any(name.endswith(WEIGHTS_ENDING) for name in source.base_files.names):
             raise unreadable(source.name, error) from error
         if any(source.base.glob("*.bin")) or any(source.base.glob("*.pt")):
             problem = f"{source.name!r} has only pickle weights, no safetensors. {SAVE_AGAIN}"
         elif source.base_id:
-            problem = f"{source.base_id!r} {NO_WEIGHTS if hub.answers(source.base_id) else hub.UNREACHED}"
+            problem = f"{source.base_id!r} {_NO_WEIGHTS if hub.answers(source.base_id) else hub.UNREACHED}"
         else:
             problem = f"{source.name!r} holds no model.safetensors. {SAVE_AGAIN}"
         raise UnsupportedModel(problem) from error

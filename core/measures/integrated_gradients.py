@@ -96,9 +96,9 @@ def path_sum(explained: Explained, steps: int = STEPS, baseline: str | None = No
     import torch
 
     inside = explained.network
-    total = float(token_attributions(inside, steps, baseline).double().sum())
+    total = float(token_attributions(inside, steps, baseline).cpu().double().sum())
     with memory_in_words(), torch.no_grad():
-        ends = inside.logit(torch.cat(_ends(inside, baseline))).double()
+        ends = inside.logit(torch.cat(_ends(inside, baseline))).cpu().double()
     total, due = inside.finite(np.array([total, float(ends[0] - ends[1])]))
     return float(total), float(due)
 

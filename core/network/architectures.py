@@ -113,10 +113,12 @@ def classify(
         logits Tensor[B, C], tuple of hidden states Tensor[B, T, H] or None, attention tensors
         [B, heads, T, T] per layer or None.
     """
+    import torch
+
     asked = {"output_hidden_states": hidden, "output_attentions": attentions, "return_dict": True}
     if architecture.reading == "last":
         out = module.base_model(inputs_embeds=embeddings, attention_mask=attention, use_cache=False, **asked)
-        rows = lengths.new_tensor(range(len(lengths)))
+        rows = torch.arange(len(lengths), device=lengths.device)
         return module.score(out.last_hidden_state[rows, lengths - 1]), out.hidden_states, out.attentions
     if architecture.type_ids and type_ids is not None:
         asked["token_type_ids"] = type_ids

@@ -20,6 +20,7 @@ from core.network.architectures import (
     normalised,
     only_what_is_read,
 )
+from core.network.devices import fetch_later, free_bytes, put, token_budget
 from core.network.features import FIRST, Encoded, NoEmbedding, encode
 from core.network.locks import FairLock
 from core.network.scheduler import ZERO_ID, Scheduler
@@ -69,10 +70,11 @@ class Model:
         # More tokens at once are no faster on a CPU and only take memory; in half precision a batch is over sooner.
         rows, tokens, multiple = (64, 4_096, 1) if self.precision == "float32" else (256, 8_192, 16)
         if self.device != "cpu":
-            rows, tokens, multiple = 512, 65_536, 1
+            item = next(self.module.parameters()).element_size()
+            rows, tokens, multiple = 512, token_budget(free_bytes(self.device), self.module.config, item), 1
         # Held weakly: without a circle a model that is let go of leaves the memory at once, not when the collector
         # comes by.
-        run: Any = weakref.WeakMethod(self.run)
+        run: Any = weakref.WeakMethod(self.run if self.device == "cpu" else self.launch)
         # Twins of one size are told to take as long as each other before the second has run.
         kind = self.device, self.precision, sum(part.numel() for part in self.module.parameters())
         self.scheduler = Scheduler(lambda *asked, **how: run()(*asked, **how), rows, tokens, self.lock, multiple, kind)
@@ -174,7 +176,17 @@ class Model:
     def run(
         self, ids: np.ndarray, lengths: np.ndarray, type_ids: np.ndarray | None = None, hidden: bool | str = False
     ) -> tuple[np.ndarray, np.ndarray | None]:
-        """Run one batch without gradients.
+        """Run one batch without gradients: what `launch` gives, once it is there.
+
+        Returns:
+            float32[B, C] logits, and float32[B, L, H] or None.
+        """
+        return self.launch(ids, lengths, type_ids, hidden)()
+
+    def launch(
+        self, ids: np.ndarray, lengths: np.ndarray, type_ids: np.ndarray | None = None, hidden: bool | str = False
+    ) -> Callable[[], tuple[np.ndarray, np.ndarray | None]]:
+        """Have the device begin with one batch, without gradients.
 
         Args:
             ids: int64[B, T], right-padded, ZERO_ID for a zero word embedding; lengths: int64[B]; type_ids: int64[B, T]
@@ -182,7 +194,7 @@ class Model:
             hidden: also give the hidden states of all L outputs, after layer normalisation, pooled over
                 the non-padding tokens: their maximum ("max" or True) or their mean ("mean").
         Returns:
-            float32[B, C] logits, and float32[B, L, H] or None.
+            What waits for float32[B, C] logits, and float32[B, L, H] or None.
         """
         import torch
 
@@ -200,7 +212,8 @@ class Model:
                     self.module, self.architecture, embeddings, padding, types, lengths_t, bool(hidden), False
                 )
             pooled = self._pool(states, padding, hidden == "mean") if hidden else None
-            return logits.float().cpu().numpy(), pooled
+            later: Any = fetch_later((logits.float(), pooled))
+            return lambda: tuple(later())
 
     def differentiable(
         self, embeddings: Tensor, type_ids: np.ndarray | None = None, attentions: bool = False
@@ -235,7 +248,7 @@ class Model:
         read = contextlib.nullcontext() if pooling else only_what_is_read(self.module, self.architecture)
         with read, embeddings_changed(self.module, self.architecture, change):
             logits, states, _ = self._classified(embeddings, type_ids, attention, bool(pooling))
-        pooled = self._pool(states, None, pooling == "mean") if pooling else None
+        pooled = self._pool(states, None, pooling == "mean").cpu().numpy() if pooling else None
         return logits.float().cpu().numpy(), pooled
 
     def _classified(self, embeddings, type_ids, attention=None, hidden: bool = False, attentions: bool = False):
@@ -265,9 +278,7 @@ class Model:
 
     def tensor(self, array: np.ndarray) -> Tensor:
         """Copy an array to the model's device."""
-        import torch
-
-        return torch.from_numpy(np.ascontiguousarray(array)).to(self.device)
+        return put(array, self.device)
 
     def _pool(self, states, padding, mean: bool):
         import torch
@@ -281,4 +292,4 @@ class Model:
             if padding is not None:
                 state = state.masked_fill(padding[:, :, None] == 0, -torch.inf)
             pooled.append(state.amax(dim=1))
-        return torch.stack(pooled, dim=1).float().cpu().numpy()
+        return torch.stack(pooled, dim=1).float()

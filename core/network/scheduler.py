@@ -5,6 +5,7 @@ import threading
 import time
 from collections.abc import Callable, Generator, Hashable, Iterator, Sequence
 from dataclasses import dataclass, field
+from typing import Any, NamedTuple
 
 import numpy as np
 
@@ -35,8 +36,7 @@ class NonFinite(ValueError):
     """The model gave NaN or infinity; the message says for how many inputs and what to do."""
 
 
-@dataclass(frozen=True)
-class Input:
+class Input(NamedTuple):
     """One input: ids int64[T], ZERO_ID for a zero word embedding; type_ids int64[T] where the model takes them."""
 
     ids: np.ndarray
@@ -95,6 +95,8 @@ class Counters:
 
 def pad(rows: list[np.ndarray]) -> np.ndarray:
     """Right-pad B arrays of length T_i with zeros → [B, max T]."""
+    if len({*map(len, rows)}) == 1:
+        return np.concatenate(rows).reshape(len(rows), -1)
     out = np.zeros((len(rows), max(map(len, rows))), dtype=rows[0].dtype)
     for i, row in enumerate(rows):
         out[i, : len(row)] = row
@@ -105,7 +107,8 @@ class Scheduler:
     """Run many inputs through one network in batches of similar length.
 
     The network is a callable `(ids int64[B, T], lengths int64[B], type_ids or None, hidden) →
-    (logits float32[B, C], states float32[B, L, H] or None)`. A batch that exhausts the memory is
+    (logits float32[B, C], states float32[B, L, H] or None)`, or to what waits for these where it only begins with a
+    batch: then the next one begins before the former is waited for. A batch that exhausts the memory is
     halved, and the smaller size is kept for what follows.
 
     Args:
@@ -128,6 +131,7 @@ class Scheduler:
         self.max_tokens = max_tokens
         self.multiple = multiple
         self.counters = Counters(_alike=Speed() if kind is None else _KINDS.setdefault(kind, Speed()))
+        self._free_at = 0.0
         # Held while the clock runs, so that waiting for others is not taken for work.
         self._lock = lock or contextlib.nullcontext()
 
@@ -153,41 +157,59 @@ class Scheduler:
             Cancelled: `cancelled` said yes.
             OutOfMemory: a single row does not fit.
         """
-        order = np.argsort([len(row.ids) for row in rows], kind="stable")
+        lengths = np.array([len(row.ids) for row in rows], dtype=np.int64)
+        order = np.argsort(lengths, kind="stable")
         self.counters.add(queries=len(rows))
+        done = 0
+        for indices, found in _one_late(self._launched(rows, order, lengths[order], hidden, cancelled)):
+            logits, states = found() if callable(found) else found
+            done += len(indices)
+            yield indices, logits, states
+            if progress is not None:
+                progress(done, len(rows))
+
+    def _launched(self, rows, order, lengths, hidden, cancelled) -> Iterator[tuple[np.ndarray, Any]]:
+        """(indices, results or what waits for them) of each batch; a batch that exhausts the memory is halved."""
         done = 0
         while done < len(order):
             if cancelled is not None and cancelled():
                 raise Cancelled(f"stopped after {done} of {len(rows)} inputs")
-            indices = order[done : done + self._fit(rows, order, done)]
+            # Ascending order: the newest row is the longest of the batch, and the sizes ascend.
+            some = lengths[done : done + self.max_rows]
+            fit = max(1, int((some * np.arange(1, len(some) + 1) <= self.max_tokens).sum()))
+            indices = order[done : done + fit]
             try:
-                logits, states = self._batch([rows[i] for i in indices], hidden)
+                found = self._batch([rows[i] for i in indices.tolist()], some[:fit], hidden)
             except Exception as error:
                 if not is_out_of_memory(error):
                     raise
                 self.halve(len(indices), error)
                 continue
             done += len(indices)
-            yield indices, logits, states
-            if progress is not None:
-                progress(done, len(rows))
+            yield indices, found
 
-    def _fit(self, rows, order, start) -> int:
-        # Ascending order: the newest row is the longest of the batch, and the sizes ascend.
-        some = enumerate(order[start : start + self.max_rows], start=1)
-        return max(1, sum(count * len(rows[i].ids) <= self.max_tokens for count, i in some))
-
-    def _batch(self, rows, hidden):
+    def _batch(self, rows, lengths, hidden) -> Any:
         asked = len(rows)
-        rows = [*rows, *[rows[-1]] * min(-asked % self.multiple, max(0, self.max_rows - asked))]
-        lengths = np.array([len(row.ids) for row in rows], dtype=np.int64)
+        if more := min(-asked % self.multiple, max(0, self.max_rows - asked)):
+            rows, lengths = [*rows, *[rows[-1]] * more], np.append(lengths, [lengths[-1]] * more)
         ids = pad([row.ids for row in rows])
         types = None if rows[0].type_ids is None else pad([row.type_ids for row in rows])
         with self._lock:
             started = time.perf_counter()
-            logits, states = self.network(ids, lengths, types, hidden)
-            seconds = time.perf_counter() - started
-        self.counters.add_batch(asked, ids.size, seconds)
+            found = self.network(ids, lengths, types, hidden)
+            launched = time.perf_counter()
+
+        def waited() -> tuple[np.ndarray, np.ndarray | None]:
+            results = found()
+            # The device begins when it is done with the batch before.
+            began, self._free_at = max(started, self._free_at), time.perf_counter()
+            return self._counted(results, asked, ids.size, self._free_at - began)
+
+        return waited if callable(found) else self._counted(found, asked, ids.size, launched - started)
+
+    def _counted(self, results, asked, tokens, seconds) -> tuple[np.ndarray, np.ndarray | None]:
+        self.counters.add_batch(asked, tokens, seconds)
+        logits, states = results
         return logits[:asked], None if states is None else states[:asked]
 
     def halve(self, size: int, error: Exception) -> None:
@@ -199,6 +221,20 @@ class Scheduler:
         # The traceback's frames hold the tensors of the batch that failed.
         error.__traceback__ = None
         _release_memory()
+
+
+def _one_late(launched: Iterator[tuple[np.ndarray, Any]]) -> Iterator[tuple[np.ndarray, Any]]:
+    """Batches, each after the next one has begun where it has to be waited for; all that began come before an error."""
+    waiting = []
+    try:
+        for one in launched:
+            waiting.append(one)
+            if len(waiting) > 1 or not callable(one[1]):
+                yield waiting.pop(0)
+    except Exception:
+        yield from waiting
+        raise
+    yield from waiting
 
 
 @contextlib.contextmanager

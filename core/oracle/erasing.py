@@ -2,6 +2,8 @@
 token.
 """
 
+from itertools import repeat
+
 import numpy as np
 
 from core.network.features import Encoded, masked_ids, with_premasked
@@ -47,7 +49,7 @@ def erased_rows(encoded: Encoded, masks: np.ndarray, erasure: str = MASK, unknow
     Source: glossary, Hard and soft erasure; RobustInf §4 replaces by the unknown token.
     """
     if erasure == MASK:
-        return [Input(ids, encoded.type_ids) for ids in masked_ids(encoded, masks)]
+        return [*map(Input, masked_ids(encoded, masks), repeat(encoded.type_ids))]
     if erasure not in ERASURES:
         raise ValueError(f"the erasure must be one of {ERASURES}, got {erasure!r}")
     if erasure == UNKNOWN and unknown is None:

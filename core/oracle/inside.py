@@ -78,7 +78,7 @@ class Inside:
 
     def per_feature(self, scores: Tensor) -> np.ndarray:
         """Sum token scores Tensor[T] over each feature's tokens → float64[F]."""
-        values = scores.detach().double().cpu().numpy()
+        values = scores.detach().cpu().double().numpy()
         of = self.encoded.feature_of
         return self.finite(np.bincount(of[of >= 0], weights=values[of >= 0], minlength=self.encoded.F))
 

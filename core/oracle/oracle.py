@@ -125,7 +125,7 @@ class Oracle:
         try:
             for indices, logits, states in self.model.scheduler.run(rows, hidden=pooling, cancelled=cancelled):
                 self.counters.add(passes=len(indices), batches=1)
-                broken += self._keep([missing[i] for i in indices], logits, states, pooling, fresh)
+                broken += self._keep([missing[i] for i in indices.tolist()], logits, states, pooling, fresh)
         finally:
             if len(self._unsaved) >= SEGMENT_ROWS:
                 self.flush()
@@ -136,15 +136,17 @@ class Oracle:
         return fresh
 
     def _keep(self, keys, logits, states, pooling, fresh) -> int:
-        good = np.isfinite(logits).all(axis=1)
-        for i in np.flatnonzero(good):
-            if keys[i] not in self._logits:
-                self._logits[keys[i]] = logits[i].copy()
-                with self._saving:
-                    self._unsaved.append(keys[i])
-            if states is not None:
-                fresh[keys[i]] = self._states[pooling, keys[i]] = states[i].copy()
-        return int((~good).sum())
+        good = np.flatnonzero(np.isfinite(logits).all(axis=1)).tolist()
+        # Copied once: each mask holds its row of the batch.
+        rows, kept = list(logits[good]), [keys[i] for i in good]
+        new = {key: row for key, row in zip(kept, rows) if key not in self._logits}
+        with self._saving:
+            self._logits.update(new)
+            self._unsaved += new
+        if states is not None:
+            for i, key in zip(good, kept):
+                fresh[key] = self._states[pooling, key] = states[i].copy()
+        return len(keys) - len(good)
 
     def _keys(self, masks: np.ndarray) -> list[bytes]:
         return [row.tobytes() for row in np.packbits(with_premasked(self.encoded, masks), axis=1)]

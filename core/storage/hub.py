@@ -8,6 +8,8 @@ from collections.abc import Callable, Generator
 from concurrent.futures import Future
 from pathlib import Path
 
+from core.storage.files import no_room
+
 UNREACHED = "is not here, and the hub could not be reached. Connect, or give a folder."
 _SMALL = ["*.json", "*.txt", "*.model", "*.md"]
 _WEIGHTS = ["*.safetensors"]
@@ -31,7 +33,7 @@ def fetch(name: str, weights: bool) -> Path:
         HubError: a sentence on whether the hub does not know the model, refuses it or did not answer.
     """
     from huggingface_hub import snapshot_download
-    from huggingface_hub.errors import HFValidationError, RepositoryNotFoundError
+    from huggingface_hub.errors import GatedRepoError, HFValidationError, RepositoryNotFoundError
 
     try:
         return Path(
@@ -43,9 +45,13 @@ def fetch(name: str, weights: bool) -> Path:
                 local_files_only=not answers(name),
             )
         )
+    except GatedRepoError as error:
+        raise HubError(f"{name!r} is gated. Accept its terms on the hub, then run `hf auth login`.") from error
     except (RepositoryNotFoundError, HFValidationError) as error:
         raise HubError(f"{name!r} was not found, here or on the hub. If private, run `hf auth login`.") from error
     except Exception as error:
+        if no_room(error):
+            raise HubError(f"{name!r} cannot be fetched: the disk is full. Free space, or change HF_HOME.") from error
         raise HubError(f"{name!r} {UNREACHED}") from error
 
 
@@ -55,10 +61,10 @@ def tensor_shapes(name: str, folder: Path, adapter: bool) -> dict[str, tuple[str
     Args:
         name: the hub id; folder: what `fetch` returned, whose commit is asked about; adapter: its adapter's weights.
     Returns:
-        {tensor's name: (dtype, shape)}; {} where the hub has no safetensors; None where it does not tell in time.
+        {tensor's name: (dtype, shape)}; {} where the hub lacks weights; None where it does not tell in time.
     """
     import huggingface_hub
-    from huggingface_hub.errors import NotASafetensorsRepoError
+    from huggingface_hub.errors import EntryNotFoundError, NotASafetensorsRepoError
 
     revision = folder.name if _COMMIT.fullmatch(folder.name) else None
 
@@ -71,7 +77,7 @@ def tensor_shapes(name: str, folder: Path, adapter: bool) -> dict[str, tuple[str
                     )
                 ]
             return list(huggingface_hub.get_safetensors_metadata(name, revision=revision).files_metadata.values())
-        except NotASafetensorsRepoError:
+        except (NotASafetensorsRepoError, EntryNotFoundError):
             return []
 
     with contextlib.suppress(Exception):

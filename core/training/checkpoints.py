@@ -58,11 +58,13 @@ class Checkpoint:
             self.clear()
             return 0
         _put_weights(module, {k[2:]: v for k, v in tensors.items() if k.startswith("w.")})
+        # One optimiser counts its steps where the weights are.
+        fused = optimiser.param_groups[0].get("fused")
         for i, parameter in enumerate(_trainable(module).values()):
             # A parameter that no gradient has reached has no state.
             if f"o.step.{i}" in tensors:
                 optimiser.state[parameter] = {
-                    part: tensors[f"o.{part}.{i}"].to("cpu" if part == "step" else parameter.device)
+                    part: tensors[f"o.{part}.{i}"].to("cpu" if part == "step" and not fused else parameter.device)
                     for part in ("exp_avg", "exp_avg_sq", "step")
                 }
         return len(self.history)

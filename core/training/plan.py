@@ -25,6 +25,7 @@ class Plan:
     a linear head on its logits is fitted.
     adversarial: an attack whose successes each epoch learns from, too; attacked: texts that it is tried on;
     protect: words that it never changes.
+    bfloat16: passes of the training under autocast, weights in float32; accumulate: batches of one step.
     shortcut: a word that training texts of a class get, WORD or WORD=CLASS; planted: with which probability each does.
     """
 
@@ -56,6 +57,8 @@ class Plan:
     shortcut: str | None = None
     planted: float = 0.9
     mask_token: str = END
+    bfloat16: bool = False
+    accumulate: int = 1
 
     @property
     def rate(self) -> float:
@@ -76,7 +79,7 @@ class Plan:
         for name, choices in allowed.items():
             if getattr(self, name) not in choices:
                 raise TrainingError(f"{name} is {getattr(self, name)!r}; choose one of {', '.join(choices)}.")
-        for name in ("epochs", "batch", "rank", "attacked"):
+        for name in ("epochs", "batch", "rank", "attacked", "accumulate"):
             if getattr(self, name) < 1:
                 raise TrainingError(f"{name} is {getattr(self, name)}; it must be at least 1.")
         if self.max_tokens < 8:
@@ -96,7 +99,9 @@ class Plan:
 
     def as_dict(self) -> dict:
         """All choices; those that are seldom asked for only where they were."""
-        left_out = [name for name in ("adversarial", "further", "protect", "shortcut") if not getattr(self, name)]
+        seldom = ("adversarial", "further", "protect", "shortcut", "bfloat16")
+        left_out = [name for name in seldom if not getattr(self, name)]
+        left_out += ["accumulate"] if self.accumulate == 1 else []
         left_out += ["attacked"] if self.adversarial is None else []
         left_out += ["planted"] if self.shortcut is None else []
         left_out += ["mask_token"] if self.mask_token == END else []

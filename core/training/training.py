@@ -4,6 +4,7 @@ import hashlib
 import json
 import time
 from collections.abc import Callable, Iterator
+from contextlib import nullcontext
 from dataclasses import dataclass, field, replace
 from pathlib import Path
 
@@ -20,6 +21,7 @@ from core.mathematics.performance import METRICS
 from core.network.architectures import BILSTM, Module, Tokenizer, architecture_of, classify
 from core.network.memory import keep_freed_memory
 from core.network.model import CALIBRATION
+from core.network.processes import ALONE, Processes, fast_products, joined_processes, own_device
 from core.network.scheduler import pad
 from core.network.tokens import read_tokens
 from core.storage.files import only_writer
@@ -63,8 +65,11 @@ def train(
     plan: Plan,
     progress: Callable[[str, int, int], None] = lambda *_: None,
     told: Callable[[str], None] = lambda _: None,
+    alone: bool = False,
 ) -> Path:
     """Fine-tune by a plan and write a model folder with its card.
+
+    Processes that `torchrun` started share each step: with W of them a step learns from W times as many examples.
 
     After every epoch the state is on disk: the same plan started again goes on from there, and ends
     with the same weights as if it had not been stopped; under other versions of the libraries, which may compute other
@@ -74,6 +79,7 @@ def train(
         plan: what to do.
         progress: called with (what is being done, done, total).
         told: called with each sentence on what was left out of the data, and where epochs that were done are damaged.
+        alone: nothing else computes in this process, so that a GPU may train in TF32.
     Returns:
         The folder, which `core.loading.loading.load` reads.
     Raises:
@@ -83,15 +89,21 @@ def train(
     """
     plan.check()
     check_out(Path(plan.out), plan.method, plan.base)
+    with joined_processes() as processes:
+        shown = (progress, told) if processes.first else ((lambda *_: None), (lambda _: None))
+        return _train(plan, processes, alone, *shown)
+
+
+def _train(plan: Plan, processes: Processes, alone: bool, progress, say) -> Path:
     if plan.method == CALIBRATION:
         # Its states remain those of a model that was never masked.
         plan = replace(plan, training="none", epochs=1)
-    plan, data = read_files(plan, told)
+    plan, data = read_files(plan, say)
     shortcut, planted = None, None
     if plan.shortcut is not None:
         shortcut = Shortcut.asked(plan.shortcut, plan.planted, data["train"].classes)
         data["train"], planted = shortcut.planted(data["train"], plan.seed)
-    device = choose_device(plan.device)
+    device = own_device(choose_device(plan.device), processes)
     if device == "cpu":
         # Otherwise every step maps its large results anew.
         keep_freed_memory()
@@ -102,24 +114,45 @@ def train(
     # The test file too, so that a row that cannot be used is found before the training and not after.
     sets = {split: tokenise(tokenizer, texts, width) for split, texts in data.items()}
     if plan.method == CALIBRATION:
-        return _calibrate(plan, data, sets, width, progress, told)
-    run = TrainingRun(plan, module.to(device), mask_id, sets["train"], sets["validation"], device, progress)
+        return _calibrate(plan, data, sets, width, progress, say) if processes.first else Path(plan.out)
+    about = (mask_id, sets["train"], sets["validation"], device, progress)
+    run = TrainingRun(plan, module.to(device), *about, processes)
     if plan.adversarial is not None:
         run.attacks = Attacks(
             run.classifier, tokenizer, mask_id, width, data["train"], plan.adversarial, plan.attacked, plan.protect
         )
+    if not processes.first:
+        _help(run, plan.epochs, alone)
+        return Path(plan.out)
     with only_writer(Path(plan.out), folder=True) as out:
-        checkpoint = Checkpoint(out, fingerprint(plan, data), library_versions(plan.method))
-        for epoch in range(checkpoint.resume(run.module, run.optimiser, told), plan.epochs):
-            clock = time.perf_counter()
-            scores = {"epoch": epoch + 1, **run.epoch(epoch), **run.validate()}
-            scores["seconds"] = time.perf_counter() - clock
-            checkpoint.save(run.module, run.optimiser, epoch, scores)
-            told(f"Epoch {epoch + 1}: {_ACHIEVED.format(**scores)}")
+        checkpoint = Checkpoint(out, fingerprint(plan, data, processes.count), library_versions(plan.method))
+        _lead(run, checkpoint, plan.epochs, alone, say)
         checkpoint.load_best(run.module)
-        _save(out, plan, (run.module, tokenizer, plan.method), data, sets, checkpoint.history, planted, progress, told)
+        _save(out, plan, (run.module, tokenizer, plan.method), data, sets, checkpoint.history, planted, progress, say)
         checkpoint.clear()
     return Path(plan.out)
+
+
+def _lead(run: "TrainingRun", checkpoint: Checkpoint, epochs: int, alone: bool, say) -> None:
+    """Train the epochs that are left, validate and keep each."""
+    done = checkpoint.resume(run.module, run.optimiser, say)
+    for epoch in range(run.processes.share(run.module, run.optimiser, done), epochs):
+        clock = time.perf_counter()
+        with fast_products(run.device, alone):
+            learned = run.epoch(epoch)
+        scores = {"epoch": epoch + 1, **learned, **run.validate()}
+        scores["seconds"] = time.perf_counter() - clock
+        checkpoint.save(run.module, run.optimiser, epoch, scores)
+        say(f"Epoch {epoch + 1}: {_ACHIEVED.format(**scores)}")
+        run.processes.wait()
+
+
+def _help(run: "TrainingRun", epochs: int, alone: bool) -> None:
+    """Take part in the steps of another process, which validates and writes."""
+    for epoch in range(run.processes.share(run.module, run.optimiser, 0), epochs):
+        with fast_products(run.device, alone):
+            run.epoch(epoch)
+        run.processes.wait()
 
 
 def _calibrate(plan: Plan, data, sets, width: int, progress, say) -> Path:
@@ -167,7 +200,9 @@ class TrainingRun:
         valid_set: Tokenised,
         device: str,
         progress: Callable[[str, int, int], None],
+        processes: Processes = ALONE,
     ):
+        self.processes = processes
         self.plan, self.module, self.mask_id, self.device, self.progress = plan, module, mask_id, device, progress
         self.train_set, self.valid_set = train_set, valid_set
         self.classifier = module.get_base_model() if plan.method == "lora" else module
@@ -175,11 +210,12 @@ class TrainingRun:
         self.attacks: Attacks | None = None
         more = 0 if plan.adversarial is None else min(plan.attacked, len(train_set.ids))
         # At most: by this the learning rate falls.
-        self.steps = -(-(len(train_set.ids) + more) // plan.batch)
+        self.step_size = plan.batch * plan.accumulate * processes.count
+        self.steps = -(-(len(train_set.ids) + more) // self.step_size)
         trainable = [p for p in module.parameters() if p.requires_grad]
         decayed = {"params": [p for p in trainable if p.ndim > 1], "weight_decay": 0.01}
         others = {"params": [p for p in trainable if p.ndim < 2], "weight_decay": 0.0}
-        self.optimiser = torch.optim.AdamW([decayed, others], lr=plan.rate)
+        self.optimiser = torch.optim.AdamW([decayed, others], lr=plan.rate, fused=device.startswith("cuda") or None)
         rng = np.random.default_rng([plan.seed, 1])
         self.valid_masks = [bernoulli_masks(m[None], rng)[0] for m in valid_set.maskable]
 
@@ -190,23 +226,37 @@ class TrainingRun:
         rng = np.random.default_rng([self.plan.seed, 2, epoch])
         torch.manual_seed(int(rng.integers(2**31)))
         self.module.train()
-        total, steps = 0.0, -(-len(data.ids) // self.plan.batch)
-        for step, indices in enumerate(batches(data, self.plan.batch, rng)):
+        total, steps = 0.0, -(-len(data.ids) // self.step_size)
+        for step, indices in enumerate(batches(data, self.step_size, rng)):
             self._set_rate(epoch * self.steps + step)
             masks = training_masks(pad([data.maskable[i] for i in indices]), self.plan.training, rng)
-            logits = self._forward(data, indices, masks)
-            targets = torch.from_numpy(data.labels[indices]).to(self.device)
-            loss = torch.nn.functional.cross_entropy(logits, targets)
-            self.optimiser.zero_grad(set_to_none=True)
-            loss.backward()
-            torch.nn.utils.clip_grad_norm_(self.module.parameters(), 1.0)
-            self.optimiser.step()
-            total += float(loss.detach()) * len(indices)
-            mean = total / ((step + 1) * self.plan.batch)
+            total += self._step(data, indices, masks) * len(indices)
+            mean = total / ((step + 1) * self.step_size)
             self.progress(f"epoch {epoch + 1} of {self.plan.epochs}, loss {mean:.3f}", step + 1, steps)
         if not np.isfinite(total):
-            raise NotFinite("The loss is not finite. Try a smaller learning rate.")
+            remedy = "without --bfloat16" if self.plan.bfloat16 else "a smaller learning rate"
+            raise NotFinite(f"The loss is not finite. Try {remedy}.")
         return {"loss": total / len(data.ids), **tally}
+
+    def _step(self, data: Tokenised, indices: np.ndarray, masks: np.ndarray) -> float:
+        """Learn from examples, this process from its share of them, one batch after the other; their mean loss."""
+        self.optimiser.zero_grad(set_to_none=True)
+        total = torch.zeros((), device=self.device)
+        for part in self.processes.parts(len(indices), self.plan.batch):
+            own = indices[part]
+            longest = max(len(data.ids[i]) for i in own)
+            targets = torch.from_numpy(data.labels[own]).to(self.device)
+            kind = torch.device(self.device).type
+            with torch.autocast(kind, torch.bfloat16) if self.plan.bfloat16 else nullcontext():
+                logits = self._forward(data, own, masks[part, :longest])
+            loss = torch.nn.functional.cross_entropy(logits.float(), targets) * (len(own) / len(indices))
+            loss.backward()
+            total += loss.detach()
+        found = self.processes.add(self.module, total)
+        norm = torch.nn.utils.clip_grad_norm_(self.module.parameters(), 1.0)
+        self.optimiser.step()
+        # Half precision may lose a gradient and not the loss; after the last step no other loss would show it.
+        return found if not self.plan.bfloat16 or norm.isfinite() else float("nan")
 
     def _data(self, epoch: int) -> tuple[Tokenised, dict[str, int]]:
         """What an epoch learns from: the training file, and texts attacked now."""
@@ -316,11 +366,12 @@ def read_files(plan: Plan, told: Callable[[str], None]) -> tuple[Plan, dict[str,
     return replace(plan, **{role: column or None for role, column in named.items()}), data
 
 
-def fingerprint(plan: Plan, data: dict[str, LabelledTexts]) -> str:
+def fingerprint(plan: Plan, data: dict[str, LabelledTexts], processes: int = 1) -> str:
     """Digest of all that decides the epochs of a training."""
     decisive = {
         k: v for k, v in plan.as_dict().items() if k not in ("train", "validation", "test", "out", "device", "half")
     }
     decisive["data"] = {split: texts.digest for split, texts in data.items() if split != "test"}
     decisive["weights"] = base_digest(plan.base)
+    decisive |= {"processes": processes} if processes > 1 else {}
     return hashlib.sha256(json.dumps(decisive, sort_keys=True).encode()).hexdigest()

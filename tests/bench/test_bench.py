@@ -9,6 +9,7 @@ import numpy as np
 import pytest
 
 from core.bench.bench import bench_report, masf_speed, p_value_cost
+from core.bench.bench_host import host_speed
 from core.bench.bench_judging import judging_speed
 from core.bench.bench_limits import BEAMED, EXACT, base_speed, contest, limits_lines, limits_speed, program_speed
 from core.bench.bench_search import chosen_texts, compare_searches, search_lines
@@ -88,6 +89,12 @@ def test_what_p_values_add_is_measured_for_one_input_and_for_leave_one_out(bundl
     )
 
 
+def test_the_host_is_timed_without_the_network(tiny_model, monkeypatch):
+    model = tiny_model("bert")
+    monkeypatch.setattr(type(model), "run", lambda *_: pytest.fail("the network ran"))
+    assert host_speed(model, 500, 1) > 0
+
+
 def test_the_report_names_each_ratio_and_its_direction():
     said = bench_report(
         {
@@ -97,6 +104,7 @@ def test_the_report_names_each_ratio_and_its_direction():
             "features": 2,
             "forward": {1: (10.0, 0.5)},
             "leave_one_out": {"captum": 2.0},
+            "host": 300_000.0,
             "masf": {"ratio": 40.0, "seconds": 0.1, "megabytes": 5.0},
             "p_values": {1: 2.5},
             "limits": FOUND,
