@@ -16,6 +16,7 @@ from core.results.examples import examples_result
 from core.results.inputs import model_caveats
 from core.results.result import Result
 from core.wording import amount, plain
+from pages.parts.attributions.keeping import keep_button, kept_section
 from pages.parts.components.tables import asked, browser
 from pages.parts.examples.finding import columns_chooser, finding_section, lacking_rows
 from pages.parts.examples.listing import carry_out, save_listing, table_of
@@ -141,10 +142,13 @@ def _predictions(explainer: Explainer, browsed: Browsed) -> None:
 def _chosen(frame: Frame, browsed: Browsed | None) -> None:
     """The chosen example in full, its pin, and the way on."""
     view = cast(View, frame.view)
+    kept_section(view, [], "signed")
     show_text(view)
     draw_badges(view_badges(view), view_caveats(view))
     about_text(view)
-    st.page_link("pages/attributions.py", label="Explain it", icon=":material/format_color_text:")
+    with st.container(horizontal=True, vertical_alignment="center"):
+        st.page_link("pages/attributions.py", label="Explain it", icon=":material/format_color_text:")
+        keep_button(view)
     if browsed is not None:
         pin_section(frame, browsed)
 

@@ -1,9 +1,8 @@
 """Combine p-values and decide over several of them."""
 
 import functools
-import warnings
 from collections.abc import Callable, Iterator
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 
 import numpy as np
 
@@ -212,7 +211,9 @@ def _intervals_of_means(values: np.ndarray, resamples: int, seed: int) -> Iterat
     """Of S columns float64[N, S], resampled around their means: digits that all values share are none to lose."""
     means = values.mean(axis=0)
     around, (n, width) = values - means, values.shape
-    found = bootstrap_intervals(lambda w: (w @ around / w.sum(axis=-1, keepdims=True)).T, n, resamples, seed, width)
+    left_out = -around.T / max(n - 1, 1)
+    shares = np.ascontiguousarray(around.T) / n
+    found = bootstrap_intervals(lambda w: shares @ w.T, n, resamples, seed, width, left_out)
     return (Interval(float(at), float(at + one.low), float(at + one.high)) for at, one in zip(means, found))
 
 
@@ -263,57 +264,13 @@ def signed_rank_p(differences: np.ndarray, tie: float = 1e-6) -> float:
     return float(stats.wilcoxon(d, zero_method="pratt", method="asymptotic").pvalue)
 
 
-@dataclass(frozen=True, eq=False)
-class Beaten:
-    """Which of K things another one beats, by paired tests over all pairs: p float64[K, K], Holm-adjusted, 1 on the
-    diagonal; by bool[K, K], whether the first beats the second; n int64[K, K], texts that have both.
-    """
-
-    p: np.ndarray
-    by: np.ndarray
-    n: np.ndarray
-
-    @property
-    def unbeaten(self) -> np.ndarray:
-        """bool[K], those that no other beats; which says of none that it is the best."""
-        return np.asarray(~self.by.any(axis=0))
-
-
-def compare_pairs(values: np.ndarray, spent: float = 1.0) -> Beaten:
-    """Test each two of K things on the same N texts, by `signed_rank_p` and Holm over all pairs.
-
-    One is ahead where the signed ranks of the differences add up to more than 0; a thing without a value is ahead of
-    none.
-
-    Args:
-        values: float64[N, K], higher is better, NaN without a value; spent: of the 5 % what this look may spend.
-    Source: Holm (1979); Demšar (2006) for classifiers over data sets.
-    """
-    from scipy import stats
-
-    values = np.asarray(values, dtype=np.float64)
-    K = values.shape[1]
-    first, second = np.triu_indices(K, 1)
-    d = values[:, first] - values[:, second]
-    known = ~np.isnan(d)
-    p, ahead = np.ones((K, K)), np.zeros((K, K))
-    for pair, (i, j) in enumerate(zip(first, second)):
-        p[i, j] = p[j, i] = signed_rank_p(d[:, pair])
-        one = d[known[:, pair], pair]
-        signs = np.where(np.abs(one) <= 1e-6, 0.0, np.sign(one))
-        ahead[i, j] = (signs * stats.rankdata(np.where(signs == 0, 0.0, np.abs(one)))).sum() if len(one) else 0.0
-        ahead[j, i] = -ahead[i, j]
-    rejected = np.zeros((K, K), dtype=bool)
-    if len(first):
-        rejected[first, second] = rejected[second, first] = holm(p[first, second], alpha=spent * ALPHA)
-        p[first, second] = p[second, first] = holm_adjusted(p[first, second])
-    n = np.zeros((K, K), dtype=np.int64)
-    n[first, second] = n[second, first] = known.sum(axis=0)
-    return Beaten(p, rejected & (ahead > 0), n)
-
-
 def bootstrap_intervals(
-    statistic: Callable[[np.ndarray], np.ndarray], n: int, resamples: int = RESAMPLES, seed: int = 0, width: int = 1
+    statistic: Callable[[np.ndarray], np.ndarray],
+    n: int,
+    resamples: int = RESAMPLES,
+    seed: int = 0,
+    width: int = 1,
+    left_out: np.ndarray | None = None,
 ) -> tuple[Interval, ...]:
     """Statistics of n texts with their 95 % BCa bootstrap intervals, from the same resamples, fixed seed.
 
@@ -323,41 +280,68 @@ def bootstrap_intervals(
     Args:
         statistic: how often each text counts, float64[B, n] → float64[S, B]; it may not depend on the sum of a row.
         width: numbers that the statistic holds for each row on the way, for the memory.
+        left_out: the statistics without each text, float64[S, n], where they are known.
     Returns:
         S intervals around the statistics of all texts, each once.
     Source: glossary, Intervals; Efron (1987).
     """
-    from scipy import stats
-
-    def of_places(places: np.ndarray, axis: int = -1) -> np.ndarray:
-        flat = places.reshape(-1, places.shape[-1])
-        rows = np.arange(len(flat))[:, None] * n
-        counts = np.bincount((flat + rows).ravel(), minlength=len(flat) * n).reshape(-1, n)
-        return np.asarray(statistic(counts.astype(np.float64))).reshape(-1, *places.shape[:-1])
-
-    at = of_places(np.arange(n))
-    ends = np.full((len(at), 2), np.nan)
-    drawn = None
-    for method in (("percentile", "BCa") if n <= MOST_BCA else ("percentile",)) if n > 1 else ():
-        with warnings.catch_warnings():
-            # Where nearly all resamples are equal, BCa cannot tell where its ends lie.
-            warnings.simplefilter("ignore", stats.DegenerateDataWarning)
-            warnings.simplefilter("ignore", RuntimeWarning)
-            found = stats.bootstrap(
-                (np.arange(n),),
-                of_places,
-                n_resamples=0 if drawn else resamples,
-                batch=max(1, 2_000_000 // max(n, width)),
-                method=method,
-                bootstrap_result=drawn,
-                rng=np.random.default_rng(seed),
-            )
-        both = np.stack(found.confidence_interval, axis=-1).reshape(-1, 2)
-        ends = np.where(np.isfinite(both).all(axis=1, keepdims=True), both, ends)
+    at = np.asarray(statistic(np.ones((1, n))))[:, 0]
+    if n < 2:
+        return tuple(Interval(float(value), np.nan, np.nan) for value in at)
+    rng, batch = np.random.default_rng(seed), max(1, 2_000_000 // max(n, width))
+    sizes = [min(batch, resamples - start) for start in range(0, resamples, batch)]
+    drawn = np.concatenate([np.asarray(statistic(_resampled(rng, n, size))) for size in sizes], axis=1)
+    drawn.sort(axis=1)
+    levels = np.tile([ALPHA / 2, 1 - ALPHA / 2], (len(at), 1))
+    ends = _quantiles(drawn, levels)
+    if n <= MOST_BCA:
         # BCa counts ties as half; by the last bit they would count as above or below, which depends on the unit.
-        near = np.abs(found.bootstrap_distribution - at[:, None]) <= _TIE * np.ptp(both, axis=1, keepdims=True)
-        drawn = replace(found, bootstrap_distribution=np.where(near, at[:, None], found.bootstrap_distribution))
+        near = np.abs(drawn - at[:, None]) <= _TIE * np.ptp(ends, axis=1, keepdims=True)
+        drawn = np.where(near, at[:, None], drawn)
+        below = (np.sum(drawn < at[:, None], axis=1) + np.sum(drawn <= at[:, None], axis=1)) / (2 * resamples)
+        each = _left_out(statistic, n, batch) if left_out is None else left_out
+        found = _quantiles(drawn, _corrected(levels, below, each))
+        ends = np.where(np.isfinite(found).all(axis=1, keepdims=True), found, ends)
     return tuple(Interval(float(value), float(low), float(high)) for value, (low, high) in zip(at, ends))
+
+
+def _resampled(rng: np.random.Generator, n: int, size: int) -> np.ndarray:
+    """How often each of n texts is drawn, float64[size, n]."""
+    drawn = rng.integers(0, n, (size, n))
+    drawn += np.arange(size)[:, None] * n
+    return np.bincount(drawn.ravel(), minlength=size * n).reshape(size, n).astype(np.float64)
+
+
+def _left_out(statistic: Callable[[np.ndarray], np.ndarray], n: int, batch: int) -> np.ndarray:
+    """Statistics without each of n texts, float64[S, n]."""
+    parts = [np.arange(start, min(start + batch, n)) for start in range(0, n, batch)]
+    return np.concatenate([statistic((np.arange(n) != one[:, None]).astype(np.float64)) for one in parts], axis=1)
+
+
+def _corrected(levels: np.ndarray, below: np.ndarray, left_out: np.ndarray) -> np.ndarray:
+    """The levels of BCa in place of those of the percentile interval, float64[S, 2]; NaN where nearly all resamples are
+    equal.
+
+    Args:
+        below: float64[S], share of resamples below each statistic, ties as half; left_out: of `_left_out`.
+    Source: Efron (1987), as SciPy has it.
+    """
+    from scipy.special import ndtr, ndtri
+
+    n = left_out.shape[1]
+    apart = (n - 1) * (left_out.mean(axis=1, keepdims=True) - left_out)
+    with np.errstate(all="ignore"):
+        bias, skew = ndtri(below), (apart**3).sum(axis=1) / n**3 / (6 * ((apart**2).sum(axis=1) / n**2) ** 1.5)
+        moved = bias[:, None] + ndtri(levels)
+        return np.asarray(ndtr(bias[:, None] + moved / (1 - skew[:, None] * moved)))
+
+
+def _quantiles(ordered: np.ndarray, levels: np.ndarray) -> np.ndarray:
+    """Quantiles of ascending rows float64[S, B] by linear interpolation; levels: float64[S, L] in [0, 1] or NaN."""
+    place = np.nan_to_num(levels) * (ordered.shape[1] - 1)
+    low = np.floor(place).astype(np.int64)
+    first, second = (np.take_along_axis(ordered, at, axis=1) for at in (low, np.minimum(low + 1, ordered.shape[1] - 1)))
+    return np.where(np.isnan(levels), np.nan, first + (place - low) * (second - first))
 
 
 def paired_interval(first: np.ndarray, second: np.ndarray) -> Interval:

@@ -144,3 +144,21 @@ def test_an_interrupted_report_leaves_the_one_before(report, data, tmp_path, mon
     out = tmp_path / "report.html"
     assert main(["report", "--model", "tiny", "--data", str(data), "--example", "plain", "--out", str(out)]) == 130
     assert out.read_text(encoding="utf-8") == before and not list(tmp_path.glob("*.tmp"))
+
+
+@pytest.mark.parametrize("asked", [("--example", "markup"), ("--what", "verdicts")])
+def test_a_report_opens_with_the_network_off_and_asks_nobody(report, browser, tmp_path, asked):
+    report(*asked)
+    address, problems = (tmp_path / "report.html").as_uri(), []
+    context = browser.new_context(offline=True)
+    page = context.new_page()
+    page.on("request", lambda request: None if request.url in (address, "data:,") else problems.append(request.url))
+    for event in ("console", "pageerror", "dialog"):
+        page.on(event, lambda *found: problems.append(str(found)))
+    page.goto(address)
+    page.mouse.move(200, 200)
+    assert page.locator("script, img, iframe, object, embed, form, a").count() == 0
+    assert page.locator("svg").first.is_visible() and page.locator("h1").is_visible()
+    assert page.evaluate("() => document.documentElement.scrollWidth <= window.innerWidth")
+    context.close()
+    assert not problems

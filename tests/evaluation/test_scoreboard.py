@@ -56,7 +56,8 @@ from core.judging.judging import How, Judge
 from core.mathematics.aopc import naopc
 from core.mathematics.curves import racu
 from core.mathematics.masking import RATIOS
-from core.mathematics.statistics import Interval, compare_pairs, mean_interval, mean_intervals, signed_rank_p
+from core.mathematics.ranking import compare_pairs
+from core.mathematics.statistics import Interval, mean_interval, mean_intervals, signed_rank_p
 from core.mathematics.stepwise import finish
 from core.measures.registry import REGISTERED
 from core.metrics.catalogue import metrics

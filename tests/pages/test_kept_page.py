@@ -49,6 +49,16 @@ def test_an_example_stays_above_the_next_with_the_scores_that_it_has_alone(bundl
     assert app.press(f"Go to {FIRST.id}").example == FIRST.id and len(drawn(app)) == 1 and not app.errors
 
 
+def test_an_example_stays_above_the_next_on_examples_too_and_goes_along():
+    app = App(EXAMPLES, data="reviews", example=FIRST.id).press("Keep beside")
+    assert app.said.count(FIRST.text) == 1
+    app.set("selectbox", "Example", SECOND.id)
+    assert app.said.count(FIRST.text) == 1 and app.said.index(FIRST.text) < app.said.index(SECOND.text)
+    assert [text_of(one) for one in drawn(app.go(ATTRIBUTIONS))] == [FIRST.text, SECOND.text]
+    app.go(EXAMPLES).press("Close")
+    assert FIRST.text not in app.said and SECOND.text in app.said and "kept" not in app.at.query_params
+
+
 def test_an_example_that_is_not_in_the_data_is_said_of_a_link_and_let_go_of_with_other_data():
     link = App(ATTRIBUTIONS, data="reviews", example=FIRST.id, kept="no such id")
     assert (

@@ -14,7 +14,8 @@ from core.evaluation.study import Answers, Rows, Study
 from core.mathematics.aopc import naopc
 from core.mathematics.curves import UNKNOWN, Areas, acu, areas_between, racu
 from core.mathematics.masking import RATIOS
-from core.mathematics.statistics import Beaten, Interval, compare_pairs, mean_intervals, rejected_count_p, significant
+from core.mathematics.ranking import Beaten, compare_pairs
+from core.mathematics.statistics import Interval, mean_intervals, rejected_count_p, significant
 from core.metrics.registry import ARROWS, HIGHER, LOWER
 from core.verdicts.deciding import Word
 from core.wording import WHOLE, Tally

@@ -125,16 +125,10 @@ class Words(Question[WordsReport]):
         known, scored, labels = self.known(answers), answers.found[self.scores], answers.model.labels
         if not len(known.at):
             return None
-        right = _right(answers, known)
-        lines = [
-            line
-            for m, name in enumerate(self.measures)
-            for line in _lines(name, m, known.texts, known.faithful[:, m], right, labels)
-        ]
         return WordsReport(
             self.measures,
             labels,
-            tuple(lines),
+            tuple(_lines(self.measures, known, _right(answers, known), labels)),
             tuple(known.faithful.sum(axis=0).tolist()),
             len(known.at),
             answers.tally((self.scores if self.scores in answers.coming else self.verdicts,)),
@@ -213,47 +207,38 @@ def _right(answers: Answers, known: KnownTexts) -> np.ndarray:
     return np.array([float(own == predicted) if own in labels else np.nan for own, predicted in found])
 
 
-def _lines(
-    name: str,
-    m: int,
-    texts: Sequence[Mapping[str, Any]],
-    faithful: np.ndarray,
-    right: np.ndarray,
-    labels: Sequence[str],
-) -> list[WordLine]:
-    """The words of one measure, the m-th, from faithful texts, bool[n]."""
-    found: dict[tuple[int, str], list[tuple[float, int, int, float]]] = {}
-    whole: dict[int, list[float]] = {}
-    for one, heard, good in zip(texts, faithful, right):
-        if heard:
-            whole.setdefault(one["class"], []).append(good)
-            for each in zip(one["words"], one["scores"][m], one["top"][m], one["alone"]):
-                found.setdefault((one["class"], each[0]), []).append((*each[1:], good))
+def _lines(measures: Sequence[str], known: KnownTexts, right: np.ndarray, labels: Sequence[str]) -> list[WordLine]:
+    """The words of each measure from the texts of which it is heard; right: float64[n], see `_right`."""
+    found: dict[tuple[int, int, str], list[tuple[float, int, int, float]]] = {}
+    for one, heard, good in zip(known.texts, known.faithful.tolist(), right.tolist()):
+        for m in np.flatnonzero(heard).tolist():
+            for word, *each in zip(one["words"], one["scores"][m], one["top"][m], one["alone"]):
+                found.setdefault((m, one["class"], word), []).append((*each, good))
     often = {key: np.array(values, dtype=np.float64) for key, values in found.items() if len(values) >= FEWEST}
-    means = _means({key: values[:, 0] for key, values in often.items()})
+    means, classes = _means(often), np.array([one["class"] for one in known.texts])
+    whole = {(m, c): right[known.faithful[:, m] & (classes == c)] for m, c in {key[:2] for key in often}}
     lines = []
-    for (c, word), values in often.items():
-        every = np.array(whole[c])
-        others = (np.nansum(every) - np.nansum(values[:, 3])) / _count(every, values[:, 3])
-        own = np.nansum(values[:, 3]) / _count(values[:, 3])
+    for (m, c, word), values in sorted(often.items(), key=lambda one: (one[0][:2], -means[one[0]].mean, one[0][2])):
+        own, others = _accuracies(values[:, 3], whole[m, c])
         shares = values[:, 1:3].mean(axis=0).tolist()
-        lines.append(WordLine(word, labels[c], name, len(values), means[c, word], *shares, float(own), float(others)))
-    return sorted(lines, key=lambda one: (labels.index(one.label), -one.mean.mean, one.word))
+        lines.append(WordLine(word, labels[c], measures[m], len(values), means[m, c, word], *shares, own, others))
+    return lines
 
 
-def _count(labelled: np.ndarray, without: np.ndarray | None = None) -> float:
-    """Labelled texts, without some; NaN for none."""
-    count = int((~np.isnan(labelled)).sum()) - (0 if without is None else int((~np.isnan(without)).sum()))
-    return float(count) if count else float("nan")
+def _accuracies(own: np.ndarray, whole: np.ndarray) -> tuple[float, float]:
+    """Of a word's texts and of the others among all, by what is right of each; NaN of none with a label."""
+    labelled, every = int((~np.isnan(own)).sum()), int((~np.isnan(whole)).sum())
+    right, others = float(np.nansum(own)), float(np.nansum(whole) - np.nansum(own))
+    return (right / labelled if labelled else np.nan, others / (every - labelled) if every > labelled else np.nan)
 
 
 def _means(values: Mapping[Any, np.ndarray]) -> dict[Any, Interval]:
-    """The mean of each with its interval; words of as many texts share their resamples."""
+    """The mean of the first column of each with its interval; words of as many texts share their resamples."""
     alike: dict[int, list[Any]] = {}
     for key, one in values.items():
         alike.setdefault(len(one), []).append(key)
     found = {}
     for keys in alike.values():
-        together = np.stack([values[key] for key in keys], axis=1)
+        together = np.stack([values[key][:, 0] for key in keys], axis=1)
         found |= dict(zip(keys, mean_intervals(together, RESAMPLES)))
     return found

@@ -18,6 +18,7 @@ from pages.parts.frame.links import choose, forget, held, hold, say_missing
 from pages.parts.frame.sidebar import View
 from pages.parts.frame.texts import unread, view_badges, view_caveats
 from pages.parts.frame.working import in_turn
+from pages.parts.sections.evidence import show_text
 
 # What the address calls the example that stays.
 KEPT = "kept"
@@ -35,7 +36,9 @@ def keep_button(view: View) -> None:
 
 
 def kept_section(view: View, chosen: list[str], sign: str) -> None:
-    """Draw the example that stays, for the class that is explained; nothing where it is the chosen one, or none is."""
+    """Draw the example that stays, for the class that is explained, without measures its text alone; nothing where it
+    is the chosen one, or none is.
+    """
     example = _kept(view)
     if example is None or view.browsed is None or example.id == view.example.id:
         return
@@ -55,6 +58,9 @@ def kept_section(view: View, chosen: list[str], sign: str) -> None:
 def _draw(side: View, chosen: list[str], sign: str) -> None:
     """Its id, its prediction and its words, a row a measure."""
     draw_badges([Badge(side.example.id), *view_badges(side)], view_caveats(side))
+    if not chosen:
+        show_text(side)
+        return
     place, waiting = st.container(), st.container()
     found = [row_of(Attributing(side, name, f" for {side.example.id}"), sign, waiting) for name in chosen]
     with place:
