@@ -15,6 +15,8 @@ from core.results.model_check import check_result
 from core.results.result import Result
 from pages.parts.check.checking import known_check
 from pages.parts.data_set.drawing import diagnosticity_parts, scores_parts, verdicts_parts, with_rejected
+from pages.parts.data_set.sweep import NAME as SWEEP
+from pages.parts.data_set.sweep import choose_sweep, sweep_section
 from pages.parts.data_set.words import words_parts
 from pages.parts.frame.links import choose_one, folded, held
 from pages.parts.frame.sidebar import DataView, open_data_page
@@ -46,13 +48,18 @@ def data_set() -> None:
         return
     # First what the page's title asks.
     others = [name for name, one in questions().items() if one.page == PAGE and name != Verdicts.name]
-    offered = [Verdicts.name, *others]
+    offered = [Verdicts.name, *others, SWEEP]
     say_command_only()
     with st.container(horizontal=True, vertical_alignment="bottom"):
         name = choose_one(
             "Question", offered, offered[0], "section", format_func=str.capitalize, label_visibility="collapsed"
         )
         settings = st.popover("Settings", icon=":material/tune:", width="content")
+    if name == SWEEP:
+        with folded(settings):
+            chosen = choose_sweep()
+        sweep_section(frame, *chosen)
+        return
     with folded(settings):
         texts = choose_texts(frame)
         question = choose_question(questions()[name], frame.explainer.model)

@@ -15,6 +15,7 @@ from pyarrow import parquet
 from core import settings
 from core.commands import options as given
 from core.commands import terminal
+from core.commands.limits_of_seeds import limits_over_seeds, limits_section
 from core.commands.options import LIMITS, Option, Options
 from core.commands.words_of_two import sections_of_two, words_of_models
 from core.data.browsing import names_by
@@ -321,12 +322,11 @@ def tell_limits_of_file(options: Options) -> int:
     """Compute them, print what they come to, and write them; resumes by the rows beside the file. 0."""
     if not options.out:
         raise ValueError("finished texts are kept beside the file, so limits need --out")
-    if member := next(iter(terminal.seeds_of(options)), None):
-        raise ValueError(f"{LIMITS} asks one model; name a member of the family, such as {member}")
+    seeds = terminal.seeds_of(options)
     ending, out = "" if "old" in options else ending_of(options.out, ".parquet"), Path(options.out)
     if "old" in options:
         texts = read_labelled(Path(options.data), terminal.say, terminal.columns_of(options), labelled=False)
-        _, models = _compute_limits(options, texts)
+        _, models = _compute_limits(options, texts, seeds)
         rows = parquet.read_table(out).to_pylist()
     else:
         terminal.refuse_below_one("--sample", options.sample)
@@ -334,10 +334,13 @@ def tell_limits_of_file(options: Options) -> int:
         texts, ids = _drawn(data, options)
 
         def write(rows: list[dict], explainers: Sequence[Explainer]) -> bytes:
-            return answer_bytes(_answer_of_limits(options, explainers, data, ids, rows), ending)
+            return answer_bytes(_answer_of_limits(options, explainers, data, ids, rows, seeds), ending)
 
-        rows, models = _compute_limits(options, texts, write)
-    print(f"{answer_text(_sections_of_limits(models, rows))}\n\nWritten: {out}")
+        rows, models = _compute_limits(options, texts, seeds, write)
+    sections = _sections_of_limits(models, rows)
+    if seeds:
+        sections.insert(0, limits_section(rows, [one.digest for one in models], options.model))
+    print(f"{answer_text(sections)}\n\nWritten: {out}")
     return 0
 
 
@@ -365,13 +368,17 @@ def _drawn(data: DataSet, options: Options) -> tuple[LabelledTexts, list[str]]:
 
 
 def _compute_limits(
-    options: Options, data: LabelledTexts, write: Callable[[list[dict], list[Explainer]], bytes] | None = None
+    options: Options,
+    data: LabelledTexts,
+    seeds: Mapping[str, int],
+    write: Callable[[list[dict], list[Explainer]], bytes] | None = None,
 ) -> tuple[list[dict], list[Model]]:
     """The rows, which are written as `write` says, or as a table, and the models."""
     rows, batch = [], _batch(options)
     with terminal.Bar() as bar:
-        store, (explainer, *beside) = terminal.open_models(options, bar.say)
+        store, (explainer, *beside) = terminal.open_models(options, bar.say, list(seeds))
         models = [one.model for one in (explainer, *beside)]
+        batch = replace(batch, model=explainer.model.name) if seeds else batch
         if len({model.digest for model in models}) < len(models):
             raise ValueError("two models have the same weights; leave one out")
         _say_cost(bar, explainer, batch, data)
@@ -400,7 +407,12 @@ def _sections_of_limits(models: Sequence[Model], rows: Sequence[dict]) -> list[S
 
 
 def _answer_of_limits(
-    options: Options, explainers: Sequence[Explainer], data: DataSet, ids: list[str], rows: Sequence[dict]
+    options: Options,
+    explainers: Sequence[Explainer],
+    data: DataSet,
+    ids: list[str],
+    rows: Sequence[dict],
+    seeds: Mapping[str, int],
 ) -> Answer:
     """Rows as the other questions' files have them: example is its id, row its place in the data."""
     models = [one.model for one in explainers]
@@ -413,5 +425,12 @@ def _answer_of_limits(
     lines = [row | {"example": name, "row": places[name]} | as_columns(results[row["weights"]]) for name, row in named]
     told = [{"weights": digest} | as_record(result) for digest, result in results.items()]
     plain = {"name": LIMITS, "models": told, "examples": lines}
+    if seeds:
+        digests = [one.digest for one in models]
+        of: dict[Any, int] = dict(zip(digests, seeds.values()))
+        over = limits_over_seeds(rows, digests, options.model)
+        sections = [limits_section(rows, digests, options.model), *sections]
+        lines = [one | {"model_seed": of[one["weights"]]} for one in lines] + over["over_seeds"]
+        plain |= over
     about = {"what": LIMITS} | asdict(_batch(options)) | terminal.origin_of(options, explainers, data, ids)
     return Answer(f"{LIMITS}: {data.name}", sections, lines, plain, about)

@@ -47,7 +47,8 @@ def run(options: Options) -> int:
         for why, count in found.left_out.items():
             bar.say(f"Left out ({count:,}): {why}")
         written = write_tables(sweep, found, out)
-    sections = [Section(name, tables=[lay_out(sweep_tables()[name], found.lines[name])]) for name in written]
+    shown = [name for name in written if not sweep_tables()[name].of_texts]
+    sections = [Section(name, tables=[lay_out(sweep_tables()[name], found.lines[name])]) for name in shown]
     print(answer_text(sections))
     for files in written.values():
         print(f"Written: {files[0]} {' '.join(path.suffix for path in files[1:])}")

@@ -1,5 +1,7 @@
 """What several commands share: reading what their options name, and a progress bar."""
 
+import hashlib
+import json
 import sys
 from collections.abc import Callable, Iterable, Sequence
 from contextlib import AbstractContextManager, nullcontext
@@ -190,7 +192,16 @@ def origin_of(options: Options, explainers: Sequence[Explainer], data: DataSet, 
     about |= {"reference_sha256": explainers[0].tests_by or ""}
     about |= {"data": data.name, "data_sha256": data.digest, "feature_unit": options.unit, "variant": options.sign}
     about |= {} if options.maskable == FIRST else {"maskable": options.maskable}
+    about |= {"configuration_sha256": configuration_digest(options, data.digest)}
     return about | {"seed": options.seed} | origin() | {"sample_ids": list(ids)}
+
+
+def configuration_digest(options: Options, data: str) -> str:
+    """SHA-256 of all choices but where files go and what computes; data: digest, which stands for its name."""
+    plain = (str, int, float, list, tuple, type(None))
+    chosen = {name: value for name, value in vars(options).items() if isinstance(value, plain)}
+    chosen = {name: value for name, value in chosen.items() if name not in ("out", "device", "data")}
+    return hashlib.sha256(json.dumps(chosen | {"data": data}, sort_keys=True, default=str).encode()).hexdigest()
 
 
 def only_output(out: str | None) -> AbstractContextManager[Path | None]:

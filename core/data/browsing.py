@@ -56,6 +56,11 @@ _TERM = re.compile(r'"([^"]*)(?:"|$)|([^\s"]+)')
 _MOST_TAGS = 40
 
 
+def length_band(words: int) -> str:
+    """What the length of a text of so many words is called."""
+    return _LENGTH[max(low for low in _LENGTH if low <= words)]
+
+
 def trait_of_measure(name: str) -> tuple[str, str]:
     """A trait's name in TRAITS, and the measure that it is of, "" where it is of none in particular."""
     kind, _, measure = name.partition(": ")

@@ -106,7 +106,7 @@ def ask_data(
     Parameters
     ----------
     model : str or Explainer
-        Name of a model, or one that is loaded.
+        Name of a model or of a family of seeds, or a model that is loaded.
     data : str, Path, DataFrame or sequence
         Name of a bundled set, a file, a table with a column of texts, or texts.
     question : str, optional
@@ -131,6 +131,7 @@ def ask_data(
     from core.evaluation.studies.catalogue import questions
 
     refuse_unknown(("question", [question], tuple(questions())))
+    where = {name: choices[name] for name in ("device", "precision") if name in choices}
     explainer = _opened(model, choices)
     options = choices_of(evaluating, choices, what=question, sample=sample, **_measures(measures))
     terminal.refuse_below_one("sample", sample)
@@ -138,9 +139,17 @@ def ask_data(
     asked = questions()[question].asked(vars(options))
     asked.check()
     with terminal.Bar(DELAY) as bar:
-        beside = [terminal.open_model(name, _store(), options.device, options.precision) for name in options.beside]
+        options.model = explainer.model.name if isinstance(model, Explainer) else model
+        seeds = {} if isinstance(model, Explainer) else terminal.seeds_of(options, bar.say)
+        if seeds:
+            vars(options).update(where)
+            explainers = terminal.open_models(options, bar.say, list(seeds))[1]
+        else:
+            names = options.beside
+            beside = [terminal.open_model(name, _store(), options.device, options.precision) for name in names]
+            explainers = [explainer, *beside]
         read = _read(data, options)
-        return Evaluation(evaluating.ask_models(options, asked, read, [explainer, *beside], bar))
+        return Evaluation(evaluating.ask_models(options, asked, read, explainers, bar, seeds))
 
 
 class Evaluation(Answered):

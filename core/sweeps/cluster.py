@@ -28,7 +28,12 @@ CHUNK, RESTARTS = 8, 3
 # Cores of a worker where there are many, and seconds in which an address has to answer.
 _SHARE, _MANY, _PATIENCE = 4, 8, 5.0
 # Read when Ray is imported: nothing is reported to anybody; a cluster of one machine listens on loopback.
-_QUIET, _ALONE = {"RAY_USAGE_STATS_ENABLED": "0"}, {"RAY_ENABLE_WINDOWS_OR_OSX_CLUSTER": "0"}
+# It waits half a minute for an address by default.
+_QUIET = {"RAY_USAGE_STATS_ENABLED": "0", "RAY_py_gcs_connect_timeout_s": "10"}
+_ALONE = {"RAY_ENABLE_WINDOWS_OR_OSX_CLUSTER": "0"}
+# How HTTP/2, which Ray speaks, begins (RFC 9113, 3.4): the client's words and a frame of settings, to which the server
+# answers with such a frame; its kind is the fourth byte.
+_HELLO, _KIND, _SETTINGS = b"PRI * HTTP/2.0\r\n\r\nSM\r\n\r\n" + bytes([0, 0, 0, 4, 0, 0, 0, 0, 0]), 3, 4
 # A file of a log: its key, its name, and its bytes, which are sealed.
 Segment = tuple[str, str, bytes]
 # Opens a model by its name on whichever machine it is called.
@@ -154,9 +159,14 @@ def _require_answer(address: str) -> None:
     if not host or not port.isdecimal():
         raise ValueError(f"a Ray address is host:port, not {address!r}")
     try:
-        socket.create_connection((host, int(port)), _PATIENCE).close()
+        with socket.create_connection((host, int(port)), _PATIENCE) as one:
+            one.sendall(_HELLO)
+            # Encrypted, it says nothing that can be read.
+            answered = bool(os.environ.get("RAY_USE_TLS")) or one.recv(_KIND + 1)[_KIND:] == bytes([_SETTINGS])
     except (OSError, OverflowError) as error:
         raise ValueError(_no_answer(address)) from error
+    if not answered:
+        raise ValueError(_no_answer(address))
 
 
 def _no_answer(address: str) -> str:

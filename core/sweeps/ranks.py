@@ -36,7 +36,7 @@ register(
         ask_board,
         rank_lines,
         ("model", "data", "measure"),
-        {"rank": ""},
+        {"rank": "rank ↓"},
         across="figure",
         over="aopc",
     )

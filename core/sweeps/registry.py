@@ -58,6 +58,11 @@ class SweepTable:
     labelled: bool = False
     reference: float | None = None
 
+    @property
+    def of_texts(self) -> bool:
+        """Whether its lines are of single texts: too long a table for paper."""
+        return "example" in self.down
+
 
 REGISTERED: dict[str, SweepTable] = {}
 

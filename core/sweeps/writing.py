@@ -2,11 +2,12 @@
 
 import json
 from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
 from core.evaluation.study import Table
-from core.metrics.registry import ARROWS
+from core.metrics.registry import ARROWS, HIGHER, LOWER
 from core.reports.answers import Answer, Section, answer_bytes, origin
 from core.storage.files import write_whole
 from core.sweeps.configuration import Sweep
@@ -44,7 +45,8 @@ def write_tables(sweep: Sweep, found: Swept, out: Path) -> dict[str, list[Path]]
             continue
         section = Section(f"{name} ({table.source})", tables=[lay_out(table, lines)])
         answer = Answer(section.title, [section], lines, facts=facts)
-        files = {ending: answer_bytes(_as_csv(answer) if ending == ".csv" else answer, ending) for ending in _TABLES}
+        endings = [one for one in _TABLES if one != ".tex" or not table.of_texts]
+        files = {ending: answer_bytes(_as_csv(answer) if ending == ".csv" else answer, ending) for ending in endings}
         files |= picture_files(table, lines, json.dumps(facts))
         written[name] = [out / f"{name}{ending}" for ending in files]
         for path, data in zip(written[name], files.values()):
@@ -52,29 +54,55 @@ def write_tables(sweep: Sweep, found: Swept, out: Path) -> dict[str, list[Path]]
     return written
 
 
-def lay_out(table: SweepTable, lines: Sequence[Line]) -> Table:
-    """A table as people read it: (header, rows) of text, "—" for what is undefined."""
+@dataclass(frozen=True, eq=False)
+class Grid:
+    """A table of a sweep by rows and columns.
+
+    values: of each column the number of a line that it shows; better: 1 where higher is better, −1, or 0; rows: what
+    names each, and the lines that fill its cells, None where there is none.
+    """
+
+    header: list[str]
+    values: tuple[str, ...]
+    better: tuple[int, ...]
+    rows: dict[tuple, list[Line | None]]
+
+
+def grid_of(table: SweepTable, lines: Sequence[Line]) -> Grid:
+    """Lay lines out."""
     several = [name for name in table.down if name != "seed" or any(one["seed"] is not None for one in lines)]
     places = list(dict.fromkeys(one[table.across] for one in lines)) if table.across else [None]
-    rows: dict[tuple, dict[tuple, str]] = {}
+    found: dict[tuple, dict[Any, Line]] = {}
     for one in lines:
-        row = rows.setdefault(tuple(one[name] for name in several), {})
-        row |= {(one.get(table.across), value): _cell(one, value) for value in table.values}
+        found.setdefault(tuple(one[name] for name in several), {})[one.get(table.across)] = one
     columns = [(place, value) for place in places for value in table.values]
-    ways = {one.get(table.across): ARROWS[one["direction"]] for one in lines if "direction" in one}
-    header = [
-        *several,
-        *(f"{_named(place)} {table.values[value] or ways.get(place, '')}".strip() for place, value in columns),
+    ways = {one.get(table.across): one["direction"] for one in lines if "direction" in one}
+    heads = [
+        f"{_named(place)} {table.values[value] or ARROWS.get(ways.get(place, 0), '')}".strip()
+        for place, value in columns
     ]
-    return header, [[*map(as_cell, named), *(row.get(one, "—") for one in columns)] for named, row in rows.items()]
+    arrows = {ARROWS[way]: way for way in (HIGHER, LOWER)}
+    rows = {named: [row.get(place) for place, _ in columns] for named, row in found.items()}
+    better = tuple(arrows.get(head[-1:], 0) for head in heads)
+    return Grid([*several, *heads], tuple(value for _, value in columns), better, rows)
+
+
+def lay_out(table: SweepTable, lines: Sequence[Line]) -> Table:
+    """A table as people read it: (header, rows) of text, "—" for what is undefined."""
+    grid = grid_of(table, lines)
+    return grid.header, [
+        [*map(as_cell, named), *(swept_cell(*one) for one in zip(row, grid.values))] for named, row in grid.rows.items()
+    ]
 
 
 def _named(place: Any) -> str:
     return "" if place is None else as_cell(place)
 
 
-def _cell(line: Line, value: str) -> str:
-    """A number with its interval."""
+def swept_cell(line: Line | None, value: str) -> str:
+    """A number with its interval; "—" where there is none."""
+    if line is None:
+        return "—"
     low, high = line.get(f"{value}_low"), line.get(f"{value}_high")
     return as_cell(line[value]) if low is None or high is None else with_ends(line[value], low, high)
 

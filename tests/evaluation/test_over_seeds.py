@@ -9,6 +9,7 @@ from pyarrow import parquet
 from safetensors.numpy import load_file, save_file
 from scipy import stats
 
+import core
 from core.commands.command_line import main
 from core.evaluation.over_seeds import means_over_seeds, ranks_over_seeds
 from core.loading.loading import load
@@ -140,9 +141,37 @@ def test_a_model_check_of_a_family_is_asked_alike_of_each(family):
     }
 
 
+def test_python_asks_a_family_as_the_command_does(family):
+    assert evaluate(family, "found.json", *SCORES) == 0
+    told = json.loads((family.parent / "found.json").read_text())
+    chosen = {"metrics": ["NS", "NC"], "count": 2, "sample": 4, "device": "cpu"}
+    found = core.evaluate(str(family), family.parent / "texts.jsonl", "scores", ["gradient", "leave-one-out"], **chosen)
+    means = [one for one in found.lines if one.get("number") is not None]
+    assert means == told["over_seeds"] and {one.get("model_seed") for one in found.lines} == {None, 0, 1, 2}
+
+
+def test_limits_of_a_family_are_those_of_its_members_and_their_means(family, capsys):
+    asked = ("--measures", "gradient", "leave-one-out", "--sample", "3")
+    assert evaluate(family, "all.parquet", *asked, what="limits") == 0
+    said = capsys.readouterr().out
+    assert "mean over seeds" in said
+    found = parquet.read_table(family.parent / "all.parquet").to_pylist()
+    assert evaluate(family / "seed-1", "one.parquet", *asked, what="limits") == 0
+    column, means = "gradient: comprehensiveness NAOPC", []
+    alone = [one[column] for one in parquet.read_table(family.parent / "one.parquet").to_pylist()]
+    for seed in range(3):
+        of = [one[column] for one in found if one["model_seed"] == seed]
+        assert len(of) == 3 and (seed != 1 or of == alone)
+        means.append(np.mean([value for value in of if value is not None]))
+    number = "comprehensiveness NAOPC ↑"
+    (over,) = (one for one in found if one["number"] == number and one["measure"] == "gradient")
+    expected = mean_interval(np.array(means))
+    assert np.isclose([over["mean"], over["low"], over["high"]], [expected.mean, expected.low, expected.high]).all()
+    assert over["seeds"] == 3 and over["model_seed"] is None
+
+
 def test_what_cannot_be_asked_of_a_family_is_refused(family, capsys):
     assert evaluate(family, "x.parquet", *SCORES, "--beside", "sst2-fmm") == 1
-    assert evaluate(family, "x.parquet", what="limits") == 1
     config = family / "seed-1" / "config.json"
     labels = {str(i): name for i, name in enumerate("abc")}
     said = json.loads(config.read_text()) | {"id2label": labels, "label2id": {v: int(k) for k, v in labels.items()}}

@@ -3,6 +3,9 @@
 import json
 import os
 import signal
+import socket
+import threading
+import time
 from functools import partial
 from importlib.util import find_spec
 
@@ -86,6 +89,39 @@ def test_an_address_that_does_not_answer_is_named(address, said, folder, capsys,
     assert main(["sweep", "sweep.toml", "--ray", address]) == 1
     told = capsys.readouterr().err.strip().splitlines()[-1]
     assert said in told and address in told
+
+
+@pytest.mark.parametrize("answer", [b"", b"HTTP/1.1 400 Bad Request\r\n\r\n", None], ids=["closes", "web", "silent"])
+def test_a_port_that_is_not_rays_is_named_at_once(answer, folder, capsys, monkeypatch):
+    monkeypatch.setenv("FAITHSCOPE_CACHE", str(folder / "store"))
+    with socket.create_server(("127.0.0.1", 0)) as server:
+        address, held = f"127.0.0.1:{server.getsockname()[1]}", []
+
+        def serve():
+            held.append(server.accept()[0])
+            if answer is not None:
+                held[0].recv(100)
+                held[0].sendall(answer)
+                held[0].close()
+
+        threading.Thread(target=serve, daemon=True).start()
+        began = time.monotonic()
+        assert main(["sweep", "sweep.toml", "--ray", address]) == 1
+        assert time.monotonic() - began < 20
+    told = capsys.readouterr().err.strip().splitlines()[-1]
+    assert f"no Ray cluster answers at {address}" in told
+
+
+def test_an_address_that_speaks_as_ray_does_is_gone_on_with():
+    with socket.create_server(("127.0.0.1", 0)) as server:
+
+        def serve():
+            one = server.accept()[0]
+            one.recv(100)
+            one.sendall(bytes([0, 0, 0, 4, 0, 0, 0, 0, 0]))
+
+        threading.Thread(target=serve, daemon=True).start()
+        cluster._require_answer(f"127.0.0.1:{server.getsockname()[1]}")
 
 
 def test_a_worker_without_the_models_files_says_so(folder, tiny_root, monkeypatch):

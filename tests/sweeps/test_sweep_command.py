@@ -54,6 +54,19 @@ def written(*models, out="out", **more):
     return "\n".join(f"{name} = {json.dumps(value)}" for name, value in (keys | {"out": out} | more).items())
 
 
+def test_files_of_other_commands_say_it_too(folder, monkeypatch):
+    monkeypatch.setenv("FAITHSCOPE_CACHE", str(folder / "store"))
+    asked = ["evaluate", "--model", "bert", "--data", "texts.jsonl", "--what", "scores", "--measures", "gradient"]
+    asked += ["--metrics", "NC", "--count", "2", "--device", "cpu"]
+    found = {}
+    for out, *more in (["a.json"], ["b.json"], ["c.json", "--sample", "2"], ["d.json", "--seed", "5"]):
+        assert main([*asked, "--out", out, *more]) == 0
+        found[out] = json.loads((folder / out).read_text(encoding="utf-8"))
+        assert not {*PROVENANCE} - {"models", "seeds"} - {*found[out]} and found[out]["model"]
+    digests = [one["configuration_sha256"] for one in found.values()]
+    assert digests[0] == digests[1] and len({*digests}) == 3 and {len(one) for one in digests} == {64}
+
+
 def rows_of(folder, out="out"):
     """{table: lines} of the Parquet files of a sweep."""
     return {path.stem: parquet.read_table(path).to_pylist() for path in (folder / out).glob("*.parquet")}
@@ -72,6 +85,9 @@ def test_every_table_is_written_five_ways_and_says_where_it_comes_from(sweep, fo
             read = list(csv.DictReader(file))
         assert len(read) == len(lines) and not set(PROVENANCE) - set(read[0])
         assert all(read[0][one] for one in set(PROVENANCE) - {"commit"})
+        if table.of_texts:
+            assert not (folder / "out" / f"{name}.tex").exists()
+            continue
         latex = (folder / "out" / f"{name}.tex").read_text(encoding="utf-8")
         assert r"\toprule" in latex and all(f"% {one}: " in latex for one in PROVENANCE)
         known = any(one[next(iter(table.values))] is not None for one in lines)

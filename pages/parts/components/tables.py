@@ -4,7 +4,7 @@ import math
 import secrets
 from collections.abc import Mapping, Sequence
 from pathlib import Path
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 import streamlit as st
@@ -69,6 +69,19 @@ def square(values: np.ndarray, names: list[str]) -> None:
         names: M names.
     """
     st.html(macros("components/tables.html").square(values, names))
+
+
+class RankedCell(NamedTuple):
+    """A cell: its text, its place from 0, the worst or of no rank, to 1, the best, and where it leads, "" nowhere."""
+
+    text: str
+    share: float = 0.0
+    link: str = ""
+
+
+def ranked_table(header: Sequence[str], rows: Sequence[tuple[Sequence[str], Sequence[RankedCell]]]) -> None:
+    """A table shaded from worst to best, each cell a link; rows: (what names it, its cells)."""
+    st.html(macros("components/tables.html").ranked(header, rows))
 
 
 def macros(template: str) -> Any:

@@ -1,0 +1,71 @@
+"""Figures of a sweep: a number by masking ratio or by measure, a panel for each model."""
+
+import html
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+from core.figures.check_figures import model_stroke
+from core.figures.figures import axis, error_bar, figure, heading, legend, level, trace
+from core.figures.palette import RANDOM, hue
+from core.mathematics.statistics import Interval
+from core.measures.catalogue import is_measure
+
+# A line of a table: {column: plain value}.
+_Line = Mapping[str, Any]
+_GAP = 0.04
+
+
+def draw_curves_of_sweep(lines: Sequence[_Line], value: str, title: str, reference: float | None) -> dict:
+    """A value by masking ratio: a line for each measure, and for random order by each seed. Each point has its place
+    among lines as customdata.
+    """
+    models, traces, named = _models(lines), [], set()
+    curves: dict[tuple, list[int]] = {}
+    for i, one in enumerate(lines):
+        curves.setdefault((one["measure"], one.get("seed"), one["model"]), []).append(i)
+    for (name, _, model), of in curves.items():
+        look = model_stroke(name, not is_measure(name), 0) | {"legendgroup": name, "name": html.escape(name)}
+        x, y = ([scale * lines[i][column] for i in of] for column, scale in (("ratio", 100), (value, 1)))
+        line = trace("lines+markers", x, y, "%{x:.0f} % masked: %{y:.3f}", look["name"], **look, customdata=of)
+        traces.append(line | _panel(models.index(model)) | {"showlegend": name not in named})
+        named.add(name)
+    return _panels(traces, models, title, reference, range=[-3, 103])
+
+
+def draw_dots_of_sweep(lines: Sequence[_Line], value: str, title: str, reference: float | None) -> dict:
+    """A value of each measure with its interval; points as of `draw_curves_of_sweep`."""
+    models, traces = _models(lines), []
+    for i, one in enumerate(lines):
+        colour = hue(one["measure"]) if is_measure(one["measure"]) else RANDOM
+        name, low, high = html.escape(one["measure"]), one.get(f"{value}_low"), one.get(f"{value}_high")
+        look: dict[str, Any] = {"marker": {"size": 9, "color": colour}, "customdata": [i], "showlegend": False}
+        if low is not None and high is not None:
+            look["error_y"] = error_bar(Interval(one[value], low, high), colour)
+        mark = trace("markers", [name], [one[value]], "%{x}: %{y:.3f}", name, **look)
+        traces.append(mark | _panel(models.index(one["model"])))
+    return _panels(traces, models, title, reference)
+
+
+def _models(lines: Sequence[_Line]) -> list[str]:
+    return list(dict.fromkeys(one["model"] for one in lines))
+
+
+def _panel(place: int) -> dict[str, str]:
+    end = str(place + 1) if place else ""
+    return {"xaxis": f"x{end}", "yaxis": f"y{end}"}
+
+
+def _panels(traces: list[dict], models: Sequence[str], title: str, reference: float | None, **across: Any) -> dict:
+    """Panels beside each other with one scale, each named after its model."""
+    axes, notes, shapes, width = {}, [], [], 1 / len(models)
+    for place, model in enumerate(models):
+        end = str(place + 1) if place else ""
+        domain = [place * width + (_GAP if place else 0), (place + 1) * width]
+        axes[f"xaxis{end}"] = axis(None, domain=domain, anchor=f"y{end}", **across)
+        same: dict[str, Any] = {"matches": "y", "showticklabels": False} if place else {}
+        axes[f"yaxis{end}"] = axis(anchor=f"x{end}", **same)
+        notes.append(heading(f"{html.escape(model)}: {html.escape(title)}", end))
+        if reference is not None:
+            shapes.append(level(reference, RANDOM, f"x{end} domain") | {"yref": f"y{end}"})
+    below = {"legend": legend(-0.2) | {"yanchor": "top"}, "margin": {"l": 10, "r": 10, "t": 30, "b": 10}}
+    return figure(traces, 370, notes, **axes, **below, shapes=shapes)

@@ -1,0 +1,38 @@
+"""Two models of a sweep: under which measures come closer to the best order."""
+
+from core.evaluation.findings import FEW
+from core.mathematics.statistics import Interval
+from core.results.caveats import Caveat
+from core.results.result import Fact, Kind, Outcome, Result
+
+
+class TwoModelsOutcome(Outcome):
+    """Whether two models differ in NAOPC, averaged over measures."""
+
+    HIGHER = "higher"
+    UNDECIDED = "undecided"
+    SINGLE = "single"
+
+
+def two_models_result(models: tuple[str, ...], difference: Interval, figure: str, n: int) -> Result:
+    """What a paired difference comes to, positive where the first is better; models: both, or the only one; n: texts
+    that both have.
+    """
+    if len(models) < 2 or not n:
+        return Result.of(TwoModelsOutcome.SINGLE, model=models[0])
+    caveats = [Caveat.FEW_TEXTS] if n < FEW else []
+    facts = [
+        Fact(
+            "difference",
+            f"difference in {figure}",
+            difference.mean,
+            low=difference.low,
+            high=difference.high,
+            about="NAOPC",
+        ),
+        Fact("texts", "texts", n, Kind.COUNT),
+    ]
+    first, second = models if difference.mean >= 0 else models[::-1]
+    decided = n >= FEW and difference.known and not difference.holds(0.0)
+    outcome = TwoModelsOutcome.HIGHER if decided else TwoModelsOutcome.UNDECIDED
+    return Result.of(outcome, facts, caveats, model=first, other=second)

@@ -1,0 +1,36 @@
+"""From a line of a sweep to its examples on the page Examples."""
+
+from collections.abc import Sequence
+from pathlib import Path
+
+from core.measures.catalogue import is_measure, measure
+from core.sweeps.registry import Line
+from pages.parts.frame import data, resources
+
+# By which trait the examples of a table are sorted; of those in _OF_MEASURE by the measure's own.
+_TRAITS = {"performance": "changes", "fidelity": "changes", "p_values": "rejected"}
+_OF_MEASURE = {"aopc": "naopc", "ranks": "naopc", "areas": "racu"}
+Keys = dict[str, str]
+
+
+def keys_of(models: Sequence[str], name: str) -> Keys:
+    """What an address calls the models of a sweep and its data, of those that are offered here."""
+    found = {Path(key).name: key for key in reversed(resources.models())}
+    sets = {Path(key).name: key for key in data.data_sets()}
+    named = {model: found[model] for model in models if model in found}
+    return named | ({f"data {name}": sets[name]} if name in sets else {})
+
+
+def examples_of_line(line: Line, table: str, keys: Keys) -> dict[str, str]:
+    """The choices that show the examples of a line; {} where its model or data are not offered here."""
+    model, found = keys.get(line.get("model", "")), keys.get(f"data {line.get('data')}")
+    if model is None or found is None:
+        return {}
+    name, choices = str(line.get("measure", "")), {"model": model, "data": found}
+    if not is_measure(name) or measure(name).baseline:
+        return choices | {"order": "confidence"}
+    if table in _OF_MEASURE:
+        trait = f"{_OF_MEASURE[table]}: {name}"
+        return choices | {"order": trait, "columns": trait}
+    trait = _TRAITS.get(table)
+    return choices | {"along": name} | ({"order": trait, "columns": trait} if trait else {"order": "confidence"})
