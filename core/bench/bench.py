@@ -132,7 +132,7 @@ def bench_report(found: dict) -> str:
     ]
     lines.append(f"leave-one-out of {found['features']} features, Captum's time over ours ↑:")
     lines += [f"  {name}: {ratio:.2f}" for name, ratio in found["leave_one_out"].items()]
-    lines.append(f"masks a second with a network that costs nothing ↑: {found['host']:,.0f}")
+    lines.append(f"masks a second on the host ↑: {found['host']:,.0f}")
     masf = found["masf"]
     lines.append(
         "MaSF (1,000 observations, 5,000 references, 7 × 384), brute force over ours ↑: "

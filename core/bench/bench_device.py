@@ -18,6 +18,7 @@ from core.oracle.oracle import Oracle
 from core.training.plan import Plan
 from core.training.training import Tokenised, TrainingRun
 from core.validity.references import find_reference
+from core.wording import text_table
 
 # What must agree with the processor, of p-values; and of how many texts, each with so many masks.
 MOST_APART, TEXTS, MASKS = 1e-3, 20, 16
@@ -137,16 +138,13 @@ def _rate(work: Callable[[], object], seconds: float) -> float:
 
 def device_lines(found: DeviceFigures) -> list[str]:
     """The figures as lines of text."""
-    shape = "BERT-base" if found.claims else "tiny shapes"
-    texts = {kind: f"{rate:.2f} texts/s ↑" for kind, rate in found.erased.items()}
-    if found.claims:
-        # As many as FMM explained in 25 hours on a V100.
-        texts = {kind: f"{line}, 25,000 in {25_000 / found.erased[kind] / 3600:.2f} h" for kind, line in texts.items()}
-    lines = [
-        f"{found.device}, {shape}",
-        f"beam 5, {found.features} features: {found.beam:.2f} s ↓, {found.sets:,} sets",
-        *(f"leave-one-out, {found.tokens} tokens, {kind}: {line}" for kind, line in texts.items()),
-        *(f"training, {kind}: {rate:.2f} steps/s ↑" for kind, rate in found.steps.items()),
-        f"p-values apart: {found.apart:.1e} (≤ {MOST_APART:g}); same word: {found.same}/{found.attributions}",
+    rows = [
+        ["shape", "BERT-base" if found.claims else "tiny"],
+        [f"beam 5, {found.features} features, s ↓", f"{found.beam:.2f}"],
+        ["· sets", f"{found.sets:,}"],
+        *([f"leave-one-out, {found.tokens} tokens, {kind}, texts/s ↑", f"{x:.2f}"] for kind, x in found.erased.items()),
+        *([f"training, {kind}, steps/s ↑", f"{x:.2f}"] for kind, x in found.steps.items()),
+        ["p-values apart ↓", f"{found.apart:.1e}"],
+        ["same word ↑", f"{found.same}/{found.attributions}"],
     ]
-    return lines if found.claims else [*lines, "No GPU: nothing is claimed."]
+    return text_table([found.device, ""], rows).splitlines()

@@ -13,7 +13,7 @@ from core.storage.files import read_plain, write_whole
 from core.storage.library import Library
 from core.wording import text_table
 
-HELP = "save the notes on a data set, or add those of a file"
+HELP = "save or add notes"
 
 
 def add(option: Option) -> None:
@@ -45,8 +45,9 @@ def _add(library: Library, index: Index, file: Path) -> None:
         library.pin(digest, example, note)
         if library.last_problem:
             raise ValueError(library.last_problem)
-    counts = {"new": found.added, "in conflict": found.conflicts, "not in this data": found.missing}
-    print(" · ".join([*(f"{name}: {len(one):,}" for name, one in counts.items()), f"same: {found.same:,}"]))
+    counts = {"new": len(found.added), "conflicts": len(found.conflicts), "missing": len(found.missing)}
+    counts |= {"same": found.same}
+    print(" · ".join(f"{name}: {count:,}" for name, count in counts.items()))
     if found.conflicts:
         rows = [[visible(cell) for cell in row] for row in found.conflicts]
-        print(text_table(["example", "note here", "note in the file"], rows))
+        print(text_table(["example", "here", "in the file"], rows))

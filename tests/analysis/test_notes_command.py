@@ -45,7 +45,7 @@ def test_notes_go_out_and_come_in_and_those_here_stay(at_home, monkeypatch, caps
     assert notes(at_home, "--add", at_home / "notes.json") == 0
     assert theirs.pins(digest) == {"e0": "theirs", "e2": "\u202eodd"}
     said = capsys.readouterr().out
-    assert "new: 1" in said and "in conflict: 1" in said and "mine" in said and "theirs" in said
+    assert "new: 1" in said and "conflicts: 1" in said and "mine" in said and "theirs" in said
     # Once more adds nothing.
     assert notes(at_home, "--add", at_home / "notes.json") == 0 and "new: 0" in capsys.readouterr().out
 

@@ -41,9 +41,9 @@ def asked(explainer, monkeypatch):
     found = []
     batch, compute, rate = explainer.model.scheduler._batch, Explainer._compute, preparing.rate_kept
 
-    def read(rows, hidden):
+    def read(rows, lengths, hidden):
         found.extend((row.ids.tobytes(), hidden) for row in rows)
-        return batch(rows, hidden)
+        return batch(rows, lengths, hidden)
 
     def computed(self, encoded, measure, target, masked, *more):
         found.append((measure.name, encoded.digest, masked.tobytes()))
@@ -101,11 +101,11 @@ def test_what_a_killed_run_asked_of_a_text_is_not_asked_again(explainer, asked, 
     store, alone = Store(tmp_path), replace(SCORES, metrics=("NS",))
     batches, batch = [], explainer.model.scheduler._batch
 
-    def stopped(rows, hidden):
+    def stopped(rows, lengths, hidden):
         batches.append(len(rows))
         if len(batches) == 3:
             raise Cancelled("stopped")
-        return batch(rows, hidden)
+        return batch(rows, lengths, hidden)
 
     monkeypatch.setattr(explainer.model.scheduler, "_batch", stopped)
     with pytest.raises(Cancelled):

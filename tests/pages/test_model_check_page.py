@@ -581,9 +581,9 @@ def test_a_model_that_gives_nan_is_counted_and_said(given, alone, monkeypatch, b
     really, tokens = Scheduler._batch, [bundled.encode(e.text, None, "word").T for e in SHORT]
     told = [{"id": f"x{i}", "text": e.text, "label": e.label} for i, e in enumerate(SHORT)]
 
-    def batch(self, some, hidden):
+    def batch(self, some, lengths, hidden):
         # Either the longest of them alone or all of them, and only once something is masked.
-        logits, states = really(self, some, hidden)
+        logits, states = really(self, some, lengths, hidden)
         bad = np.array(
             [(row.ids == bundled.mask_id).any() and (left_out > 1 or len(row.ids) == max(tokens)) for row in some]
         )

@@ -109,7 +109,7 @@ def test_a_port_that_is_not_rays_is_named_at_once(answer, folder, capsys, monkey
         assert main(["sweep", "sweep.toml", "--ray", address]) == 1
         assert time.monotonic() - began < 20
     told = capsys.readouterr().err.strip().splitlines()[-1]
-    assert f"no Ray cluster answers at {address}" in told
+    assert "no Ray cluster" in told and address in told
 
 
 def test_an_address_that_speaks_as_ray_does_is_gone_on_with():

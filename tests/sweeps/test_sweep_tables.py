@@ -151,7 +151,7 @@ def test_what_is_undefined_is_a_dash_in_its_place():
     table = sweep_tables()["ranks"]
     lines = rank_lines(board({("m", "a", "f"): 1.0, ("m", "b", "f"): None}))
     header, rows = lay_out(table, lines)
-    assert header == ["model", "data", "measure", "f"] and [row[-1] for row in rows] == ["1", "—"]
+    assert header == ["model", "data", "measure", "f rank ↓"] and [row[-1] for row in rows] == ["1", "—"]
 
 
 def test_every_table_names_what_it_shows_and_where_it_is_printed():
