@@ -5,7 +5,6 @@ import os
 from collections.abc import Generator
 from dataclasses import dataclass
 from datetime import timedelta
-from typing import Any
 
 import numpy as np
 import torch
@@ -53,13 +52,23 @@ class Processes:
         """Take over what the first has: trained weights, the optimiser's state and the epoch, which is returned."""
         if self.count == 1:
             return epoch
-        for one in module.parameters():
-            dist.broadcast(one.data, 0)
-        found: list[Any] = [epoch, optimiser.state_dict() if self.first else None]
-        dist.broadcast_object_list(found, 0)
-        if not self.first:
-            optimiser.load_state_dict(found[1])
-        return found[0]
+        parameters = [one for one in module.parameters() if one.requires_grad]
+        # Tensors alone: an object would travel as a pickle.
+        known = [float(epoch), *(float(bool(optimiser.state.get(one))) for one in parameters)]
+        shared = torch.tensor(known, device=parameters[0].device)
+        for one in (shared, *(one.data for one in module.parameters())):
+            dist.broadcast(one, 0)
+        fused = optimiser.param_groups[0].get("fused")
+        for one, begun in zip(parameters, shared[1:].tolist()):
+            if not begun:
+                optimiser.state.pop(one, None)
+                continue
+            step = torch.zeros((), device=one.device if fused else "cpu")
+            blank = {"exp_avg": torch.zeros_like(one), "exp_avg_sq": torch.zeros_like(one), "step": step}
+            optimiser.state[one] = blank | optimiser.state[one]
+            for part in blank:
+                dist.broadcast(optimiser.state[one][part], 0)
+        return int(shared[0])
 
     def wait(self) -> None:
         """Until all have come this far."""

@@ -146,6 +146,9 @@ def test_what_the_first_has_is_shared_and_gradients_add_up(tmp_path):
     assert all(torch.equal(first[3][name], second[3][name]) for name in first[3])
     steps = [[float(one["step"]) for one in found[4]["state"].values()] for found in (first, second)]
     assert steps[0] == steps[1] == [2.0, 2.0]
+    kept = [found[4]["state"] for found in (first, second)]
+    assert all(torch.equal(one[part], kept[1][k][part]) for k, one in kept[0].items() for part in one)
+    assert all(one["exp_avg"].any() for one in kept[0].values())
 
 
 def test_bfloat16_keeps_weights_in_float32_and_learns_as_well(plan):
