@@ -26,6 +26,7 @@ from core.evaluation.studies.retrained import STORIES
 from core.evaluation.studies.retraining import Retraining
 from core.evaluation.studies.scoreboard import Scoreboard
 from core.evaluation.studies.verdicts import Verdicts
+from core.evaluation.studies.words_question import Words
 from core.evaluation.study import Question
 from core.explanation.explainer import Explainer, with_reference
 from core.explanation.recursive import BY_RATIO, Summary, follow, summarise
@@ -41,7 +42,7 @@ MASKED, PLAIN, MEASURE = "sst2-fmm", "sst2-plain", "leave-one-out"
 # Drawn in one line of a page; a prediction that there is something to explain of.
 MOST_WORDS, SURE = 14, 0.9
 CHECK, VERDICTS, SWEPT_VERDICTS, BOARD = "model check", "verdicts", "verdicts of all measures", "scoreboard"
-RETRAINING = "retraining"
+RETRAINING, WORDS = "retraining", "words"
 
 
 @dataclass(frozen=True)
@@ -61,6 +62,8 @@ class Shipping:
             return Scoreboard()
         if self.what == RETRAINING:
             return Retraining()
+        if self.what == WORDS:
+            return Words()
         return Verdicts() if self.what == VERDICTS else Verdicts(swept_measures())
 
     def sample(self, model: Model) -> Sample:
@@ -80,6 +83,7 @@ def plan() -> Iterator[Shipping]:
     # Pages open on the beginning of a sample that takes long; of the model and data that come first, on all of it.
     for one in (first, *others, *reviews[1:]):
         yield Shipping(*one, VERDICTS, SAMPLE if one == first else FEW)
+    yield Shipping(*first, WORDS, SAMPLE)
     yield Shipping("stories-1-fmm", STORIES, RETRAINING, SAMPLE)
     for one in (first, *reviews[1:], *others):
         yield Shipping(*one, SWEPT_VERDICTS, SCORED if one == first else FEW)

@@ -65,6 +65,7 @@ from tests.shipped_work import (
     RETRAINING,
     SWEPT_VERDICTS,
     VERDICTS,
+    WORDS,
     explainers,
     plan,
     walk,
@@ -186,7 +187,7 @@ def believed(explainer: Explainer, example: Example) -> set[str]:
 
 # The pages of what is computed over data, and how they are opened for it.
 PAGE_OF = {CHECK: "pages/model_check.py", BOARD: "pages/scoreboard.py"} | dict.fromkeys(
-    (VERDICTS, SWEPT_VERDICTS, RETRAINING), "pages/data_set.py"
+    (VERDICTS, SWEPT_VERDICTS, RETRAINING, WORDS), "pages/data_set.py"
 )
 # What is asked for on a page of all that it offers, a pattern of labels: nothing, all of it, or what tells whom to believe.
 NOTHING, EVERYTHING, BELIEVED = "(?!)", "", "^Compute (insertion search limits|verdicts)"
@@ -198,6 +199,7 @@ CHOICES_OF = {
     SWEPT_VERDICTS: {"sample": str(SCORED)} | SWEPT,
     BOARD: {"on": "a sample of the data"},
     RETRAINING: {"section": "retraining"},
+    WORDS: {"section": "words"},
 }
 PAGES: tuple[tuple[str, dict[str, Any], str], ...] = (
     # The example that every page begins with.

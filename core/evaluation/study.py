@@ -182,7 +182,8 @@ class Question(abc.ABC, Generic[Report]):
     """A question, a frozen dataclass of the choices by which it is asked, `unit` among them.
 
     asks: the question in words; done: what is done to an example, "could not be …"; order: place in menus, ascending;
-    page: the page that it has a place on; labelled: whether it is asked of labelled examples.
+    page: the page that it has a place on; labelled: whether it is asked of labelled examples; shown_of: a bundled model
+    and data of which its answer ships, where few others have one.
     """
 
     name: str
@@ -192,6 +193,7 @@ class Question(abc.ABC, Generic[Report]):
     order: ClassVar[int] = LAST
     page: ClassVar[str] = "Data set"
     labelled: ClassVar[bool] = False
+    shown_of: ClassVar[tuple[str, str] | None] = None
 
     @classmethod
     def choices(cls) -> tuple[str, ...]:

@@ -6,6 +6,7 @@ from scipy.stats import kendalltau
 
 from core.results.caveats import Caveat
 from core.results.retraining import RetrainingOutcome
+from core.results.words import WordsOutcome
 from core.validity.marks import SIGN
 from tests.app_session import App
 
@@ -66,6 +67,18 @@ def test_hard_metrics_are_more_diagnostic_and_soft_ones_tell_not_every_measure()
     sides = {(row[0], row[1]): row[header.index("interval")] for row in rows}
     assert {sides[one, "Soft-NS"] for one in ("gradient", "attention")} == {"holds 0.5"} and len(sides) == 24
     assert all("rejected texts, most" in found[0] for found in app.tables if found[0][-1] == "more than chance")
+
+
+def test_retraining_leads_from_other_models_to_where_it_ships():
+    app = App(PAGE, section="retraining", model="sst2-fmm", data="ordinary reviews")
+    assert not app.outcomes
+    app.press("Open stories-1-fmm")
+    assert app.outcomes == [RetrainingOutcome.DISAGREES.value]
+
+
+def test_words_of_the_first_model_are_full():
+    app = App(PAGE, section="words", model="sst2-fmm", data="ordinary reviews")
+    assert app.outcomes == [WordsOutcome.LEADING.value]
 
 
 def test_retraining_ranks_in_reverse_of_the_measurable_model():

@@ -60,6 +60,7 @@ class Retraining(Question[RetrainingReport]):
 
     name, order, done, labelled = "retraining", 9, "masked", True
     asks = "Does retraining agree?"
+    shown_of = "stories-1-fmm", STORIES
 
     roar: str = choice(STORIES, (), "JSON file from python -m core roar")
 

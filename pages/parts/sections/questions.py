@@ -22,10 +22,11 @@ from core.texts.questions import answer_as_json
 from core.texts.rendering import headline
 from core.wording import plain
 from pages.parts.components.pictures import draw_figure
+from pages.parts.components.presses import pressed
 from pages.parts.components.tables import data_table
 from pages.parts.face.body import draw_body
 from pages.parts.face.headline import Badge, draw_headline
-from pages.parts.frame.links import choose_one, forget_unasked, held, linked, say_missing, typed
+from pages.parts.frame.links import choose_one, forget_unasked, held, linked, say_missing, typed, visit
 from pages.parts.frame.sidebar import DataView
 from pages.parts.sections.asking import choose_draws, choose_measures, choose_sign, pick_erasure
 from pages.parts.sections.saving import about_models, save_records
@@ -94,11 +95,21 @@ def question_section(
     except ValueError as error:
         told = str(error).rstrip(".")
         said.info(plain(f"{told[:1].upper()}{told[1:]}."))
+        _lead_to_shipped(question)
         return
     one = Asking(frame.explainer, sample, question, drawn_from=len(frame.browsed.index.data), grows=True)
     _ = one.shown.report  # kept from here on
     draw, say = partial(_draw, one, shown), partial(_say, one, about, shown)
     stream(lambda: one.offered, (stage, draw), (said, say), together=True)
+
+
+def _lead_to_shipped(question: Question) -> None:
+    """A button that leads to where its answer ships."""
+    if question.shown_of is None:
+        return
+    model, data = question.shown_of
+    if pressed(st.button, f"Open {model}", "shipped", icon=":material/arrow_forward:"):
+        visit(question.page, model=model, data=data, section=question.name)
 
 
 def asked_result(asked: Asking, report: Any) -> Result:
