@@ -55,10 +55,12 @@ _HOMES = {
 def __getattr__(name: str) -> Any:
     from importlib import import_module
 
+    from core.front.interrupting import whole_imports
+
     if name not in _HOMES:
         raise AttributeError(f"module 'core' has no attribute {name!r}")
     module, _, own = _HOMES[name].partition(":")
-    return getattr(import_module(module), own)
+    return getattr(whole_imports(import_module)(module), own)
 
 
 def __dir__() -> list[str]:

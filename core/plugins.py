@@ -1,18 +1,25 @@
 """Measures, metrics and questions of one's own, from a file or a notebook."""
 
+import hashlib
 import importlib.util
+import inspect
 import sys
+from dataclasses import replace
+from functools import partial
 from pathlib import Path
 from typing import Any
 
-from core.evaluation.study import Question
+import numpy as np
+
+from core.evaluation.study import Question, Study
 from core.evaluation.study import register as register_question
 from core.measures.catalogue import measures
-from core.measures.registry import Measure
+from core.measures.registry import Explained, Measure
 from core.measures.registry import register as register_measure
 from core.metrics.catalogue import metrics
 from core.metrics.registry import Metric
 from core.metrics.registry import register as register_metric
+from core.network.scheduler import Cancelled, NonFinite, OutOfMemory
 from core.wording import in_words, quoted
 
 
@@ -27,7 +34,7 @@ def register(thing: Measure | Metric | type[Question]) -> Measure | Metric | typ
     Returns
     -------
     Measure, Metric or subclass of Question
-        The same, so that it can stand above a class.
+        What is registered, so that it can stand above a class.
 
     Raises
     ------
@@ -37,13 +44,17 @@ def register(thing: Measure | Metric | type[Question]) -> Measure | Metric | typ
     # Those of the project keep their names.
     measures(), metrics()
     if isinstance(thing, Measure):
-        return register_measure(thing)
+        version = _version(thing.version, thing.compute)
+        return register_measure(replace(thing, version=version, compute=partial(_scores, thing)))
     if isinstance(thing, Metric):
-        return register_metric(thing)
+        version = _version(thing.version, thing.compute)
+        return register_metric(replace(thing, version=version, compute=partial(_computed, thing)))
     if isinstance(thing, type) and issubclass(thing, Question):
         from core.evaluation.studies.catalogue import questions
 
         questions()
+        if issubclass(thing, Study):
+            thing.version = _version(thing.version, thing)
         return register_question(thing)
     raise ValueError(f"register takes a Measure, a Metric or a subclass of Question, not {quoted(repr(thing))}")
 
@@ -79,9 +90,39 @@ def load_plugin(path: str | Path) -> None:
     sys.modules[name] = module
     try:
         spec.loader.exec_module(module)
-    except Exception as error:
+    except (Exception, SystemExit) as error:
         for held, names in zip(registers, before):
             for added in set(held) - set(names):
                 del held[added]
         sys.modules.pop(name, None)
         raise ValueError(f"{path.name} could not be loaded: {type(error).__name__}: {in_words(error)}") from error
+
+
+def _version(version: int, own: Any) -> int:
+    """A version that changes with the source: what is edited finds no results of what it was."""
+    file = getattr(sys.modules.get(own.__module__), "__file__", None)
+    try:
+        source = Path(file).read_bytes() if file else inspect.getsource(own).encode()
+    except (OSError, TypeError):
+        source = getattr(getattr(own, "__code__", None), "co_code", b"")
+    return int(hashlib.sha256(b"%d " % version + source).hexdigest()[:12], 16)
+
+
+def _computed(own: Measure | Metric, *given: Any) -> Any:
+    """What it computes; ValueError with its name where it raises."""
+    try:
+        return own.compute(*given)
+    except (Cancelled, NonFinite, OutOfMemory):
+        raise
+    except Exception as error:
+        raise ValueError(f"{own.name} failed: {type(error).__name__}: {in_words(error)}") from error
+
+
+def _scores(own: Measure, explained: Explained) -> dict[str, np.ndarray]:
+    """Its scores; ValueError where they are not a number for each feature."""
+    found = dict(_computed(own, explained))
+    for variant in own.variants:
+        shape = np.asarray(found.get(variant, ())).shape
+        if shape != (explained.F,):
+            raise ValueError(f"{own.name} gives {variant} scores of shape {shape}, not ({explained.F},)")
+    return found

@@ -11,6 +11,7 @@ import torch
 from core.bench import bench_judging, bench_limits
 from core.bench.bench_host import host_speed
 from core.bench.bench_search import compare_searches, search_lines
+from core.bench.bench_words import words_speed
 from core.bench.clock import clocked, most_held
 from core.explanation.explainer import Explainer
 from core.measures.catalogue import measure
@@ -38,7 +39,7 @@ def bench(model: Model, repeats: int = 7) -> dict:
         forward: {batch: (passes per second, share of the peak)}, both higher is better.
         leave_one_out: {Captum's batch: its time over ours}, higher is better.
         host: masks a second without a network, higher is better.
-        masf, p_values, limits, searches, judging: what the functions that measure them return.
+        masf, p_values, words, limits, searches, judging: what the functions that measure them return.
     """
     encoded = model.encode(TEXT)
     peak = matrix_product_peak(model, repeats)
@@ -52,6 +53,7 @@ def bench(model: Model, repeats: int = 7) -> dict:
         "host": host_speed(model),
         "masf": masf_speed(),
         "p_values": p_value_cost(model, encoded, repeats),
+        "words": words_speed(),
         "limits": bench_limits.limits_speed(model, repeats),
         "searches": compare_searches(Explainer(model), (*bench_limits.EXACT, bench_limits.BEAMED)),
         "judging": bench_judging.judging_speed(model, repeats),
@@ -139,6 +141,8 @@ def bench_report(found: dict) -> str:
         f"{masf['ratio']:.0f} ({masf['seconds']:.2f} s, {masf['megabytes']:.0f} MB)"
     )
     lines += [f"p-values add to a batch of {batch} (↓): {added:.1f} ms" for batch, added in found["p_values"].items()]
+    words = found["words"]
+    lines.append(f"words of 5,000 texts, SciPy over ours ↑: {words['ratio']:.0f} ({words['seconds']:.2f} s)")
     lines += bench_limits.limits_lines(found["limits"]) + search_lines(found["searches"])
     return "\n".join(lines + bench_judging.judging_lines(found["judging"]))
 

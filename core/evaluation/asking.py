@@ -4,7 +4,7 @@ from collections.abc import Callable, Generator
 from functools import partial
 from typing import cast
 
-from core.evaluation.engine import Run, lacking
+from core.evaluation.engine import Run, Texts, lacking
 from core.evaluation.sampling import Sample
 from core.evaluation.store_log import StoreLog
 from core.evaluation.study import Answers, Found, Known, Question, Study
@@ -24,6 +24,7 @@ def run_study(
     progress: Callable[[int, int], None] | None = None,
     cancelled: Callable[[], bool] | None = None,
     within: Callable[[float], None] | None = None,
+    texts: Texts | None = None,
 ) -> Generator[Found, None, Found]:
     """Ask a study of every example of a sample; yields what is known after each, and returns all of it.
 
@@ -31,6 +32,7 @@ def run_study(
 
     Args:
         progress: called with (examples done, N); within: with how far it is, weighted by cost, before each batch.
+        texts: as of `Run`.
     Raises:
         Cancelled, OutOfMemory: what was computed before is kept.
         ValueError: as `Study.check`.
@@ -40,7 +42,7 @@ def run_study(
         shelf = None if store is None else Shelf(store)
         explainer = Explainer(explainer.model, shelf, explainer.reference, kept=explainer.kept)
     log = None if store is None else StoreLog(store, study.key(explainer))
-    return (yield from Run(explainer, sample, study, log).go(progress, cancelled, within))
+    return (yield from Run(explainer, sample, study, log, texts).go(progress, cancelled, within))
 
 
 def ask(
@@ -54,8 +56,9 @@ def ask(
     """Ask a question of every example, study by study, resuming; progress: (label of the study, examples done, N).
     ValueError as `Study.check`.
     """
+    texts: Texts = {}
     found = {
-        study: finish(run_study(explainer, sample, study, store, progress=partial(progress, study.label)))
+        study: finish(run_study(explainer, sample, study, store, progress=partial(progress, study.label), texts=texts))
         for study in question.studies
     }
     return Answers(explainer.model, explainer.reference, sample, found, drawn_from)

@@ -16,6 +16,9 @@ from core.storage.shelf import Shelf
 
 # An example that takes more than it was thought to is nearly done until it is.
 _NEARLY = 0.95
+# Texts as a model reads them, by their places in a sample and their unit, and so many that studies share.
+Texts = dict[tuple[int, str], Encoded]
+_SHARED = 10_000
 
 
 class Meter:
@@ -83,9 +86,15 @@ class Log(Protocol):
 
 
 class Run(Known, Generic[Found]):
-    """A study on its way over a sample: known, columns and problems as of `Rows`, columns {} before the first row."""
+    """A study on its way over a sample: known, columns and problems as of `Rows`, columns {} before the first row.
 
-    def __init__(self, explainer: Explainer, sample: Sample, study: Study[Found], log: Log | None):
+    texts: examples as the model reads them, which the studies of a question share.
+    """
+
+    def __init__(
+        self, explainer: Explainer, sample: Sample, study: Study[Found], log: Log | None, texts: Texts | None = None
+    ):
+        self.texts = texts
         self.explainer, self.sample, self.study, self.log = explainer, sample, study, log
         self.known = np.zeros((len(sample), *study.parts), dtype=bool)
         self.columns: dict[str, np.ndarray] = {}
@@ -213,8 +222,13 @@ class Run(Known, Generic[Found]):
         return len(shape) == len(wanted) and all(there in (0, size) for there, size in zip(wanted, shape))
 
     def _read(self, i: int) -> Encoded:
-        example = self.sample.examples[i]
-        return self.explainer.encode(example.text, example.second, self.study.unit, self.sample.maskable)
+        example, texts, key = self.sample.examples[i], self.texts, (i, self.study.unit)
+        if texts is not None and key in texts:
+            return texts[key]
+        encoded = self.explainer.encode(example.text, example.second, self.study.unit, self.sample.maskable)
+        if texts is not None and len(texts) < _SHARED:
+            texts[key] = encoded
+        return encoded
 
     def _claim(self, i: int) -> int:
         """Forward passes that an example takes at most; 0 where nothing in it can be masked."""

@@ -5,7 +5,8 @@ from collections.abc import Sequence
 
 import numpy as np
 
-from core.evaluation.studies.words_question import WordLine, WordsReport
+from core.evaluation.studies.word_lines import WordLine
+from core.evaluation.studies.words_question import WordsReport
 from core.figures.catalogue import register_figure
 from core.figures.figures import axis, figure, legend, trace
 from core.figures.label_places import label_places

@@ -5,6 +5,7 @@ from collections.abc import Mapping
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+from core.front.interrupting import whole_imports
 from core.reports.answers import Answer, Section, answer_text, ending_of
 from core.reports.cell import NotebookCell, write_cell
 from core.storage.files import only_writer, write_whole
@@ -50,6 +51,7 @@ class Answered(abc.ABC):
         """Model, data, choices, versions, commit and day, as files hold them."""
         return self._answer(".json").facts
 
+    @whole_imports
     def to_frame(self) -> "DataFrame":
         """Convert to a table.
 
@@ -63,6 +65,7 @@ class Answered(abc.ABC):
         columns = list(dict.fromkeys(name for line in self.lines for name in line))
         return DataFrame(self.lines, columns=columns or None)
 
+    @whole_imports
     def save(self, path: str | Path) -> Path:
         """Write a file with provenance; one that is there is replaced as a whole.
 
@@ -93,6 +96,7 @@ class Answered(abc.ABC):
         """What a notebook shows."""
         return NotebookCell(sections=self.sections)
 
+    @whole_imports
     def _repr_html_(self) -> str:
         return write_cell(self._cell())
 

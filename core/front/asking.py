@@ -16,6 +16,7 @@ from core.explanation.explainer import Explainer
 from core.front.answered import Answered
 from core.front.choosing import DELAY, choices_of
 from core.front.explanation import Explanation
+from core.front.interrupting import whole_imports
 from core.reports.answers import Answer, Section, answer_bytes
 from core.storage.store import Store
 from core.wording import refuse_unknown
@@ -26,6 +27,7 @@ if TYPE_CHECKING:
     from core.commands.evaluate import Evaluated
 
 
+@whole_imports
 def open_explainer(model: str, device: str = "auto", precision: str = "float32") -> Explainer:
     """Load a text classifier from safetensors weights, without running its code.
 
@@ -51,6 +53,7 @@ def open_explainer(model: str, device: str = "auto", precision: str = "float32")
     return terminal.open_model(model, _store(), device, precision)
 
 
+@whole_imports
 def explain_text(
     model: str | Explainer,
     text: str,
@@ -92,6 +95,7 @@ def explain_text(
         return Explanation(options, terminal.text_of(options, explainer), bar)
 
 
+@whole_imports
 def ask_data(
     model: str | Explainer,
     data: "str | Path | DataFrame | Sequence[str] | Sequence[Mapping[str, Any]]",

@@ -8,6 +8,7 @@ from core.commands import explain as explaining
 from core.commands import terminal
 from core.front.answered import Answered
 from core.front.choosing import DELAY, choices_of
+from core.front.interrupting import whole_imports
 from core.reports.answers import Answer, Part, Section
 from core.reports.cell import NotebookCell
 
@@ -61,6 +62,7 @@ class Explanation(TextAnswer):
         self.probabilities = dict(zip(model.labels, probabilities.tolist()))
         self.predicted, self.explained = model.labels[int(probabilities.argmax())], one.class_name
 
+    @whole_imports
     def to_frame(self) -> "DataFrame":
         """Convert attributions to a table.
 
@@ -189,6 +191,7 @@ class Explanation(TextAnswer):
         """
         return self._ask("stability", choices)
 
+    @whole_imports
     def _ask(self, name: str, choices: Mapping[str, Any]) -> TextAnswer:
         """One part, which stands in what is saved from then on."""
         key = name, repr(sorted(choices.items()))

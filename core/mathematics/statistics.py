@@ -10,6 +10,8 @@ ALPHA = 0.05
 # Of the normal distribution, for two-sided intervals at 95 %.
 Z = 1.959963984540054
 MOST_BCA, RESAMPLES = 4_000, 9_999
+# Counts of a block of resamples, which fits the cache.
+_BLOCK = 65_536
 # Above rounding of values shifted by a million times their spread, below steps of a mean of 4,000 values.
 _TIE = 1e-7
 
@@ -210,10 +212,11 @@ def mean_intervals(values: np.ndarray, resamples: int = RESAMPLES, seed: int = 0
 def _intervals_of_means(values: np.ndarray, resamples: int, seed: int) -> Iterator[Interval]:
     """Of S columns float64[N, S], resampled around their means: digits that all values share are none to lose."""
     means = values.mean(axis=0)
-    around, (n, width) = values - means, values.shape
+    around, n = values - means, len(values)
     left_out = -around.T / max(n - 1, 1)
     shares = np.ascontiguousarray(around.T) / n
-    found = bootstrap_intervals(lambda w: shares @ w.T, n, resamples, seed, width, left_out)
+    # Products this small stay on one thread: several cost more than they save, and wait for each other.
+    found = bootstrap_intervals(lambda w: shares @ w.T, n, resamples, seed, 8 * shares.size, left_out)
     return (Interval(float(at), float(at + one.low), float(at + one.high)) for at, one in zip(means, found))
 
 
@@ -288,7 +291,7 @@ def bootstrap_intervals(
     at = np.asarray(statistic(np.ones((1, n))))[:, 0]
     if n < 2:
         return tuple(Interval(float(value), np.nan, np.nan) for value in at)
-    rng, batch = np.random.default_rng(seed), max(1, 2_000_000 // max(n, width))
+    rng, batch = np.random.default_rng(seed), max(1, min(_BLOCK // n, 2_000_000 // width))
     sizes = [min(batch, resamples - start) for start in range(0, resamples, batch)]
     drawn = np.concatenate([np.asarray(statistic(_resampled(rng, n, size))) for size in sizes], axis=1)
     drawn.sort(axis=1)

@@ -3,9 +3,11 @@
 import hashlib
 import re
 import unicodedata
+from bisect import bisect_right
 from collections import Counter
 from collections.abc import Sequence
 from dataclasses import dataclass, field
+from operator import itemgetter
 
 import numpy as np
 
@@ -284,8 +286,9 @@ def _tied(texts, sides, offsets, unit, spellings, own) -> tuple[np.ndarray, list
         owner, spans = _owners(text, words, offsets[places], unit)
         feature_of[places] = np.where(owner >= 0, owner + len(features), -1)
         features += [Feature(text[a:b], a, b, side) for a, b in spans]
-        masks = np.array([*(found.span() for found in _literal(spellings).finditer(text)), (np.inf, np.inf)])
-        typed += [bool(masks[np.searchsorted(masks[:, 1], a, side="right"), 0] < b) for a, b in spans]
+        masks = [found.span() for found in _literal(spellings).finditer(text)]
+        first = [bisect_right(masks, a, key=itemgetter(1)) for a, _ in spans]
+        typed += [i < len(masks) and masks[i][0] < b for i, (_, b) in zip(first, spans)]
     masked = np.array(typed, dtype=bool)
     masked[feature_of[own & (feature_of >= 0)]] = True
     return feature_of, features, masked
@@ -294,11 +297,11 @@ def _tied(texts, sides, offsets, unit, spellings, own) -> tuple[np.ndarray, list
 def _owners(text, words, offsets, unit):
     """Each token's feature (-1: none) and each feature's characters."""
     # Behind the space that a token begins with.
-    starts = [int(b) - len(text[a:b].lstrip()) for a, b in offsets]
+    starts, ends = [b - len(text[a:b].lstrip()) for a, b in offsets.tolist()], offsets[:, 1].tolist()
     owner = np.full(len(offsets), -1, dtype=np.int64)
     if unit == "token":
         spans = []
-        for i, (start, end) in enumerate(zip(starts, offsets[:, 1].tolist())):
+        for i, (start, end) in enumerate(zip(starts, ends)):
             if start < end:
                 # Bytes of one sign, or a space and its letter: nobody could tell them apart.
                 last = spans.pop() if spans and start < spans[-1][1] else (start, end)
@@ -306,16 +309,18 @@ def _owners(text, words, offsets, unit):
                 owner[i] = len(spans) - 1
         return owner, spans
     words = _spans(text, words, offsets, unit)
-    word_of = np.searchsorted(words[:, 0], starts, side="right") - 1
-    spans, last = [], -1
-    for i, (word, start) in enumerate(zip(word_of.tolist(), starts)):
-        if word < 0 or start >= offsets[i, 1]:
+    word_of, end_of = (
+        (np.searchsorted(words[:, 0], at, side) - 1).tolist() for at, side in ((starts, "right"), (ends, "left"))
+    )
+    spans, last, words = [], -1, words.tolist()
+    for i, (word, end_word) in enumerate(zip(word_of, end_of)):
+        if word < 0 or starts[i] >= ends[i]:
             continue
-        end_word = max(int(np.searchsorted(words[:, 0], offsets[i, 1], side="left")) - 1, word)
+        end_word = max(end_word, word)
         if word > last:
-            spans.append((int(words[word, 0]), int(words[end_word, 1])))
+            spans.append((words[word][0], words[end_word][1]))
         elif end_word > last:
-            spans[-1] = (spans[-1][0], int(words[end_word, 1]))
+            spans[-1] = (spans[-1][0], words[end_word][1])
         last = max(last, end_word)
         owner[i] = len(spans) - 1
     return owner, spans

@@ -13,6 +13,7 @@ from core.bench.bench_host import host_speed
 from core.bench.bench_judging import judging_speed
 from core.bench.bench_limits import BEAMED, EXACT, base_speed, contest, limits_lines, limits_speed, program_speed
 from core.bench.bench_search import chosen_texts, compare_searches, search_lines
+from core.bench.bench_words import words_speed
 from core.bench.literal_limits import literal_limits
 from core.explanation.explainer import Explainer
 from core.explanation.limiting import find_searched, value_by_mask
@@ -81,6 +82,11 @@ def test_masf_is_set_against_comparing_with_every_value():
     assert set(found) == {"ratio", "megabytes", "seconds"} and all(value > 0 for value in found.values())
 
 
+def test_words_are_set_against_a_bootstrap_of_each():
+    found = words_speed(200, 3)
+    assert found["words"] > 20 and found["ratio"] > 0 and found["seconds"] > 0
+
+
 def test_what_p_values_add_is_measured_for_one_input_and_for_leave_one_out(bundled, tiny_model):
     encoded = bundled.encode("A slow, dull film.", None, "word")
     assert set(p_value_cost(bundled, encoded, 1)) == {1, encoded.F + 1}
@@ -107,13 +113,14 @@ def test_the_report_names_each_ratio_and_its_direction():
             "host": 300_000.0,
             "masf": {"ratio": 40.0, "seconds": 0.1, "megabytes": 5.0},
             "p_values": {1: 2.5},
+            "words": {"ratio": 71.0, "words": 6_000, "seconds": 1.53},
             "limits": FOUND,
             "searches": ROWS,
             "judging": JUDGED,
         }
     )
     assert "↑: 40 (" in said and "(↓): 2.5 ms" in said and "\n".join(limits_lines(FOUND)) in said
-    assert "↑: 2.0" in said and "↑: 4.0" in said
+    assert "↑: 2.0" in said and "↑: 4.0" in said and "↑: 71 (1.53 s)" in said
 
 
 def test_searches_are_compared_by_their_means_and_with_exact_limits_where_these_are_known():

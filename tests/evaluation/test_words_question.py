@@ -13,11 +13,13 @@ from core.evaluation.asking import ask
 from core.evaluation.sampling import without_labels
 from core.evaluation.studies.known_words import faithful_texts
 from core.evaluation.studies.verdicts import VerdictsOfTexts
+from core.evaluation.studies.word_lines import RESAMPLES
 from core.evaluation.studies.word_scores import WordScores, by_word, read_words
-from core.evaluation.studies.words_question import RESAMPLES, Words
+from core.evaluation.studies.words_question import Words
 from core.evaluation.study import Rows
 from core.explanation.explainer import Explainer
 from core.figures.catalogue import question_figure
+from core.mathematics.statistics import mean_interval
 from core.results.asked import AskedOutcome
 from core.results.catalogue import question_result
 from core.results.words import WordsOutcome
@@ -83,6 +85,40 @@ def test_counts_means_and_shares_by_hand():
     rng = np.random.default_rng(0)
     found = stats.bootstrap((np.array(values),), np.mean, n_resamples=RESAMPLES, rng=rng).confidence_interval
     assert (dull.mean.low, dull.mean.high) == pytest.approx(found, abs=0.15)
+
+
+def test_lines_are_those_of_counting_word_by_word():
+    rng, vocabulary = np.random.default_rng(3), [f"w{i}" for i in range(12)]
+    drawn = [rng.permutation(vocabulary)[: rng.integers(1, 9)].tolist() for _ in range(60)]
+    texts = [(int(rng.integers(2)), words, rng.normal(1, 2, len(words)).round(1)) for words in drawn]
+    faithful = np.where(rng.random((60, 2)) < 0.8, BETTER, UNTOLD)
+    labels = rng.choice(["bad", "good", "elsewhere"], 60).tolist()
+    _, answers, report = told(texts, faithful, labels)
+    known = Words(NAMES).known(answers)
+    expected = {}
+    for m, name in enumerate(NAMES):
+        for c, label in enumerate(LABELS):
+            heard = [i for i in range(60) if known.faithful[i, m] and texts[i][0] == c]
+            right = {i: labels[i] == label for i in heard if labels[i] in LABELS}
+            for word in vocabulary:
+                own = [(i, known.texts[i]["words"].index(word)) for i in heard if word in drawn[i]]
+                if len(own) < 5:
+                    continue
+                here = [right[i] for i, _ in own if i in right]
+                there = [good for i, good in right.items() if i not in dict(own)]
+                columns = [[known.texts[i][of][m][at] for i, at in own] for of in ("scores", "top")]
+                columns.append([known.texts[i]["alone"][at] for i, at in own])
+                shares = [sum(one) / len(one) if one else np.nan for one in (*columns[1:], here, there)]
+                span = mean_interval(np.array(columns[0]), RESAMPLES)
+                expected[word, label, name] = [len(own), span.mean, span.low, span.high, *shares]
+    found = {one[:3]: [one.texts, one.mean.mean, one.mean.low, one.mean.high, *one[5:]] for one in report.lines}
+    assert set(found) == set(expected) and len(found) > 12
+    for key, line in found.items():
+        np.testing.assert_allclose(line, expected[key], atol=1e-12)
+    for name in NAMES:
+        for label in LABELS:
+            means = [one.mean.mean for one in report.of(name, label)]
+            assert means == sorted(means, reverse=True)
 
 
 def test_a_word_of_four_faithful_texts_is_not_listed():
@@ -186,3 +222,14 @@ def test_rows_are_the_librarys_and_are_read_again(tiny_model, tmp_path):
     again = ask(Explainer(tiny_model("bert")), sample, question, store)
     assert explainer.model.scheduler.counters.passes == before and again.found[question.scores].there.all()
     assert [type(study) for study in question.studies] == [WordScores, VerdictsOfTexts]
+
+
+def test_the_studies_of_a_question_read_a_text_once(tiny_model, tmp_path, monkeypatch):
+    explainer, read = Explainer(tiny_model("bert")), []
+    encode = Explainer.encode
+    monkeypatch.setattr(Explainer, "encode", lambda self, text, *more: read.append(text) or encode(self, text, *more))
+    sample = without_labels("made", "0" * 64, [Example(f"e{i}", text) for i, text in enumerate(tiny.SENTENCES[:3])])
+    for _ in range(2):
+        read.clear()
+        ask(explainer, sample, Words(NAMES), Store(tmp_path))
+        assert sorted(read) == sorted(one.text for one in sample.examples)

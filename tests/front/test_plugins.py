@@ -5,7 +5,11 @@ import pytest
 
 import core
 from core.commands.command_line import main
+from core.evaluation.studies.catalogue import questions
+from core.evaluation.study import REGISTERED as QUESTIONS
+from core.measures.catalogue import measures
 from core.measures.registry import REGISTERED
+from core.metrics.catalogue import metrics
 from core.metrics.registry import REGISTERED as METRICS
 from tests.test_floors import ROOT
 
@@ -14,9 +18,12 @@ PLUGIN = ROOT / "tests" / "front" / "example_plugin.py"
 
 @pytest.fixture(autouse=True)
 def taken_back():
-    before = dict(REGISTERED), dict(METRICS)
+    # Those of the project are loaded when they are asked for.
+    measures(), metrics(), questions()
+    registers = REGISTERED, METRICS, QUESTIONS
+    before = [dict(one) for one in registers]
     yield
-    for held, names in zip((REGISTERED, METRICS), before):
+    for held, names in zip(registers, before):
         for name in set(held) - set(names):
             del held[name]
 
@@ -54,6 +61,7 @@ def test_commands_take_it_before_they_read_their_options(tiny_model, tmp_path, m
     [
         ("import core\ncore.register(3)", "Measure"),
         ("1 / 0", "ZeroDivisionError"),
+        ("import sys\nsys.exit(3)", "SystemExit"),
         ("def broken(:", "SyntaxError"),
         (None, "no plugin"),
     ],
@@ -73,3 +81,91 @@ def test_a_name_of_the_project_is_not_taken():
     with pytest.raises(ValueError, match="already"):
         core.register(core.Measure(**{**vars(REGISTERED["random"]), "variants": ("random",)}))
     assert REGISTERED["random"].compute(type("E", (), {"seed": 0, "example": 0, "F": 1, "masked": np.array([False])}))
+
+
+METRIC = ROOT / "tests" / "metrics" / "example" / "half_erased.py"
+QUESTION = ROOT / "tests" / "evaluation" / "example_mean" / "all_masked.py"
+
+
+def written(folder, source, before="", after=""):
+    """A plugin of an example of the tests, registered by `core.register`."""
+    text = source.read_text(encoding="utf-8").replace(
+        "import HIGHER, Case, Metric, Score, register", "import HIGHER, Case, Metric, Score"
+    )
+    text = text.replace("import Subject, register", "import Subject").replace(
+        "\nregister(", "\nimport core\ncore.register("
+    )
+    text = text.replace("@register", "import core\n@core.register").replace(before, after)
+    path = folder / source.name
+    path.write_text(text, encoding="utf-8")
+    return path
+
+
+def test_a_metric_and_a_question_of_files_are_asked(tiny_model, tmp_path, monkeypatch):
+    monkeypatch.setenv("FAITHSCOPE_CACHE", str(tmp_path / "cache"))
+    model = core.Explainer(tiny_model("bert"))
+    for path in (METRIC, QUESTION):
+        core.load_plugin(written(tmp_path, path))
+        with pytest.raises(ValueError, match="already"):
+            core.load_plugin(tmp_path / path.name)
+    found = core.explain(model, "the boat left", "gradient").metrics(["half erased"])
+    assert {line["metric"] for line in found.lines} == {"half erased"}
+    falls = core.evaluate(model, ["the boat left", "she burned the soup"], "all masked").to_frame()["value"]
+    probabilities = [
+        core.explain(model, text, "gradient").probabilities for text in ("the boat left", "she burned the soup")
+    ]
+    assert (falls.abs() <= [max(one.values()) for one in probabilities]).all() and len(falls) == 2
+
+
+@pytest.mark.parametrize(
+    ("path", "before", "after", "asked"),
+    [
+        (PLUGIN, "np.array(lengths, dtype=np.float64)", "2.0 * np.array(lengths)", "word length"),
+        (QUESTION, "whole.max() - ", "2 * whole.max() - ", "all masked"),
+    ],
+)
+def test_what_is_edited_is_computed_again(path, before, after, asked, tiny_model, tmp_path, monkeypatch):
+    from core.storage.store import Store
+
+    monkeypatch.setenv("FAITHSCOPE_CACHE", str(tmp_path / "cache"))
+    numbers = []
+    for change in ((), (before, after), ()):
+        core.load_plugin(written(tmp_path, path, *change))
+        model = core.Explainer(tiny_model("bert"), Store(tmp_path / "cache"))
+        if path is PLUGIN:
+            numbers.append(core.explain(model, "the boat left", asked).to_frame()[asked].tolist())
+        else:
+            numbers.append(core.evaluate(model, ["the boat left"], asked).to_frame()["value"].tolist())
+        REGISTERED.pop(asked, None), QUESTIONS.pop(asked, None)
+    assert numbers[0] == numbers[2] != numbers[1]
+
+
+@pytest.mark.parametrize(
+    ("compute", "said"),
+    [
+        ("explained.nothing", "word length failed: AttributeError"),
+        ("{'absolute': np.zeros(explained.F + 1)}", "word length gives"),
+        ("{}", "word length gives"),
+    ],
+)
+def test_a_measure_that_breaks_when_it_is_asked_is_a_sentence(compute, said, tiny_model, tmp_path, monkeypatch, capsys):
+    monkeypatch.setenv("FAITHSCOPE_CACHE", str(tmp_path))
+    monkeypatch.setattr("core.loading.loading.load", lambda *_: tiny_model("bert"))
+    path = tmp_path / "broken.py"
+    path.write_text(
+        PLUGIN.read_text().replace("    return {", f"    return {compute}\n    return {{"), encoding="utf-8"
+    )
+    asked = [
+        "explain",
+        "--model",
+        "tiny",
+        "--text",
+        "the boat left",
+        "--measures",
+        "word length",
+        "--what",
+        "attributions",
+    ]
+    assert main([*asked, "--plugin", str(path)]) == 1
+    (line,) = [one for one in capsys.readouterr().err.splitlines() if "Error" in one]
+    assert line.startswith("ValueError: ") and said in line

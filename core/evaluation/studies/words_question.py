@@ -1,47 +1,26 @@
 """Which words matter over the data: what measures say of each word, from the texts on which they are faithful."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 from dataclasses import dataclass, field
-from typing import Any, NamedTuple
 
 import numpy as np
 
 from core.evaluation.findings import FEW
 from core.evaluation.studies.known_words import KnownTexts, known_texts
 from core.evaluation.studies.verdicts import Verdicts, VerdictsOfTexts
+from core.evaluation.studies.word_lines import WordLine, lines_by_word
 from core.evaluation.studies.word_rows import lines_of_words
 from core.evaluation.studies.word_scores import WordScores
 from core.evaluation.study import Answers, Question, Table, choice, register
 from core.explanation.rows import SIGNS
-from core.mathematics.statistics import Interval, mean_intervals
 from core.measures.catalogue import default_measures
 from core.network.features import UNITS
 from core.network.model import Model
 from core.wording import Tally, as_json, refuse_unknown, share_text, with_ends
 
-# Texts that a word stands in at least, resamples of an interval, and words of a table for a class and measure.
-FEWEST, RESAMPLES, LISTED = 5, 1_999, 20
+# Words of a table for a class and measure.
+LISTED = 20
 _LINES = ("words", "scores")
-
-
-class WordLine(NamedTuple):
-    """A word for a class and a measure, from the faithful texts of that class which hold it.
-
-    texts: how many these are; mean: of its scores, ↑ supports the class where the measure has a sign, with a 95 % BCa
-    interval over texts; top: share of them in which it is among the first three; alone: share in which masking it alone
-    changes the prediction; right, others: accuracy on the labelled texts with the word and without, NaN where there are
-    none.
-    """
-
-    word: str
-    label: str
-    measure: str
-    texts: int
-    mean: Interval
-    top: float
-    alone: float
-    right: float
-    others: float
 
 
 @dataclass(frozen=True, eq=False)
@@ -128,7 +107,7 @@ class Words(Question[WordsReport]):
         return WordsReport(
             self.measures,
             labels,
-            tuple(_lines(self.measures, known, _right(answers, known), labels)),
+            tuple(lines_by_word(self.measures, known, _right(answers, known), labels)),
             tuple(known.faithful.sum(axis=0).tolist()),
             len(known.at),
             answers.tally((self.scores if self.scores in answers.coming else self.verdicts,)),
@@ -205,40 +184,3 @@ def _right(answers: Answers, known: KnownTexts) -> np.ndarray:
     labels, examples = answers.model.labels, answers.sample.examples
     found = [(examples[i].label, labels[text["class"]]) for i, text in zip(known.at, known.texts)]
     return np.array([float(own == predicted) if own in labels else np.nan for own, predicted in found])
-
-
-def _lines(measures: Sequence[str], known: KnownTexts, right: np.ndarray, labels: Sequence[str]) -> list[WordLine]:
-    """The words of each measure from the texts of which it is heard; right: float64[n], see `_right`."""
-    found: dict[tuple[int, int, str], list[tuple[float, int, int, float]]] = {}
-    for one, heard, good in zip(known.texts, known.faithful.tolist(), right.tolist()):
-        for m in np.flatnonzero(heard).tolist():
-            for word, *each in zip(one["words"], one["scores"][m], one["top"][m], one["alone"]):
-                found.setdefault((m, one["class"], word), []).append((*each, good))
-    often = {key: np.array(values, dtype=np.float64) for key, values in found.items() if len(values) >= FEWEST}
-    means, classes = _means(often), np.array([one["class"] for one in known.texts])
-    whole = {(m, c): right[known.faithful[:, m] & (classes == c)] for m, c in {key[:2] for key in often}}
-    lines = []
-    for (m, c, word), values in sorted(often.items(), key=lambda one: (one[0][:2], -means[one[0]].mean, one[0][2])):
-        own, others = _accuracies(values[:, 3], whole[m, c])
-        shares = values[:, 1:3].mean(axis=0).tolist()
-        lines.append(WordLine(word, labels[c], measures[m], len(values), means[m, c, word], *shares, own, others))
-    return lines
-
-
-def _accuracies(own: np.ndarray, whole: np.ndarray) -> tuple[float, float]:
-    """Of a word's texts and of the others among all, by what is right of each; NaN of none with a label."""
-    labelled, every = int((~np.isnan(own)).sum()), int((~np.isnan(whole)).sum())
-    right, others = float(np.nansum(own)), float(np.nansum(whole) - np.nansum(own))
-    return (right / labelled if labelled else np.nan, others / (every - labelled) if every > labelled else np.nan)
-
-
-def _means(values: Mapping[Any, np.ndarray]) -> dict[Any, Interval]:
-    """The mean of the first column of each with its interval; words of as many texts share their resamples."""
-    alike: dict[int, list[Any]] = {}
-    for key, one in values.items():
-        alike.setdefault(len(one), []).append(key)
-    found = {}
-    for keys in alike.values():
-        together = np.stack([values[key][:, 0] for key in keys], axis=1)
-        found |= dict(zip(keys, mean_intervals(together, RESAMPLES)))
-    return found

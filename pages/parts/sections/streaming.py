@@ -56,7 +56,7 @@ def stream(
 
     def asks() -> None:
         show_progress(asked, name)
-        _offer(asked, together)
+        _offer(asked, together, name)
 
     def follow() -> None:
         followed.look()
@@ -180,7 +180,7 @@ def _together(works: Sequence[Work]) -> str:
     return ", ".join(name + work.counts for (name, *_), work in zip(parts, named)) + "".join(parts[0][1:]) + rest
 
 
-def _offer(works: Sequence[Work], together: bool) -> None:
+def _offer(works: Sequence[Work], together: bool, name: str) -> None:
     """What waits to be asked for, with what it costs, and why it stopped; of many one button, and a menu of each."""
     waiting = [work for work in works if not work.complete and not work.runs]
     every = [work for work in waiting if not work.part]
@@ -194,7 +194,7 @@ def _offer(works: Sequence[Work], together: bool) -> None:
     else:
         with st.container(horizontal=True, vertical_alignment="center", border=True):
             named, icon = f"Compute all {len(every)} parts", ":material/play_arrow:"
-            st.button(named, key="ask-all", on_click=ask, icon=icon, type="primary")
+            st.button(named, key=f"ask-{name}", on_click=ask, icon=icon, type="primary")
             st.markdown(price_of(every))
             with st.popover("One part alone"):
                 _offer_each(waiting)
