@@ -99,6 +99,11 @@ def share_text(share: float, digits: int = 0) -> str:
     return f"{100 * share + 1e-9:.{digits}f} %"
 
 
+def bytes_text(size: int) -> str:
+    """A size in memory or on disk."""
+    return f"{size / 1e9:.3g} GB" if size >= 1e9 else f"{size / 1e6:.3g} MB"
+
+
 def unbroken(text: str) -> str:
     """A sentence whose percentages stay in one line."""
     return text.replace(" %", "\N{NO-BREAK SPACE}%")

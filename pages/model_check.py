@@ -25,6 +25,7 @@ from pages.parts.check.tabs import (
 from pages.parts.face.body import draw_body
 from pages.parts.face.headline import Badge, Colour, draw_headline
 from pages.parts.frame.links import held, say_missing
+from pages.parts.frame.pages import CHECK_TABS, MAKING, MEASURABLE
 from pages.parts.frame.sidebar import DataView, open_data_page
 from pages.parts.frame.texts import captions
 from pages.parts.sections.saving import save_report
@@ -33,12 +34,11 @@ from pages.parts.sections.streaming import stream
 from pages.parts.sections.studying import Asking
 
 OF_CHECK = ("With and without masking", "Measures", "p-values", "Paper’s findings")
-BEHAVIOUR, ATTACKS, MAKING = "Behaviour", "Attacks", "Make it measurable"
+BEHAVIOUR, ATTACKS = "Behaviour", "Attacks"
 # What an address may open, and its tab.
-PARTS = {"in-distribution": OF_CHECK[0], "behaviour": BEHAVIOUR, "attacks": ATTACKS, "measurable": MAKING}
+PARTS = {"in-distribution": OF_CHECK[0], "behaviour": BEHAVIOUR, "attacks": ATTACKS, MEASURABLE: MAKING}
 TERMS = ("random order", "class majority", "MaSF p", "calibrated, literal", "by count, by Simes", "plain twin")
 OWN = "Your own text has no label. Choose labelled data"
-_TABS = "parts-of-check"
 _FEW = "Too few texts so far."
 _COLOURS: dict[str, Colour] = {"yes": "green", "no": "red"}
 
@@ -66,10 +66,10 @@ def model_check() -> None:
 def _open_part() -> None:
     """Open the tab that an address asks for."""
     part = held("part")
-    if part is None or _TABS in st.session_state:
+    if part is None or CHECK_TABS in st.session_state:
         return
     if part in PARTS:
-        st.session_state[_TABS] = PARTS[part]
+        st.session_state[CHECK_TABS] = PARTS[part]
     else:
         say_missing("Part", [str(part)])
 
@@ -99,17 +99,17 @@ def _draw(frame: DataView, checked: list[Asking], choice: CheckChoice, asks) -> 
     tabs = {
         BEHAVIOUR: partial(draw_behaviour, frame, choice),
         ATTACKS: partial(draw_attacks, frame, choice),
-        MAKING: partial(measurable_tab, frame, _TABS),
+        MAKING: partial(measurable_tab, frame, CHECK_TABS),
         "Reference": partial(reference_tab, [one.explainer for one in checked], choice.form),
     }
     if first is None or not first.shown:
         # Of so few texts nothing is told. The tabs stand in place: the first is open, and Behaviour begins once opened.
         tabs = dict.fromkeys(OF_CHECK, partial(st.caption, _FEW)) | tabs
-        draw_body(_result(checked[0]), None, tabs, _TABS, asks=asks, terms=TERMS)
+        draw_body(_result(checked[0]), None, tabs, CHECK_TABS, asks=asks, terms=TERMS)
         return
     drawn = (
         partial(_models, checked, found, choice.form),
-        partial(draw_measures, checked, first, choice.form),
+        partial(draw_measures, checked, found, choice),
         partial(draw_p_values, checked, found, choice.form),
         partial(draw_findings, found),
     )
@@ -118,7 +118,7 @@ def _draw(frame: DataView, checked: list[Asking], choice: CheckChoice, asks) -> 
         check_result(first),
         partial(draw_check_curves, checked, found, choice.form),
         tabs,
-        _TABS,
+        CHECK_TABS,
         asks=asks,
         terms=TERMS,
     )

@@ -38,7 +38,7 @@ from core.network.memory import IMPORTING
 from core.network.model import MULTI_LABEL, REGRESSION
 from core.network.one_label import SIGN
 from core.storage import hub
-from core.wording import in_short, listed
+from core.wording import bytes_text, in_short, listed
 
 
 @dataclass(frozen=True)
@@ -276,13 +276,13 @@ class _Check:
     def memory(self, module: Module, config: Config, headers: Headers | None, where: tuple[str, str] | None) -> None:
         if headers and headers.bytes:
             fetching = " to fetch" if headers.to_fetch else ""
-            self.add("Size on disk", YES, f"{_megabytes(headers.bytes)}{fetching}.")
+            self.add("Size on disk", YES, f"{bytes_text(headers.bytes)}{fetching}.")
         if where is None:
             return
         weights, working = memory_bytes(module, config, where[1])
         there = _memory_of(where[0])
-        has = _megabytes(there) if there else "unknown memory"
-        why = f"{_megabytes(weights)} for weights, {_megabytes(working)} for gradients; {where[0]} has {has}."
+        has = bytes_text(there) if there else "unknown memory"
+        why = f"{bytes_text(weights)} for weights, {bytes_text(working)} for gradients; {where[0]} has {has}."
         self.add("Memory", PARTLY if there and weights + working > there else YES, why)
 
     def result(self) -> ModelCheck:
@@ -357,7 +357,3 @@ def _memory_of(device: str) -> int | None:
         return math.prod(map(os.sysconf, _MEMORY))
     except (AttributeError, ValueError, OSError, RuntimeError):
         return None
-
-
-def _megabytes(size: int) -> str:
-    return f"{size / 1e9:.3g} GB" if size >= 1e9 else f"{size / 1e6:.3g} MB"

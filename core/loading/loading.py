@@ -16,6 +16,7 @@ from core.mathematics.masking import TRAINING_STRATEGIES
 from core.mathematics.performance import METRICS
 from core.measures.catalogue import measures
 from core.network.architectures import Config, Module, Tensor, UnsupportedModel, architecture_of, is_scale_free
+from core.network.devices import check_room
 from core.network.halves import round_parameters
 from core.network.memory import IMPORTING, hand_back_freed_memory, keep_freed_memory
 from core.network.model import MULTI_LABEL, Model
@@ -103,8 +104,9 @@ def _of_label(model: Model, label: str) -> Model:
 
 def _put(module: Module, where: str, name: str) -> None:
     """Put a module, frozen, on its device; UnsupportedModel with a sentence where it does not fit."""
+    check_room(module.eval().requires_grad_(False), where, name)
     try:
-        module.eval().requires_grad_(False).to(where)
+        module.to(where)
     except RuntimeError as error:
         raise UnsupportedModel(
             f"{name!r} does not fit on {where} ({in_short(error)}). Set FAITHSCOPE_DEVICE or FAITHSCOPE_PRECISION."

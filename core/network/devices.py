@@ -4,7 +4,8 @@ from collections.abc import Callable, Sequence
 
 import numpy as np
 
-from core.network.architectures import Config, Tensor
+from core.network.architectures import Config, Module, Tensor, UnsupportedModel
+from core.wording import bytes_text
 
 # Tokens of a batch than which a larger one is no faster, and what a small card is given at least.
 _MOST_TOKENS, _FEWEST_TOKENS = 65_536, 1_024
@@ -12,6 +13,8 @@ _MOST_TOKENS, _FEWEST_TOKENS = 65_536, 1_024
 _WIDTHS, _BETWEEN = 8, 2
 # Weights that are loaded meanwhile, gradients and other programs find room beside a batch.
 _SHARE = 0.5
+# A trained weight, its gradient and the two moments that AdamW keeps of it.
+_TRAINED = 4
 
 
 def token_budget(free: int | None, config: Config, item_bytes: int) -> int:
@@ -33,6 +36,20 @@ def free_bytes(device: str) -> int | None:
     if device == "mps":
         return torch.mps.recommended_max_memory() - torch.mps.driver_allocated_memory()
     return None
+
+
+def check_room(module: Module, device: str, name: str) -> None:
+    """UnsupportedModel, with both numbers, where a module does not fit into the memory that others leave on a device.
+
+    Of what is to be trained, gradients and the optimiser's moments count too.
+    """
+    there = free_bytes(device)
+    parts = [(one, _TRAINED if one.requires_grad else 1) for one in (*module.parameters(), *module.buffers())]
+    needed = sum(one.numel() * one.element_size() * copies for one, copies in parts)
+    if there is not None and needed > there:
+        raise UnsupportedModel(
+            f"{name!r} needs {bytes_text(needed)}; {device} has {bytes_text(there)} free. Use FAITHSCOPE_DEVICE=cpu."
+        )
 
 
 def put(array: np.ndarray, device: str) -> Tensor:

@@ -14,6 +14,8 @@ def add(option: Option) -> None:
     option("--steps", type=int, default=6000, help="length of the learning-rate schedule")
     option("--stop", type=int, default=3000, help="last step")
     option("--width", type=int, default=128, help="width of layers")
+    option("--layers", type=int, default=4, help="layers")
+    option("--decoder", action="store_true", help="a Llama")
     add_seed(option)
 
 
@@ -22,7 +24,7 @@ def run(options: Options) -> int:
     from core.training.story_encoder import Shape, write_encoder
 
     with Bar() as bar:
-        shape = Shape(width=options.width)
+        shape = Shape(options.layers, options.width, decoder=options.decoder)
         write_encoder(Path(options.out), options.steps, options.stop, options.seed, shape=shape, progress=bar)
     print(f"Written: {options.out}")
     return 0

@@ -2,11 +2,13 @@
 
 from collections import Counter
 from collections.abc import Mapping, Sequence
+from typing import Any
 
 from core.network.architectures import Module, Tokenizer
 from core.network.families import register_bilstm
 
 SPECIAL = ("[PAD]", "[UNK]", "[CLS]", "[SEP]", "[MASK]")
+_ROLES = dict(zip(("pad_token", "unk_token", "cls_token", "sep_token", "mask_token"), SPECIAL))
 # Words of a vocabulary, the most frequent; tokens of the longest input.
 _WORDS, _LONGEST = 20_000, 512
 
@@ -47,24 +49,32 @@ def fresh_bilstm(
     return BiLstmForSequenceClassification(config), tokenizer, numbers["[MASK]"], _LONGEST
 
 
-def word_tokenizer(numbers: Mapping[str, int], longest: int, single: str, pair: str) -> Tokenizer:
+def word_tokenizer(
+    numbers: Mapping[str, int],
+    longest: int,
+    single: str,
+    pair: str,
+    around: Sequence[str] = ("[CLS]", "[SEP]"),
+    roles: Mapping[str, Any] = _ROLES,
+    types: bool = True,
+) -> Tokenizer:
     """A fast tokenizer: lower case, one token a word, punctuation by itself.
 
     Args:
-        numbers: of each word, SPECIAL included; longest: tokens that a model reads; single, pair: how special tokens
-            stand around texts.
+        numbers: of each word, special tokens included; longest: tokens that a model reads; single, pair: how special
+            tokens stand around texts; around: those that do; roles: what each is; types: whether it gives type ids.
     """
     from tokenizers import Tokenizer, models, normalizers, pre_tokenizers, processors
     from transformers import PreTrainedTokenizerFast
 
-    tokenizer = Tokenizer(models.WordLevel(dict(numbers), unk_token="[UNK]"))
+    tokenizer = Tokenizer(models.WordLevel(dict(numbers), unk_token=roles["unk_token"]))
     tokenizer.normalizer = normalizers.Lowercase()
     tokenizer.pre_tokenizer = pre_tokenizers.Whitespace()
-    special = [(name, numbers[name]) for name in ("[CLS]", "[SEP]")]
+    special = [(name, numbers[name]) for name in around]
     tokenizer.post_processor = processors.TemplateProcessing(single=single, pair=pair, special_tokens=special)
     return PreTrainedTokenizerFast(
         tokenizer_object=tokenizer,
         model_max_length=longest,
-        model_input_names=["input_ids", "token_type_ids", "attention_mask"],
-        **{f"{role}_token": name for role, name in zip(("pad", "unk", "cls", "sep", "mask"), SPECIAL)},
+        model_input_names=["input_ids", *(["token_type_ids"] if types else []), "attention_mask"],
+        **roles,
     )

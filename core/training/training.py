@@ -19,6 +19,7 @@ from core.loading.model_files import REFERENCE_FILE
 from core.mathematics.masking import bernoulli_masks, training_masks
 from core.mathematics.performance import METRICS
 from core.network.architectures import BILSTM, Module, Tokenizer, architecture_of, classify
+from core.network.devices import check_room
 from core.network.memory import keep_freed_memory
 from core.network.model import CALIBRATION
 from core.network.processes import ALONE, Processes, fast_products, joined_processes, own_device
@@ -108,6 +109,7 @@ def _train(plan: Plan, processes: Processes, alone: bool, progress, say) -> Path
         # Otherwise every step maps its large results anew.
         keep_freed_memory()
     module, tokenizer, mask_id, max_tokens = load_start(plan, data["train"])
+    check_room(module, device, plan.base)
     if shortcut is not None:
         shortcut.read_by(tokenizer)
     width = min(plan.max_tokens, max_tokens)

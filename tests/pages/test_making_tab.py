@@ -1,11 +1,13 @@
 """Model check makes a model measurable: a job with progress, cancelled or done, and old beside new at its end."""
 
 import json
+import shutil
 from pathlib import Path
 
 import pytest
 
 from core.data.sources import open_data
+from core.loading.locating import MODELS
 from pages.parts.frame import resources
 from tests.app_session import App, complete, wait
 
@@ -69,3 +71,18 @@ def test_data_without_labels_of_the_model_says_so(plain_server, monkeypatch, tmp
     monkeypatch.setenv("FAITHSCOPE_DATA", str(tmp_path / "odd.csv"))
     app = Looking(CHECK, model="sst2-plain", part="measurable", measures=[])
     assert not app.has("button", "Start")
+
+
+def test_adding_a_model_leads_here(plain_server, monkeypatch, tmp_path):
+    monkeypatch.setenv("FAITHSCOPE_CACHE", str(tmp_path / "cache"))
+    (tmp_path / "mine.csv").write_text("\n".join(["text,label", *ROWS]))
+    monkeypatch.setenv("FAITHSCOPE_DATA", str(tmp_path / "mine.csv"))
+    monkeypatch.setattr("core.evaluation.families.relatives", lambda *_: [])
+    folder = shutil.copytree(MODELS / "sst2-plain", tmp_path / "own")
+    # From this page, on which another tab is open.
+    app = complete(Looking(CHECK, model="sst2-fmm", part="in-distribution", measures=[]))
+    app.widget("text_input", "Folder, hub id or adapter").set_value(str(folder))
+    assert "usable" in app.press("Check").badges
+    complete(app.press("Make it measurable"))
+    assert app.widget("selectbox", "Model").value == str(folder) and resources.library().models() == [str(folder)]
+    assert app.has("button", "Start masked") and not app.errors

@@ -31,6 +31,7 @@ from core.results.result import Result
 from core.storage.store import canonical_key
 from core.texts.checks import behaviour_as_json
 from core.wording import duration, plain
+from pages.parts.check.beside import draw_side_by_side
 from pages.parts.check.checking import CheckChoice, models_on_sample
 from pages.parts.components.pictures import chart, draw_figure
 from pages.parts.components.presses import pressed
@@ -69,8 +70,14 @@ def draw_models(checked: list[Asking], found: list[CheckReport], form: str) -> N
         chart(spans(drawn, cards[0].metric, cards[0].paired), "spans", check_tables.spans_in_words(cards))
 
 
-def draw_measures(checked: list[Asking], found: CheckReport, form: str) -> None:
-    """How faithful the measures are; where evidence is known, beside how well they find it."""
+def draw_measures(checked: list[Asking], found: list[CheckReport], choice: CheckChoice) -> None:
+    """How faithful the measures are, where evidence is known beside how well they find it; then models side by side."""
+    _draw_faithfulness(checked, found[0], choice.form)
+    if len(found) == len(checked) > 1:
+        draw_side_by_side(checked, found, choice.check)
+
+
+def _draw_faithfulness(checked: list[Asking], found: CheckReport, form: str) -> None:
     if not found.measured:
         st.caption(_NO_MEASURE)
         return

@@ -26,7 +26,8 @@ from core.wording import amount, joined, listed, plain, share_text, shortened
 from pages.parts.components.presses import pressed
 from pages.parts.components.tables import table
 from pages.parts.frame import data, resources
-from pages.parts.frame.links import choose, current, held, shown_page
+from pages.parts.frame.links import choose, current, held, held_of_all, shown_page, visit
+from pages.parts.frame.pages import CHECK_TABS, MAKING, MEASURABLE
 
 UPLOAD, PATH, TASK, HUB = "Upload a file", "A file on this machine", "A data set of the papers", "A data set of the hub"
 _NONE = "—"
@@ -89,14 +90,19 @@ def _show_check(checked: ModelCheck) -> None:
         if finding.works != YES:
             show = st.error if finding.works == NO else st.info
             show(f"**{plain(finding.what)}**: {plain(finding.why)}", icon=_SIGNS[finding.works])
-    if checked.usable and pressed(st.button, "Load and keep", "keep-model", type="primary"):
-        _keep_model(checked.name)
+    if checked.usable:
+        with st.container(horizontal=True):
+            kept = pressed(st.button, "Load and keep", "keep-model", type="primary")
+            making = pressed(st.button, MAKING, "make-model")
+        if kept or making:
+            _keep_model(checked.name, making)
     fine = [[f"✓ {finding.what}", finding.why] for finding in checked.findings if finding.works == YES]
     if fine:
         table(["what", "why"], fine, 400)
 
 
-def _keep_model(name: str) -> None:
+def _keep_model(name: str, making: bool) -> None:
+    """Load a model and put it on the list; making: go to where it is trained with masking."""
     try:
         with st.spinner("Loading the model …"):
             resources.explainer(name)
@@ -106,6 +112,9 @@ def _keep_model(name: str) -> None:
     if name not in resources.models():
         resources.library().add_model(name)
     st.session_state.pop(_CHECKED, None)
+    if making:
+        st.session_state.pop(CHECK_TABS, None)
+        visit("Model check", **held_of_all("data", "unit"), model=name, part=MEASURABLE)
     choose("model", name)
     st.rerun()
 

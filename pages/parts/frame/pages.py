@@ -2,6 +2,9 @@
 
 from typing import NamedTuple
 
+# Of Model check: the key of its open tab, and the tab that trains, with its name in an address.
+CHECK_TABS, MAKING, MEASURABLE = "parts-of-check", "Make it measurable", "measurable"
+
 
 class Page(NamedTuple):
     """A page: its file, title and icon, and its question, which is its heading and stands on Home and in the README."""

@@ -194,7 +194,7 @@ def _offer(works: Sequence[Work], together: bool, name: str) -> None:
     else:
         with st.container(horizontal=True, vertical_alignment="center", border=True):
             named, icon = f"Compute all {len(every)} parts", ":material/play_arrow:"
-            st.button(named, key=f"ask-{name}", on_click=ask, icon=icon, type="primary")
+            st.button(named, key=f"ask-all-{name}", on_click=ask, icon=icon, type="primary")
             st.markdown(price_of(every))
             with st.popover("One part alone"):
                 _offer_each(waiting)
