@@ -15,6 +15,7 @@ from core.results.model_check import check_result
 from core.results.result import Result
 from pages.parts.check.checking import known_check
 from pages.parts.data_set.drawing import diagnosticity_parts, scores_parts, verdicts_parts, with_rejected
+from pages.parts.data_set.over_seeds import seeds_of_question
 from pages.parts.data_set.sweep import NAME as SWEEP
 from pages.parts.data_set.sweep import choose_sweep, sweep_section
 from pages.parts.data_set.words import words_parts
@@ -68,9 +69,16 @@ def data_set() -> None:
         say_none()
         return
     shown = _shown(frame, name)
+    shown = shown._replace(parts=partial(_with_seeds, shown))
     if not picked:
         shown = shown._replace(parts=partial(_with_report, frame.browsed.key, shown))
     question_section(frame, question, examples, picked, about, shown)
+
+
+def _with_seeds(shown: QuestionView, asked: Asking, report: Any, result: Result) -> QuestionParts:
+    """What is drawn of a report, and a tab on the seeds of the model's family."""
+    found, draw = shown.parts(asked, report, result), seeds_of_question(asked)
+    return found if draw is None else found._replace(tabs=found.tabs | {"Seeds": draw})
 
 
 def _with_report(key: str, shown: QuestionView, asked: Asking, report: Any, result: Result) -> QuestionParts:

@@ -1,12 +1,15 @@
 """Compute what *Model check*, *Data set* and *Scoreboard* of every bundled model show at a first visit.
 
-    python -m tests.shipped_work --store FOLDER [--model NAME …] [--device DEVICE] [--list | --first]
+    python -m tests.shipped_work --store FOLDER [--model NAME …] [--device DEVICE] [--list | --first | --sweep]
 
 The rows go into a store, where `python -m tests.shipping results --store FOLDER` finds them. What is there already, in
-the store or in what ships, is not computed again, so that a run that was stopped goes on. Needs no Streamlit. `--first` names the review that each set begins with (`chosen`).
+the store or in what ships, is not computed again, so that a run that was stopped goes on. Needs no Streamlit. `--first` names the review that each set begins with (`chosen`);
+`--sweep` computes the sweep that *Data set* shows, and writes its tables where they ship.
 """
 
 import argparse
+import shutil
+import tempfile
 import time
 from collections.abc import Iterator
 from dataclasses import dataclass
@@ -14,6 +17,7 @@ from pathlib import Path
 from typing import Any
 from unittest import mock
 
+from core.commands.terminal import Bar
 from core.data.examples import FIRST_REVIEWS, HARD_REVIEWS, bundled_set, read_bundled
 from core.evaluation.asking import run_study, study_cost
 from core.evaluation.engine import Run, lacking
@@ -37,12 +41,26 @@ from core.measures.catalogue import default_measures, swept_measures
 from core.network.model import Model
 from core.storage.shipped import RESULTS
 from core.storage.store import Store
+from core.sweeps.configuration import Source, Sweep
+from core.sweeps.reading import SHIPPED
+from core.sweeps.running import run_sweep
+from core.sweeps.writing import write_tables
 
 MASKED, PLAIN, MEASURE = "sst2-fmm", "sst2-plain", "leave-one-out"
 # Drawn in one line of a page; a prediction that there is something to explain of.
 MOST_WORDS, SURE = 14, 0.9
 CHECK, VERDICTS, SWEPT_VERDICTS, BOARD = "model check", "verdicts", "verdicts of all measures", "scoreboard"
 RETRAINING, WORDS = "retraining", "words"
+# What *Data set* shows of a sweep, on as many texts as were computed.
+SWEEP = Sweep(
+    models=(MASKED, PLAIN),
+    data=(Source(FIRST_REVIEWS),),
+    out=str(SHIPPED),
+    measures=("leave-one-out", "integrated gradients", "gradient", "input × gradient"),
+    seeds=(0, 1, 2),
+    sample=60,
+    tables=("performance", "areas", "p_values", "aopc", "ranks", "rank_correlations", "texts"),
+)
 
 
 @dataclass(frozen=True)
@@ -152,6 +170,17 @@ def compute(one: Shipping, explainer: Explainer, store: Store) -> str:
     return f"{one}: {done} rows, {passes:,} passes, {seconds:.0f} s"
 
 
+def write_sweep(store: Store, device: str) -> int:
+    """Write the tables of `SWEEP` as they ship, and nothing beside them; their bytes."""
+    opened = (with_reference(load(name, device, SWEEP.precision), store) for name in SWEEP.models)
+    with tempfile.TemporaryDirectory() as folder, Bar() as bar:
+        found = run_sweep(SWEEP, opened, [bundled_set(one.file) for one in SWEEP.data], store, bar)
+        SHIPPED.mkdir(parents=True, exist_ok=True)
+        for files in write_tables(SWEEP, found, Path(folder)).values():
+            shutil.copy(files[0], SHIPPED / files[0].name)
+    return sum(path.stat().st_size for path in SHIPPED.iterdir())
+
+
 def left(one: Shipping, explainer: Explainer, store: Store) -> str:
     """What is not there of it, with the passes and tokens that it takes at most, in a line."""
     sample, rows, passes, tokens = one.sample(explainer.model), 0, 0, 0.0
@@ -168,6 +197,7 @@ def main() -> None:
     parser.add_argument("--model", nargs="*", help="only of these models")
     parser.add_argument("--device", default="auto", help="as FAITHSCOPE_DEVICE")
     parser.add_argument("--list", action="store_true", help="say what is left, and compute nothing")
+    parser.add_argument("--sweep", action="store_true", help="the sweep instead")
     parser.add_argument("--first", action="store_true", help="choose the first example of each set of reviews instead")
     asked = parser.parse_args()
     if asked.first:
@@ -175,6 +205,9 @@ def main() -> None:
         print(*(f"{data}: {chosen(models, data)}" for data in (FIRST_REVIEWS, HARD_REVIEWS)), sep="\n")
         return
     store, held = Store(asked.store, shipped=RESULTS), {}
+    if asked.sweep:
+        print(f"{write_sweep(store, asked.device):,} bytes")
+        return
     # As on any machine: limits are searched in one precision.
     with mock.patch("core.network.halves.half_speed", lambda _: 0.0):
         for one in plan():

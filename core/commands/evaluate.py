@@ -17,6 +17,7 @@ from core.commands import options as given
 from core.commands import terminal
 from core.commands.limits_of_seeds import limits_over_seeds, limits_section
 from core.commands.options import LIMITS, Option, Options
+from core.commands.terminal import named_family
 from core.commands.words_of_two import sections_of_two, words_of_models
 from core.data.browsing import names_by
 from core.data.examples import DataSet, Example
@@ -162,7 +163,7 @@ def _evaluate(options: Options, question: Question, ending: str, bar: terminal.B
     data = terminal.data_of(options)
     seeds = terminal.seeds_of(options, bar.say)
     with terminal.only_output(options.out) as place:
-        found = ask_models(options, question, data, terminal.open_models(options, bar.say, list(seeds))[1], bar, seeds)
+        found = ask_models(options, question, data, terminal.open_models(options, bar.say, seeds)[1], bar, seeds)
         if place is not None and (None not in found.reports or ending != ".json"):
             write_whole(place, answer_bytes(found.answer(ending), ending), replaces=True)
     return answer_text(found.sections)
@@ -192,30 +193,37 @@ class Evaluated:
         if not self.seeds:
             return every
         tables = seeds_tables([*self._facts, *self._means], ranks_over_seeds(self._means))
-        return [Section(self.options.model, tables=tables), *(replace(one, tables=(), notes=()) for one in every)]
+        short = [replace(one, tables=(), notes=()) if one.title in {"", *self.seeds} else one for one in every]
+        return [Section(named_family(self.seeds), tables=tables), *short]
+
+    @property
+    def _members(self) -> list[tuple[Question, Answers, Any]]:
+        """What the models of the family were asked, with what they answer."""
+        every = zip(self.asked, self.found, self.reports)
+        return [one for one in every if one[1].model.name in self.seeds]
 
     @cached_property
     def _means(self) -> list[OverSeeds]:
-        return means_over_seeds([each.records(one) for each, one in zip(self.asked, self.found)])
+        return means_over_seeds([question.records(answers) for question, answers, _ in self._members])
 
     @property
     def _facts(self) -> list[OverSeeds]:
-        results = [answer_result(*one) for one in zip(self.asked, self.found, self.reports)]
+        results = [answer_result(*one) for one in self._members]
         return facts_over_seeds([one for one in results if one is not None])
 
     @property
     def lines(self) -> list[dict]:
         """Columns: example (its id), row (of the data, from 1), model where there are several, model_seed of a family's
-        member (null in lines of means over seeds, which say number, mean, low, high and seeds), problem (a sentence;
-        then the rest is null), cut (longer than the model reads), what `Question.records` says, and outcome and caveats
-        of the whole.
+        member (null of others, and in lines of means over seeds, which say number, mean, low, high and seeds), problem
+        (a sentence; then the rest is null), cut (longer than the model reads), what `Question.records` says, and
+        outcome and caveats of the whole.
         """
         rows = {example.id: row for row, example in enumerate(self.data.examples, start=1)}
         lines = _lines(self.asked, self.found, self.reports, rows)
         if not self.seeds:
             return lines
-        over = seeds_lines([*self._facts, *self._means], self.options.model)
-        return [one | {"model_seed": self.seeds[one["model"]]} for one in lines] + over
+        over = seeds_lines([*self._facts, *self._means], named_family(self.seeds))
+        return [one | {"model_seed": self.seeds.get(one["model"])} for one in lines] + over
 
     def answer(self, ending: str) -> Answer:
         """All of it, with its origin, for a file of this kind."""
@@ -226,7 +234,7 @@ class Evaluated:
         about = {} if old else choices | asdict(cast(Any, question)) | about
         plain = _plain(self.asked, self.found, self.reports, old) if ending == ".json" else {}
         if self.seeds and plain:
-            means = seeds_lines([*self._facts, *self._means], self.options.model)
+            means = seeds_lines([*self._facts, *self._means], named_family(self.seeds))
             plain |= {"over_seeds": means, "orders_over_seeds": ranks_lines(ranks_over_seeds(self._means))}
         sections = [] if None in self.reports else self.sections
         return Answer(f"{question.name}: {self.data.name}", sections, self.lines, plain, about)
@@ -249,7 +257,7 @@ def ask_models(
 ) -> Evaluated:
     """Ask a question of the same examples for each model; what the store has is read. Raises as `_evaluate`.
 
-    seeds: {name: seed} of the models, where they are a family.
+    seeds: {name: seed} of the models that are of a family.
     """
     models, store = [explainer.model for explainer in explainers], cast(Store, explainers[0].store)
     samples = _samples(question, data, models, options)
@@ -260,7 +268,8 @@ def ask_models(
     if len(models) > 1 and "metric" in question.choices():
         # Models are measured alike.
         question = replace(cast(Any, question), metric=metric_of(models[0]))
-    asked = [question, *[question if seeds else question.beside()] * (len(models) - 1)]
+    together = set(seeds or ()) if seeds and models[0].name in seeds else {models[0].name}
+    asked = [question, *(question if one.name in together else question.beside() for one in models[1:])]
     asking = list(zip(explainers, samples, asked))
     cost = Cost.sum(study_cost(one, sample, study) for one, sample, each in asking for study in each.studies)
     bar.cost(amount(len(samples[0]), "text"), cost, "Fewer: --sample." if cost.seconds > 60 else "")
@@ -339,7 +348,8 @@ def tell_limits_of_file(options: Options) -> int:
         rows, models = _compute_limits(options, texts, seeds, write)
     sections = _sections_of_limits(models, rows)
     if seeds:
-        sections.insert(0, limits_section(rows, [one.digest for one in models], options.model))
+        members = [one.digest for one in models if one.name in seeds]
+        sections.insert(0, limits_section(rows, members, named_family(seeds)))
     print(f"{answer_text(sections)}\n\nWritten: {out}")
     return 0
 
@@ -376,7 +386,7 @@ def _compute_limits(
     """The rows, which are written as `write` says, or as a table, and the models."""
     rows, batch = [], _batch(options)
     with terminal.Bar() as bar:
-        store, (explainer, *beside) = terminal.open_models(options, bar.say, list(seeds))
+        store, (explainer, *beside) = terminal.open_models(options, bar.say, seeds)
         models = [one.model for one in (explainer, *beside)]
         batch = replace(batch, model=explainer.model.name) if seeds else batch
         if len({model.digest for model in models}) < len(models):
@@ -426,11 +436,10 @@ def _answer_of_limits(
     told = [{"weights": digest} | as_record(result) for digest, result in results.items()]
     plain = {"name": LIMITS, "models": told, "examples": lines}
     if seeds:
-        digests = [one.digest for one in models]
-        of: dict[Any, int] = dict(zip(digests, seeds.values()))
-        over = limits_over_seeds(rows, digests, options.model)
-        sections = [limits_section(rows, digests, options.model), *sections]
-        lines = [one | {"model_seed": of[one["weights"]]} for one in lines] + over["over_seeds"]
+        of: dict[Any, int] = {one.digest: seeds[one.name] for one in models if one.name in seeds}
+        over = limits_over_seeds(rows, list(of), named_family(seeds))
+        sections = [limits_section(rows, list(of), named_family(seeds)), *sections]
+        lines = [one | {"model_seed": of.get(one["weights"])} for one in lines] + over["over_seeds"]
         plain |= over
     about = {"what": LIMITS} | asdict(_batch(options)) | terminal.origin_of(options, explainers, data, ids)
     return Answer(f"{LIMITS}: {data.name}", sections, lines, plain, about)

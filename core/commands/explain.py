@@ -120,7 +120,7 @@ def answer_of(options: Options, one: terminal.OneText, told: "Mapping[str, Part]
         # Pairs stood at the top.
         plain = plain.pop("pairs", {}) | plain
     else:
-        facts |= one.origin(options.sign)
+        facts |= one.origin(options)
     several, lines = len(told) > 1, []
     for name, part in told.items():
         lines += [({"part": name} if several else {}) | dict(zip(part.columns, line)) for line in part.lines]

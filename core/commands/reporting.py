@@ -71,7 +71,8 @@ def _pinned_report(
         entries.append(PinnedEntry(_shown(options, one, found), pins[name], sections))
     if not entries:
         raise ValueError(f"no example of {data.name} is pinned that can be explained; pin one on Examples")
-    facts = entries[-1].shown.provenance
+    ids = ", ".join(one.shown.example.id for one in entries)
+    facts = entries[-1].shown.provenance | {"sample_ids": ids}
     return entries_page(data.name, entries, {key: value for key, value in facts.items() if key not in _OWN}, notes)
 
 
@@ -149,7 +150,7 @@ def _parts(
 
 def _shown(options: Options, one: terminal.OneText, found: Mapping[str, Part]) -> Shown:
     """A text with its words, the headline that its verdicts come to, and where all of it comes from."""
-    facts = one.facts() | one.origin(options.sign) | _made_by(options)
+    facts = one.facts() | one.origin(options) | _made_by(options)
     shown = explaining.shown_text(one, found, facts)
     return shown if shown.verdicts is None else replace(shown, result=verdicts_result(shown.verdicts))
 

@@ -1,6 +1,6 @@
 """`python -m core sweep`: models × data × measures × metrics × seeds, as the tables of papers; resumable."""
 
-from collections.abc import Generator
+from collections.abc import Callable, Generator, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from functools import partial
 from pathlib import Path
@@ -10,8 +10,9 @@ from core import settings
 from core.commands import terminal
 from core.commands.options import Option, Options, add_device
 from core.explanation.explainer import Explainer
+from core.network.model import Model
 from core.storage.files import only_writer
-from core.storage.store import Store
+from core.storage.store import open_store
 
 if TYPE_CHECKING:
     from core.sweeps.configuration import Sweep
@@ -37,12 +38,15 @@ def run(options: Options) -> int:
     from core.sweeps.writing import lay_out, write_tables
 
     sweep = read_sweep(Path(options.configuration))
-    chosen = settings.read()
     with only_writer(Path(sweep.out), folder=True) as out, _workers(options, sweep) as fill, terminal.Bar() as bar:
         data = [terminal.read_filled(one.file, dict(one.columns), one.labels) for one in sweep.data]
-        store = Store(chosen.cache, chosen.cache_bytes)
-        models = (terminal.open_model(name, store, options.device, sweep.precision, bar.say) for name in sweep.models)
-        found = run_sweep(sweep, models, data, store, bar, fill)
+        store = open_store(settings.read())
+        families = {name: list(found) for name in sweep.models if (found := terminal.members_of(name, bar.say))}
+        names = [one for name in sweep.models for one in families.get(name, [name])]
+        models = _opened(
+            names, families, lambda name: terminal.open_model(name, store, options.device, sweep.precision, bar.say)
+        )
+        found = run_sweep(sweep, models, data, store, bar, fill, families)
         terminal.say_of_store(store, bar.say)
         for why, count in found.left_out.items():
             bar.say(f"Left out ({count:,}): {why}")
@@ -55,10 +59,21 @@ def run(options: Options) -> int:
     return 0
 
 
+def _opened(
+    names: Sequence[str], families: "Mapping[str, Sequence[str]]", opens: Callable[[str], Explainer]
+) -> Iterator[Explainer]:
+    """Models one after another; ValueError for a member of a family that has other classes than the first of it."""
+    first: dict[str, Model] = {}
+    for name in names:
+        explainer = opens(name)
+        for family in (one for one, members in families.items() if name in members):
+            terminal.require_classes(explainer.model, first.setdefault(family, explainer.model))
+        yield explainer
+
+
 def open_here(name: str, device: str, precision: str) -> Explainer:
     """A model by this machine's own settings: what a Ray worker opens."""
-    chosen = settings.read()
-    return terminal.open_model(name, Store(chosen.cache, chosen.cache_bytes), device, precision)
+    return terminal.open_model(name, open_store(settings.read()), device, precision)
 
 
 @contextmanager

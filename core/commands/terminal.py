@@ -3,7 +3,7 @@
 import hashlib
 import json
 import sys
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from contextlib import AbstractContextManager, nullcontext
 from dataclasses import dataclass
 from pathlib import Path
@@ -25,7 +25,7 @@ from core.results.caveats import Caveat
 from core.results.inputs import model_caveats, text_caveats
 from core.storage.files import only_writer
 from core.storage.library import Library
-from core.storage.store import Store
+from core.storage.store import Store, open_store
 from core.wording import amount, estimate, nearest_name, refuse_unknown
 
 # Work that is expected to take no more seconds begins without a word.
@@ -106,12 +106,15 @@ class OneText:
         model = self.explainer.model
         return provenance(model, self.encoded, self.example, self.data, self.digest, self.target)
 
-    def origin(self, sign: str) -> dict[str, str]:
-        """What `facts` lacks: commit, reference, values of measures, seed of what draws, and what limits the text."""
+    def origin(self, options: Options) -> dict[str, str]:
+        """What `facts` lacks: choices, commit, reference, values of measures, seed of what draws, ids, and what limits
+        the text.
+        """
         from core.reports.answers import commit
 
-        told = {"commit": commit(), "reference_sha256": self.explainer.tests_by or "", "variant": sign, "seed": "0"}
-        return told | {"text_caveats": ", ".join(one.name for one in self.caveats)}
+        made = {"commit": commit(), "configuration_sha256": configuration_digest(options, self.digest)}
+        made |= {"reference_sha256": self.explainer.tests_by or "", "variant": options.sign, "seed": "0"}
+        return made | {"sample_ids": self.example.id, "text_caveats": ", ".join(one.name for one in self.caveats)}
 
 
 def open_text(options: Options, check: Callable[[Model], None] = lambda model: None) -> OneText:
@@ -135,35 +138,59 @@ def text_of(options: Options, explainer: Explainer, named: tuple[Example, str, s
 
 
 def open_models(
-    options: Options, told: Callable[[str], None] = say, members: Sequence[str] = ()
+    options: Options, told: Callable[[str], None] = say, seeds: Mapping[str, int] | None = None
 ) -> tuple[Store, list[Explainer]]:
-    """The store, and every model that is asked for with what its inputs are tested by; members: all of a family, which
-    stand for it. ValueError where these have other classes.
+    """The store, and every model that is asked for with what its inputs are tested by; seeds: as of `seeds_of`, whose
+    names stand for their family. ValueError where these have other classes.
     """
-    chosen = settings.read()
-    store, names = Store(chosen.cache, chosen.cache_bytes), members or (options.model, *vars(options).get("beside", []))
+    store, family = open_store(settings.read()), named_family(seeds or {})
+    asked = [name.rstrip("/") if name.rstrip("/") == family else name for name in _asked_models(options)]
+    names = [one for name in asked for one in (seeds or [] if name == family else [name])]
     found = [open_model(name, store, options.device, options.precision, told) for name in names]
-    for one in found[1:] if members else ():
-        if one.model.labels != found[0].model.labels:
-            theirs, ours = (", ".join(model.labels) for model in (one.model, found[0].model))
-            raise ValueError(f"{one.model.name} has the classes {theirs}, not {ours}; leave it out of family.json")
+    first, *others = [one.model for one in found if one.model.name in (seeds or {})] or [found[0].model]
+    for one in others:
+        require_classes(one, first)
     return store, found
 
 
 def seeds_of(options: Options, told: Callable[[str], None] = say) -> dict[str, int]:
-    """The members of the family that is asked for, {name: seed}; {} of one model. told: called with what is left out.
+    """The members of the family that is asked for, {name: seed}; {} without one. told: called with what is left out.
 
-    UnsupportedModel: none can be used; ValueError: there are models beside it.
+    UnsupportedModel: none can be used; ValueError: there are two families.
+    """
+    families = [found for name in _asked_models(options) if (found := members_of(name, told))]
+    if len(families) > 1:
+        raise ValueError(f"name one family; of {named_family(families[1])} a member")
+    return families[0] if families else {}
+
+
+def members_of(name: str, told: Callable[[str], None] = say) -> dict[str, int]:
+    """The members of a family, {name: seed}; {} of one model. told: called with what is left out.
+
+    UnsupportedModel: none can be used.
     """
     from core.loading.locating import find_seeds, member_names
 
-    if (family := find_seeds(options.model)) is None:
-        return {}
-    for sentence in family.left_out:
+    family = find_seeds(name)
+    for sentence in () if family is None else family.left_out:
         told(sentence)
-    if vars(options).get("beside"):
-        raise ValueError("a family of seeds stands alone; leave out --beside, or name a member as --model")
-    return member_names(options.model)
+    return {} if family is None else member_names(name)
+
+
+def require_classes(one: Model, first: Model) -> None:
+    """ValueError where a member of a family has other classes than the first of it."""
+    if one.labels != first.labels:
+        theirs, ours = (", ".join(model.labels) for model in (one, first))
+        raise ValueError(f"{one.name} has the classes {theirs}, not {ours}; leave it out of family.json")
+
+
+def named_family(seeds: Iterable[str]) -> str:
+    """The family whose members these are, as it was asked for; "" of none."""
+    return next(iter(seeds), "").rpartition("/")[0]
+
+
+def _asked_models(options: Options) -> list[str]:
+    return [options.model, *vars(options).get("beside", [])]
 
 
 def open_model(

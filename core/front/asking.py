@@ -18,7 +18,7 @@ from core.front.choosing import DELAY, choices_of
 from core.front.explanation import Explanation
 from core.front.interrupting import whole_imports
 from core.reports.answers import Answer, Section, answer_bytes
-from core.storage.store import Store
+from core.storage.store import Store, open_store
 from core.wording import refuse_unknown
 
 if TYPE_CHECKING:
@@ -147,7 +147,7 @@ def ask_data(
         seeds = {} if isinstance(model, Explainer) else terminal.seeds_of(options, bar.say)
         if seeds:
             vars(options).update(where)
-            explainers = terminal.open_models(options, bar.say, list(seeds))[1]
+            explainers = terminal.open_models(options, bar.say, seeds)[1]
         else:
             names = options.beside
             beside = [terminal.open_model(name, _store(), options.device, options.precision) for name in names]
@@ -214,14 +214,13 @@ def _read(data: "str | Path | DataFrame | Sequence", options: Namespace) -> Data
 
 
 def _store() -> Store:
-    chosen = settings.read()
-    return _store_at(chosen.cache, chosen.cache_bytes)
+    return _store_at(settings.read())
 
 
 @functools.cache
-def _store_at(folder: Path, most: int) -> Store:
-    """One store a process and folder."""
-    return Store(folder, most)
+def _store_at(chosen: settings.Settings) -> Store:
+    """One store a process and settings."""
+    return open_store(chosen)
 
 
 @functools.lru_cache(maxsize=2)

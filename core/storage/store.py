@@ -31,9 +31,10 @@ import numpy as np
 from safetensors import SafetensorError
 from safetensors.numpy import load, save
 
+from core.settings import Settings
 from core.storage.content import Content
 from core.storage.files import cannot_write, clear_abandoned, delete, delete_abandoned, read_plain, write_whole
-from core.storage.shipped import Shipped
+from core.storage.shipped import RESULTS, Shipped
 
 _KEY = re.compile("[0-9a-f]{64}")
 _SEGMENT = re.compile(r"[0-9a-f]{64}\.safetensors")
@@ -284,6 +285,11 @@ class Store:
                         readable = top == "v1" and about.st_size <= self._most
                         found.append((readable, about.st_mtime_ns, path, about.st_size))
         return found
+
+
+def open_store(chosen: Settings) -> Store:
+    """The store of these settings, above what ships unless that is left out."""
+    return Store(chosen.cache, chosen.cache_bytes, RESULTS if chosen.shipped else None)
 
 
 def _pack(key: str, arrays: dict, meta: dict, name: str = "") -> tuple[str, bytes]:

@@ -2,6 +2,7 @@
 
 import os
 import socket
+import sys
 import tempfile
 from collections.abc import Callable, Generator, Iterator, Sequence
 from contextlib import contextmanager
@@ -34,6 +35,8 @@ _ALONE = {"RAY_ENABLE_WINDOWS_OR_OSX_CLUSTER": "0"}
 # How HTTP/2, which Ray speaks, begins (RFC 9113, 3.4): the client's words and a frame of settings, to which the server
 # answers with such a frame; its kind is the fourth byte.
 _HELLO, _KIND, _SETTINGS = b"PRI * HTTP/2.0\r\n\r\nSM\r\n\r\n" + bytes([0, 0, 0, 4, 0, 0, 0, 0, 0]), 3, 4
+# What Ray says to whoever brings another token, or none.
+_REFUSED, _NO_TOKEN = b"InvalidAuthToken", "no authentication token"
 # A file of a log: its key, its name, and its bytes, which are sealed.
 Segment = tuple[str, str, bytes]
 # Opens a model by its name on whichever machine it is called.
@@ -130,7 +133,7 @@ def open_cluster(address: str) -> Generator[Cluster]:
     """A cluster that runs at host:port, or one of this machine alone for "", on loopback and without a dashboard.
 
     Raises:
-        ValueError: Ray is not installed, or nothing answers there.
+        ValueError: Ray is not installed, nothing answers there, or it refuses the token.
     """
     os.environ |= _QUIET if address else _QUIET | _ALONE
     try:
@@ -140,10 +143,7 @@ def open_cluster(address: str) -> Generator[Cluster]:
     quiet: dict[str, Any] = {"log_to_driver": False, "logging_level": "ERROR"}
     if address:
         _require_answer(address)
-        try:
-            ray.init(address=address, **quiet)
-        except (ConnectionError, RuntimeError) as error:
-            raise ValueError(_no_answer(address)) from error
+        _join(ray, address, quiet)
     else:
         # Workers look for modules where this process does.
         os.environ["PYTHONPATH"] = os.pathsep.join(filter(None, (str(ROOT), os.environ.get("PYTHONPATH"))))
@@ -152,6 +152,25 @@ def open_cluster(address: str) -> Generator[Cluster]:
         yield Cluster(ray)
     finally:
         ray.shutdown()
+
+
+def _join(ray: Any, address: str, quiet: dict[str, Any]) -> None:
+    """Join a cluster that answers; why it lets nobody in stands on standard error alone, once a second."""
+    from ray.exceptions import RayError
+
+    with tempfile.TemporaryFile() as written:
+        sys.stderr.flush()
+        before = os.dup(2)
+        os.dup2(written.fileno(), 2)
+        try:
+            ray.init(address=address, **quiet)
+        except (ConnectionError, RuntimeError, RayError) as error:
+            written.seek(0)
+            refused = _REFUSED in written.read() or _NO_TOKEN in str(error)
+            raise ValueError(_no_token(address) if refused else _no_answer(address)) from error
+        finally:
+            os.dup2(before, 2)
+            os.close(before)
 
 
 def _require_answer(address: str) -> None:
@@ -167,6 +186,10 @@ def _require_answer(address: str) -> None:
         raise ValueError(_no_answer(address)) from error
     if not answered:
         raise ValueError(_no_answer(address))
+
+
+def _no_token(address: str) -> str:
+    return f"Ray at {address} refuses the token; set RAY_AUTH_MODE=token and RAY_AUTH_TOKEN"
 
 
 def _no_answer(address: str) -> str:

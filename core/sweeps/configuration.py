@@ -17,7 +17,8 @@ from core.wording import in_words, refuse_unknown
 
 # Of a data set that is no bundled one: its file, and which of its columns hold what.
 SOURCE = "file text second label labels".split()
-# What stands in a list, and what a list holds in words.
+# What is a whole number, what stands in a list, and what a list holds in words.
+_WHOLE = ("sample", "sample_seed")
 _LISTS = {"models": str, "data": (str, dict), "measures": str, "metrics": str, "seeds": int, "tables": str}
 
 
@@ -34,8 +35,9 @@ class Source:
 class Sweep:
     """Models × data × measures × metrics × seeds.
 
-    sample: examples of each data set, the same for all, None for all of them; seeds: of random orders, and of measures
-    that draw; values: "signed" or "absolute"; tables: names of `sweep_tables`; out: the folder of files.
+    sample: examples of each data set, the same for all, None for all of them; sample_seed: by which they are drawn;
+    seeds: of random orders, and of measures that draw; values: "signed" or "absolute"; tables: names of `sweep_tables`;
+    out: the folder of files.
     """
 
     models: tuple[str, ...]
@@ -45,6 +47,7 @@ class Sweep:
     metrics: tuple[str, ...] = ()
     seeds: tuple[int, ...] = (0,)
     sample: int | None = None
+    sample_seed: int = 0
     tables: tuple[str, ...] = ()
     values: str = SIGNS[0]
     unit: str = "word"
@@ -69,8 +72,14 @@ class Sweep:
             ("unit", (self.unit,), UNITS),
             ("precision", (self.precision,), PRECISIONS),
         )
-        if self.sample is not None and self.sample < 1:
-            raise ValueError(f"sample is at least 1, not {self.sample}")
+        sample = [] if self.sample is None else [self.sample]
+        for name, least, numbers in (
+            ("sample", 1, sample),
+            ("sample_seed", 0, [self.sample_seed]),
+            ("seeds", 0, self.seeds),
+        ):
+            if min(numbers, default=least) < least:
+                raise ValueError(f"{name} is at least {least}, not {min(numbers)}")
 
 
 def read_sweep(path: Path) -> Sweep:
@@ -100,7 +109,7 @@ def _value(name: str, value: Any) -> Any:
         if not value and name != "measures":
             raise ValueError(f"{name} is empty; name at least one")
         return tuple(map(_source, value)) if name == "data" else tuple(value)
-    wanted: Any = int if name == "sample" else str
+    wanted: Any = int if name in _WHOLE else str
     if not isinstance(value, wanted) or isinstance(value, bool):
         raise ValueError(f"{name} is a {'whole number' if wanted is int else 'text'}, not {value!r}")
     return value

@@ -32,5 +32,6 @@ register(
         drawn=CURVES,
         labelled=True,
         reference=0.05,
+        averaged=False,
     )
 )

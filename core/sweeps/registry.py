@@ -43,7 +43,7 @@ class SweepTable:
     of all models it is made of. down, across, values: columns that name a row, whose values become columns (""),
     and whose numbers fill the cells, {column: header}; one with an interval has columns *_low and *_high. drawn: CURVES
     or DOTS of the first value, "" for no figure; labelled: whether it needs labels;
-    reference: a value that a figure marks.
+    reference: a value that a figure marks; averaged: whether means over the seeds of a family say something.
     """
 
     name: str
@@ -57,6 +57,7 @@ class SweepTable:
     over: str = ""
     labelled: bool = False
     reference: float | None = None
+    averaged: bool = True
 
     @property
     def of_texts(self) -> bool:

@@ -1,6 +1,6 @@
 """Ask a sweep's questions of one model after another; what the store knows is read, and it keeps what is computed."""
 
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from functools import partial
 from typing import Any
@@ -14,6 +14,7 @@ from core.explanation.explainer import Explainer
 from core.mathematics.stepwise import finish
 from core.storage.store import Store
 from core.sweeps.configuration import Sweep
+from core.sweeps.families import family_lines
 from core.sweeps.registry import Asks, Line, Reply, SweepTable, asked_by, sweep_tables
 
 # How far a sweep is, in thousandths.
@@ -42,19 +43,25 @@ def run_sweep(
     store: Store,
     progress: Progress = lambda *_: None,
     fill: Fill | None = None,
+    families: Mapping[str, Sequence[str]] | None = None,
 ) -> Swept:
     """Tables of a sweep, a line naming its model, for any models: opened one after another, each let go of in turn.
 
     Args:
         fill: computes what the store lacks of one model before it is asked, such as `Cluster.fill`.
+        families: members by the name of their family, which has lines of its own.
     Raises:
         BadData: a data set has no labels, or none that a model has, or models do not agree on its examples.
         ValueError: as `Question.check`; Cancelled, OutOfMemory: what was computed before is kept.
     """
-    run = _Run(sweep, store, progress, fill)
+    families = families or {}
+    run = _Run(sweep, store, progress, fill, len(sweep.models) + sum(len(one) - 1 for one in families.values()))
     for m, explainer in enumerate(explainers):
         run.add(m, explainer, data)
     found, lines = run.found, run.found.lines
+    for table in run.tables:
+        if not table.over:
+            lines[table.name] += family_lines(table, lines[table.name], families)
     for table in run.tables:
         if table.over:
             lines[table.name] = table.lines(lines[table.over])
@@ -71,15 +78,15 @@ def draw_set(sweep: Sweep, data: DataSet, labels: tuple[str, ...]) -> Sample:
     """The examples of a data set, the same for every question; labels: the model's classes. BadData: `draw_sample`."""
     size = len(data) if sweep.sample is None else sweep.sample
     if any(table.labelled for table in asked_tables(sweep)):
-        return draw_sample(data, labels, size)
-    return without_labels(data.name, data.digest, draw_examples(data.examples, size))
+        return draw_sample(data, labels, size, sweep.sample_seed)
+    return without_labels(data.name, data.digest, draw_examples(data.examples, size, sweep.sample_seed))
 
 
 class _Run:
     """A sweep on its way from model to model."""
 
-    def __init__(self, sweep: Sweep, store: Store, progress: Progress, fill: Fill | None):
-        self.sweep, self.store, self.progress, self.fill = sweep, store, progress, fill
+    def __init__(self, sweep: Sweep, store: Store, progress: Progress, fill: Fill | None, count: int):
+        self.sweep, self.store, self.progress, self.fill, self.count = sweep, store, progress, fill, count
         self.tables = asked_tables(sweep)
         self.asked, self.found = asked_by(self.tables, sweep), Swept({one.name: [] for one in self.tables})
         for _, _, question in self.asked:
@@ -97,7 +104,7 @@ class _Run:
 
         def far(what: str, done: int, total: int) -> None:
             share = (before + costs[0] * done / max(1, total)) / whole
-            self.progress(f"sweep, {model.name}, {what}", int(STEPS * (m + share) / len(self.sweep.models)), STEPS)
+            self.progress(f"sweep, {model.name}, {what}", int(STEPS * (m + share) / self.count), STEPS)
 
         if self.fill is not None:
             every = [study for *_, question in self.asked for study in question.studies]

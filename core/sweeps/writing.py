@@ -7,6 +7,7 @@ from pathlib import Path
 from typing import Any
 
 from core.evaluation.study import Table
+from core.measures.catalogue import measure
 from core.metrics.registry import ARROWS, HIGHER, LOWER
 from core.reports.answers import Answer, Section, answer_bytes, origin
 from core.storage.files import write_whole
@@ -24,11 +25,13 @@ def origin_of_sweep(sweep: Sweep, found: Swept) -> dict[str, Any]:
     return {
         "configuration_sha256": sweep.digest,
         "models": found.models,
+        "measures": [f"{name} {measure(name).version}" for name in sweep.measures],
         "data": [f"{name} {digest}" for name, (digest, _) in found.sets.items()],
         "precision": sweep.precision,
         "feature_unit": sweep.unit,
         "variant": sweep.values,
         "seeds": list(sweep.seeds),
+        "sample_seed": sweep.sample_seed,
         **origin(),
         "sample_ids": [f"{name} {one}" for name, (_, ids) in found.sets.items() for one in ids],
     }

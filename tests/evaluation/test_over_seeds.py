@@ -171,7 +171,8 @@ def test_limits_of_a_family_are_those_of_its_members_and_their_means(family, cap
 
 
 def test_what_cannot_be_asked_of_a_family_is_refused(family, capsys):
-    assert evaluate(family, "x.parquet", *SCORES, "--beside", "sst2-fmm") == 1
+    assert evaluate(family, "x.parquet", *SCORES, "--beside", "stories-1-family") == 1
+    assert "one family" in capsys.readouterr().err
     config = family / "seed-1" / "config.json"
     labels = {str(i): name for i, name in enumerate("abc")}
     said = json.loads(config.read_text()) | {"id2label": labels, "label2id": {v: int(k) for k, v in labels.items()}}
@@ -180,6 +181,34 @@ def test_what_cannot_be_asked_of_a_family_is_refused(family, capsys):
     assert evaluate(family, "x.parquet", *SCORES) == 1
     assert "seed-1" in capsys.readouterr().err
     assert not (family.parent / "x.parquet").exists()
+
+
+@pytest.mark.parametrize("first", [True, False], ids=["family first", "family beside"])
+def test_a_family_and_a_model_stand_beside_each_other(first, family, tiny_root, capsys):
+    """Means are over the family's members alone, and the model has what it has alone."""
+    other = str(tiny.folder("distilbert", tiny_root))
+    asked = ["evaluate", "--data", str(family.parent / "texts.jsonl"), "--what", "scores", "--device", "cpu", *SCORES]
+    models = (str(family), other) if first else (other, str(family))
+    out = str(family.parent / "both.json")
+    assert main([*asked, "--model", models[0], "--beside", models[1], "--out", out]) == 0
+    assert evaluate(family, "alone.json", *SCORES) == 0
+    assert main([*asked, "--model", other, "--out", str(family.parent / "other.json")]) == 0
+    both, alone, one = (json.loads((family.parent / f"{name}.json").read_text()) for name in ("both", "alone", "other"))
+    assert both["over_seeds"] == alone["over_seeds"] and len(both["models"]) == 4
+    assert both["models"][-1 if first else 0]["examples"] == one["examples"]
+    assert main([*asked, "--model", models[0], "--beside", models[1], "--out", out.replace("json", "parquet")]) == 0
+    found = parquet.read_table(out.replace("json", "parquet")).to_pylist()
+    of = {line["model"]: line["model_seed"] for line in found}
+    assert of == {f"{family}/seed-{seed}": seed for seed in range(3)} | {other: None, str(family): None}
+
+
+def test_limits_of_a_family_beside_a_model_are_those_of_both(family, tiny_root):
+    other = str(tiny.folder("distilbert", tiny_root))
+    asked = ("--measures", "gradient", "--sample", "2")
+    assert evaluate(family, "alone.json", *asked, what="limits") == 0
+    assert evaluate(family, "both.json", *asked, "--beside", other, what="limits") == 0
+    alone, both = (json.loads((family.parent / f"{name}.json").read_text()) for name in ("alone", "both"))
+    assert both["over_seeds"] == alone["over_seeds"] and len(both["models"]) == len(alone["models"]) + 1
 
 
 def test_a_member_without_files_is_named_and_left_out(family, capsys):

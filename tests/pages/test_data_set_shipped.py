@@ -9,6 +9,7 @@ from core.results.retraining import RetrainingOutcome
 from core.results.words import WordsOutcome
 from core.validity.marks import SIGN
 from tests.app_session import App
+from tests.shipped_work import SWEEP
 
 PAGE, MASKED = "pages/data_set.py", {"model": "sst2-fmm", "data": "reviews"}
 
@@ -87,3 +88,11 @@ def test_retraining_ranks_in_reverse_of_the_measurable_model():
     header, rows = table(app, "FMM RACU ↑")
     ours, theirs = ([float(row[header.index(f"{by} RACU ↑")]) for row in rows] for by in ("FMM", "ROAR"))
     assert len(rows) == 5 and kendalltau(ours, theirs).statistic == pytest.approx(-1)
+
+
+def test_a_sweep_opens_on_the_faithfulness_of_measures_under_two_models():
+    app = App(PAGE, section="sweep")
+    assert app.badges[0] == f"{SWEEP.sample} texts" and len(app.outcomes) == 1 and not app.errors
+    assert app.widget("selectbox", "Figure").value == "NAOPC comprehensiveness"
+    header, rows = table(app, "difference")
+    assert header[2:4] == list(SWEEP.models) and {row[0] for row in rows} >= set(SWEEP.measures)

@@ -16,6 +16,8 @@ from core.sweeps.configuration import Source, Sweep
 from core.sweeps.ranks import rank_lines
 from core.sweeps.running import Swept
 from core.sweeps.writing import write_tables
+from pages.parts.data_set.sweep import without_members
+from pages.parts.data_set.sweep_links import examples_of_line, keys_of
 from tests.app_session import App
 
 pytestmark = pytest.mark.usefixtures("server")
@@ -87,6 +89,15 @@ def test_a_folder_without_a_sweep_is_a_sentence(asked, tmp_path, monkeypatch):
 def test_a_filter_leaves_the_texts_that_both_have(asked):
     app = asked(texts="what the filter on Examples shows", search=read_bundled(DATA)[1].id)
     assert app.outcomes == ["undecided"] and app.facts["texts"] == "1"
+
+
+def test_members_of_a_family_have_their_examples_and_stand_in_tables_alone():
+    family, members = "stories-1-family", [f"stories-1-family/seed-{seed}" for seed in range(2)]
+    keys = keys_of([family, *members], "stories 1")
+    lines = [{"model": one, "data": "stories 1", "measure": "gradient"} for one in (*members, family)]
+    found = [examples_of_line(one, "aopc", keys) for one in lines]
+    assert {one["model"] for one in found} == {family} and [one.get("member") for one in found] == ["0", "1", None]
+    assert without_members(lines) == lines[-1:] and without_members(lines[:2]) == lines[:2]
 
 
 def test_cells_lead_to_the_examples_of_their_model_and_measure(asked, monkeypatch):

@@ -1,9 +1,13 @@
 """A sweep by Ray: a real cluster of this machine, a worker that is killed, and addresses that do not answer."""
 
+import contextlib
 import json
 import os
 import signal
 import socket
+import subprocess
+import sys
+import tempfile
 import threading
 import time
 from functools import partial
@@ -18,6 +22,7 @@ from core.commands.sweep import open_here
 from core.data.examples import Example
 from core.evaluation.sampling import without_labels
 from core.evaluation.studies.model_check import Curve
+from core.settings import ROOT
 from core.storage.store import Store
 from core.sweeps import cluster
 from core.sweeps.cluster import open_cluster
@@ -130,3 +135,36 @@ def test_a_worker_without_the_models_files_says_so(folder, tiny_root, monkeypatc
     sample = without_labels("made", "1" * 64, [Example(f"{i}", text) for i, text in enumerate(tiny.SENTENCES[:2])])
     with open_cluster("") as one, pytest.raises(ValueError, match=r"a Ray worker stopped: .*no folder"):
         one.fill(partial(open_here, "/nowhere", "cpu", "float32"), here, [(sample, [Curve()])], Store(folder / "s"))
+
+
+def test_a_cluster_that_refuses_the_token_is_named(folder):
+    """A real cluster whose token is another one, asked from a process of its own: Ray reads its mode when imported."""
+    with socket.create_server(("127.0.0.1", 0)) as free:
+        port = free.getsockname()[1]
+    given = os.environ | {
+        "RAY_USAGE_STATS_ENABLED": "0",
+        "RAY_AUTH_MODE": "token",
+        "FAITHSCOPE_CACHE": str(folder / "s"),
+    }
+    start = ["ray", "start", "--head", f"--port={port}", "--node-ip-address=127.0.0.1", "--include-dashboard=false"]
+    start += ["--num-cpus=1", "--block", f"--temp-dir={tempfile.mkdtemp(prefix='ray')}"]
+    head = subprocess.Popen(start, env=given | {"RAY_AUTH_TOKEN": "a" * 64}, stdout=subprocess.DEVNULL)
+    try:
+        wait_for(port)
+        asked = [sys.executable, "-m", "core", "sweep", "sweep.toml", "--ray", f"127.0.0.1:{port}"]
+        here = given | {"PYTHONPATH": str(ROOT), "RAY_AUTH_TOKEN": "b" * 64}
+        told = subprocess.run(asked, env=here, cwd=folder, capture_output=True, text=True, timeout=200, check=False)
+        assert told.returncode == 1 and "InvalidAuthToken" not in told.stderr
+        assert f"127.0.0.1:{port} refuses the token" in told.stderr.strip().splitlines()[-1]
+    finally:
+        head.terminate()
+        head.wait(60)
+
+
+def wait_for(port):
+    """Until something listens there."""
+    for _ in range(300):
+        with contextlib.suppress(OSError), socket.create_connection(("127.0.0.1", port), 1):
+            return
+        time.sleep(0.2)
+    pytest.fail("Ray did not start")

@@ -17,12 +17,7 @@ from core.storage.files import only_writer
 from core.sweeps.configuration import read_sweep
 from core.sweeps.registry import sweep_tables
 from tests import tiny
-
-# What every file says of itself.
-PROVENANCE = (
-    "configuration_sha256 models data precision feature_unit variant seeds python faithscope torch numpy commit date "
-    "sample_ids"
-).split()
+from tests.provenance import PROVENANCE, unsaid
 
 
 @pytest.fixture
@@ -54,19 +49,6 @@ def written(*models, out="out", **more):
     return "\n".join(f"{name} = {json.dumps(value)}" for name, value in (keys | {"out": out} | more).items())
 
 
-def test_files_of_other_commands_say_it_too(folder, monkeypatch):
-    monkeypatch.setenv("FAITHSCOPE_CACHE", str(folder / "store"))
-    asked = ["evaluate", "--model", "bert", "--data", "texts.jsonl", "--what", "scores", "--measures", "gradient"]
-    asked += ["--metrics", "NC", "--count", "2", "--device", "cpu"]
-    found = {}
-    for out, *more in (["a.json"], ["b.json"], ["c.json", "--sample", "2"], ["d.json", "--seed", "5"]):
-        assert main([*asked, "--out", out, *more]) == 0
-        found[out] = json.loads((folder / out).read_text(encoding="utf-8"))
-        assert not {*PROVENANCE} - {"models", "seeds"} - {*found[out]} and found[out]["model"]
-    digests = [one["configuration_sha256"] for one in found.values()]
-    assert digests[0] == digests[1] and len({*digests}) == 3 and {len(one) for one in digests} == {64}
-
-
 def rows_of(folder, out="out"):
     """{table: lines} of the Parquet files of a sweep."""
     return {path.stem: parquet.read_table(path).to_pylist() for path in (folder / out).glob("*.parquet")}
@@ -79,21 +61,22 @@ def test_every_table_is_written_five_ways_and_says_where_it_comes_from(sweep, fo
     for name, lines in found.items():
         table = sweep_tables()[name]
         facts = json.loads(parquet.read_schema(folder / "out" / f"{name}.parquet").metadata[b"faithscope"])
-        assert not set(PROVENANCE) - set(facts), name
+        assert unsaid(facts) == [], name
         assert facts["sample_ids"] == [f"texts.jsonl {one}" for one in sorted_ids(facts)] and facts["seeds"] == [0, 7]
+        assert facts["sample_seed"] == 0
         with (folder / "out" / f"{name}.csv").open(encoding="utf-8-sig") as file:
             read = list(csv.DictReader(file))
-        assert len(read) == len(lines) and not set(PROVENANCE) - set(read[0])
-        assert all(read[0][one] for one in set(PROVENANCE) - {"commit"})
+        assert len(read) == len(lines) and unsaid(read[0]) == []
+        assert all(any(read[0].get(one) for one in names) for names in PROVENANCE if names != ("commit",))
         if table.of_texts:
             assert not (folder / "out" / f"{name}.tex").exists()
             continue
         latex = (folder / "out" / f"{name}.tex").read_text(encoding="utf-8")
-        assert r"\toprule" in latex and all(f"% {one}: " in latex for one in PROVENANCE)
+        assert r"\toprule" in latex and unsaid(latex) == []
         known = any(one[next(iter(table.values))] is not None for one in lines)
         for ending in (".pdf", ".svg") if table.drawn and known else ():
             drawn = (folder / "out" / f"{name}{ending}").read_bytes()
-            assert all(one.encode() in drawn for one in PROVENANCE), (name, ending)
+            assert unsaid(drawn.decode("latin-1")) == [], (name, ending)
     # Each table has both models, seeds where they are drawn by, and counts what is undefined.
     for name in ("areas", "ranks", "fidelity"):
         assert {Path(one["model"]).name for one in found[name]} == {"bert", "distilbert"}
@@ -179,6 +162,9 @@ def test_texts_of_one_class_have_tables_too(sweep, folder):
         ({"data": [{"file": "texts.jsonl", "text": "txt"}]}, "txt", "text"),
         ({"seeds": ["one"]}, "seeds", "whole numbers"),
         ({"sample": 0}, "sample", "at least 1"),
+        ({"sample_seed": -1}, "sample_seed", "at least 0"),
+        ({"seeds": [0, -1]}, "seeds", "at least 0"),
+        ({"sample_seed": 0.5}, "sample_seed", "whole number"),
         ({"models": []}, "models", "at least one"),
         ({"models": ["bert", "bert"]}, "bert", "twice"),
     ],

@@ -13,6 +13,7 @@ import streamlit as st
 from core.evaluation.studies.board_report import NAOPC_C, NAOPC_S, arrow
 from core.figures.sweep_figures import draw_curves_of_sweep, draw_dots_of_sweep
 from core.mathematics.statistics import Interval
+from core.metrics.registry import ARROWS, HIGHER, NEITHER
 from core.results.two_models import two_models_result
 from core.sweeps.comparing import (
     LENGTH,
@@ -41,7 +42,7 @@ from pages.parts.sections.filtered import choose_which, kept_examples
 NAME = "sweep"
 _TITLES = {"aopc": "AOPC", "areas": "RACU"}
 _TERMS = ("NAOPC", "RACU", "masking ratio", "interval (95 %)")
-_TEXTS, _FIRST = "texts", "performance"
+_TEXTS, _FIRST = "texts", (NAOPC_C, "performance")
 
 
 def choose_sweep() -> tuple[str, bool]:
@@ -75,8 +76,10 @@ class _Shown:
         self.lines = {name: [one for one in of if one["data"] == data] for name, of in found.lines.items()}
         self.data, self.facts, self.tables = data, found.facts, sweep_tables()
         self.texts = texts_of_set(self.lines.get(_TEXTS, []), data, kept)
-        self.models = tuple(dict.fromkeys(one["model"] for of in self.lines.values() for one in of if "model" in one))
-        self.keys = keys_of(self.models, data)
+        every = dict.fromkeys(one["model"] for of in self.lines.values() for one in of if "model" in one)
+        # Of texts there are no means over seeds.
+        self.models = tuple(dict.fromkeys(one["model"] for one in self.lines.get(_TEXTS, ()))) or tuple(every)
+        self.keys = keys_of(list(every), data)
         self.picked = kept is not None
 
     def draw(self) -> None:
@@ -111,7 +114,7 @@ class _Shown:
         offered: dict[str, tuple[SweepTable, list[Line]]] = {}
         for name, lines in self.lines.items():
             table, value = self.tables[name], next(iter(self.tables[name].values))
-            known = [one for one in lines if one[value] is not None]
+            known = [one for one in without_members(lines) if one[value] is not None]
             if table.drawn == CURVES or not table.across:
                 offered |= {name.replace("_", " "): (table, known)} if table.drawn and known else {}
             elif table.drawn:
@@ -120,14 +123,16 @@ class _Shown:
         if not offered:
             st.caption("No figure.")
             return
-        # Curves before dots, performance first.
-        names = sorted(offered, key=lambda name: (name != _FIRST, offered[name][0].drawn != CURVES))
+        # First which measure is faithful on which model, then curves.
+        places = {name: place for place, name in enumerate(_FIRST)}
+        names = sorted(offered, key=lambda name: (places.get(name, len(places)), offered[name][0].drawn != CURVES))
         chosen = linked(st.selectbox, "Figure", names, names[0], "sweep-figure", label_visibility="collapsed")
         table, lines = offered[chosen]
         value = next(iter(table.values))
+        lines = lines if table.drawn == CURVES else best_first(lines, value, table)
         draw = draw_curves_of_sweep if table.drawn == CURVES else draw_dots_of_sweep
         event = draw_figure(
-            draw(lines, value, _titled(chosen, table), table.reference),
+            draw(lines, value, _titled(chosen, table, lines), table.reference),
             f"sweep-{chosen}-{st.session_state.get('sweep picks', 0)}",
             said,
             [NAME, chosen, self.data],
@@ -204,6 +209,20 @@ class _Shown:
         return _href(target | facets) if target else ""
 
 
+def without_members(lines: Sequence[Line]) -> list[Line]:
+    """Of a family the means over its seeds alone, where there are such."""
+    families = {one.get("model") for one in lines}
+    return [one for one in lines if one.get("model", "").rpartition("/")[0] not in families]
+
+
+def best_first(lines: Sequence[Line], value: str, table: SweepTable) -> list[Line]:
+    """The same lines, the measure in front whose value is best on average over models."""
+    ways = {arrow: way for way, arrow in ARROWS.items()}
+    way = lines[0].get("direction") or ways.get(table.values[value][-1:]) or HIGHER
+    means = {name: np.mean([one[value] for one in lines if one["measure"] == name]) for name in _measures(lines)}
+    return sorted(lines, key=lambda one: -way * means[one["measure"]])
+
+
 def shares_of(grid: Grid) -> list[list[float]]:
     """Where each number lies between the worst and the best of its column, 0 to 1; 0 where none is better."""
     every = [
@@ -216,8 +235,14 @@ def shares_of(grid: Grid) -> list[list[float]]:
     return np.nan_to_num((numbers - least) / spread).tolist()
 
 
-def _titled(chosen: str, table: SweepTable) -> str:
-    return f"{chosen} (by % masked)" if table.drawn == CURVES else chosen
+def _titled(chosen: str, table: SweepTable, lines: Sequence[Line]) -> str:
+    if table.drawn == CURVES:
+        return f"{chosen} (by % masked)"
+    return next(iter(table.values.values())) or f"{chosen} {ARROWS[lines[0].get('direction', NEITHER)]}".rstrip()
+
+
+def _measures(lines: Sequence[Line]) -> set[str]:
+    return {one["measure"] for one in lines}
 
 
 def _href(target: dict[str, str]) -> str:

@@ -31,11 +31,9 @@ def chosen_settings() -> settings.Settings:
 @st.cache_resource(show_spinner=False)
 def store() -> "Store":
     """The store under `cache/`, on what ships computed, shared by every session."""
-    from core.storage.shipped import RESULTS
-    from core.storage.store import Store
+    from core.storage.store import open_store
 
-    chosen = chosen_settings()
-    return Store(chosen.cache, chosen.cache_bytes, RESULTS if chosen.shipped else None)
+    return open_store(chosen_settings())
 
 
 def ships_results() -> bool:
