@@ -154,13 +154,18 @@ def _tagged_sentences(story: Story) -> tuple[list[str], list[int]]:
     return words, found
 
 
+_DECODER_ROLES = _ROLES | {"additional_special_tokens": [DECODER_SPECIAL[-1]]}
+# How one text and a pair are put together.
+_ENCODER_FORM = "[CLS] $A [SEP]", "[CLS] $A [SEP] $B:1 [SEP]:1"
+_DECODER_FORM = "<s> $A", "<s> $A $B"
+
+
 def save_tokenizer(out: Path, decoder: bool = False) -> None:
     """Write the words as a fast tokenizer: lower case, one token a word, punctuation by itself."""
     if decoder:
-        roles = _ROLES | {"additional_special_tokens": [DECODER_SPECIAL[-1]]}
-        tokenizer = word_tokenizer(_DECODER_NUMBER, _POSITIONS, "<s> $A", "<s> $A $B", ("<s>",), roles, types=False)
+        tokenizer = word_tokenizer(_DECODER_NUMBER, _POSITIONS, *_DECODER_FORM, ("<s>",), _DECODER_ROLES, types=False)
     else:
-        tokenizer = word_tokenizer(_NUMBER, _POSITIONS, "[CLS] $A [SEP]", "[CLS] $A [SEP] $B:1 [SEP]:1")
+        tokenizer = word_tokenizer(_NUMBER, _POSITIONS, *_ENCODER_FORM)
     tokenizer.save_pretrained(out)
     # What is tokenised has nothing to do with the machine that wrote it.
     path = out / "tokenizer_config.json"

@@ -103,6 +103,8 @@ def test_a_browser_keeps_every_rule_of_a_style_sheet(page):
         ([("focus", "b"), ("", "abc"), ("", "cab")], "bbb"),
         ([("focus", "b"), ("anew", "abc"), ("", "abc")], "bbb"),
         ([("focus", "b"), ("", "ac"), ("", "abc"), ("anew", "ac"), ("", "b")], ["b", "", "b", "", "b"]),
+        # The new place comes before the old one goes.
+        ([("focus", "b"), ("beside", "abc"), ("", "abc")], "bbb"),
         # Whoever has gone elsewhere is not called back.
         ([("focus", "b"), ("elsewhere", "abc"), ("anew", "abc")], ["b", "", ""]),
         ([("focus", "b"), ("nowhere", ""), ("", "abc")], ["b", "", ""]),

@@ -10,6 +10,7 @@ from tests import browsing
 
 # The marks of a figure under its second model.
 MARKS = ".js-plotly-plot .subplot.x2y2 .scatterlayer .trace .points path"
+LOO = "leave-one-out"
 PLACES = (
     "all => all.map((one) => one.getBoundingClientRect()).map((one) => [one.x + one.width / 2, one.y + one.height / 2])"
 )
@@ -59,4 +60,4 @@ def test_a_cell_leads_to_them_too(visit):
     person.open_tab("AOPC")
     person.page.locator("[data-testid=stHtml] td a").filter(visible=True).first.click()
     found = arrived(person)
-    assert found["order"] == found["columns"] == "naopc: leave-one-out"
+    assert found["order"] == found["columns"] == f"naopc: {LOO}"

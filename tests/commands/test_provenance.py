@@ -13,6 +13,7 @@ from tests import tiny
 from tests.provenance import undrawn, unsaid
 
 FEW = ["--measures", "gradient", "--device", "cpu"]
+DIGEST = r"configuration_sha256</dt>\s*<dd><bdi>[0-9a-f]{64}</bdi>"
 SCORES = ["--metrics", "NC", "--count", "2"]
 ASKED = {
     "a typed text": ["explain", "--text", tiny.SENTENCES[0], "--what", "attributions"],
@@ -60,7 +61,7 @@ def test_a_report_says_it_too(asked, folder, model):
     assert main(["report", *asked, "--model", "tiny", *FEW, "--out", "report.html"]) == 0
     page = (folder / "report.html").read_text(encoding="utf-8")
     assert all(one in page for one in (commit(), model.digest, "float32", "word", "signed", "t1"))
-    assert re.search("configuration_sha256</dt>\\s*<dd><bdi>[0-9a-f]{64}</bdi>", page)
+    assert re.search(DIGEST, page)
 
 
 @pytest.mark.parametrize(

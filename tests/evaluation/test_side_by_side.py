@@ -19,6 +19,7 @@ from core.storage.store import Store
 from core.training.further import log_loss
 
 NAMES = ("leave-one-out", "gradient")
+LOSS, BETTER = "log loss at 0 % masked ↓", "gradient: better than random"
 TEXTS = ("The tide rises", "Cold soup today", "Nobody heard it")
 
 
@@ -84,11 +85,9 @@ def test_a_line_of_the_table_is_what_the_check_and_both_studies_say(explainer, a
     line, other = dict(zip(header, known, strict=True)), dict(zip(header, unknown, strict=True))
     encoded = [explainer.encode(text, None, "word") for text in TEXTS]
     logits = np.stack([explainer.logits(one) for one in encoded])
-    assert line["log loss at 0 % masked ↓"] == pytest.approx(log_loss(logits, sample.labels), abs=1e-5)
+    assert line[LOSS] == pytest.approx(log_loss(logits, sample.labels), abs=1e-5)
     assert line["accuracy at 0 % masked ↑"] == pytest.approx(np.mean(logits.argmax(axis=1) == sample.labels))
     assert line["accuracy at 100 % masked ↑"] == report.random.performance[list(X).index(1.0)]
     assert line["rejected at 50 % masked ↓"] is None
-    assert line["highest AOPC"] == figures.upper.mean and line["gradient: better than random"] == (
-        figures.better[1].mean
-    )
+    assert line["highest AOPC"] == figures.upper.mean and line[BETTER] == (figures.better[1].mean)
     assert other["highest AOPC"] is None and other["trained"] == "calibration"

@@ -3,8 +3,10 @@ async (draws) => {
   const { keptFocus } = await import('/text.js');
   const other = document.body.appendChild(document.createElement('input'));
   let host, root, found = [];
-  const place = () => {
-    host?.remove();
+  const place = (wait = 0) => {
+    const old = host;
+    if (wait) setTimeout(() => old.remove(), wait);
+    else old?.remove();
     host = document.body.appendChild(document.createElement('div'));
     root = host.attachShadow({ mode: 'open' }).appendChild(document.createElement('div'));
   };
@@ -21,11 +23,12 @@ async (draws) => {
   draw([...'abc']);
   for (const [what, keys] of draws) {
     if (what === 'anew') place();
+    if (what === 'beside') place(50);
     if (what === 'elsewhere') other.focus();
     if (what === 'nowhere') host.shadowRoot.activeElement.blur();
     if (what === 'focus') root.querySelector(`[data-key=${keys}]`).focus();
     else if (keys) draw([...keys]);
-    await new Promise((done) => setTimeout(done, 5));
+    await new Promise((done) => setTimeout(done, what === 'beside' ? 700 : 5));
     found.push(host.shadowRoot.activeElement?.dataset.key ?? '');
   }
   other.remove();

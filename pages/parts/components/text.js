@@ -81,10 +81,15 @@ export const keptFocus = (parentElement, root) => {
   root.addEventListener('focusout', left);
   const active = parentElement.activeElement || document.activeElement;
   const focused = active?.dataset?.key ?? (active && active !== document.body ? undefined : last);
-  return () => {
-    const node = focused && [...root.querySelectorAll('[data-key]')].find((node) => node.dataset.key === focused);
+  const give = (key) => {
+    const node = key && [...root.querySelectorAll('[data-key]')].find((node) => node.dataset.key === key);
     node?.focus({ preventScroll: true });
-    return node;
+    if (node?.matches('.word')) stopAt(node);
+  };
+  return () => {
+    give(focused);
+    // Drawn in a new place it may come before its old one goes, with the keyboard.
+    setTimeout(() => root.isConnected && document.activeElement === document.body && give(last), 500);
   };
 };
 // A share of a named colour over the page's ground; what the ground lends is as light or dark as the theme.

@@ -7,7 +7,6 @@ import {
   make,
   pointing,
   shadeOf,
-  stopAt,
   unknownSaid,
   unknownSign,
   visible,
@@ -153,6 +152,5 @@ export default function (component) {
   drawScores();
   tip.hidden = true;
   // Rows stream in: whoever walks along a text's words meanwhile goes on from there.
-  const word = giveFocus();
-  if (word?.matches('.word')) stopAt(word);
+  giveFocus();
 }
