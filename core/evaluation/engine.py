@@ -12,6 +12,7 @@ from core.evaluation.study import Found, Known, Place, Row, Rows, Study, Subject
 from core.explanation.explainer import Explainer
 from core.network.features import Encoded, NoFeatures
 from core.network.scheduler import Counters
+from core.network.tokens import Tokens, read_tokens
 from core.storage.shelf import Shelf
 
 # An example that takes more than it was thought to is nearly done until it is.
@@ -19,6 +20,8 @@ _NEARLY = 0.95
 # Texts as a model reads them, by their places in a sample and their unit, and so many that studies share.
 Texts = dict[tuple[int, str], Encoded]
 _SHARED = 10_000
+# So many are tokenised together where their rows are looked for, unless they are long: their tokens are held.
+_AHEAD, _LONG = 256, 2_000
 
 
 class Meter:
@@ -103,6 +106,7 @@ class Run(Known, Generic[Found]):
         self.facts: dict[str, np.ndarray] = {}
         self.encoded: dict[int, Encoded] = {}
         self.unsaved: list[tuple[int, Place]] = []
+        self.ahead: dict[int, Tokens] | None = None
         self.last_saved = time.monotonic()
         self.read()
 
@@ -171,8 +175,10 @@ class Run(Known, Generic[Found]):
 
     def read(self) -> None:
         """Take what is kept already."""
+        self.ahead = {}
         for i, place, row in self.log.read(self) if self.log is not None else ():
             self.put(i, place, row)
+        self.ahead = None
 
     def save(self) -> None:
         """Keep what is not kept yet; what was held of its examples is let go."""
@@ -225,10 +231,25 @@ class Run(Known, Generic[Found]):
         example, texts, key = self.sample.examples[i], self.texts, (i, self.study.unit)
         if texts is not None and key in texts:
             return texts[key]
-        encoded = self.explainer.encode(example.text, example.second, self.study.unit, self.sample.maskable)
+        unit, maskable = self.study.unit, self.sample.maskable
+        encoded = self.explainer.encode(example.text, example.second, unit, maskable, self._tokens(i))
         if texts is not None and len(texts) < _SHARED:
             texts[key] = encoded
         return encoded
+
+    def _tokens(self, i: int) -> Tokens | None:
+        """An example's tokens, read together with those behind it while rows are looked for; None: by themselves."""
+        if self.ahead is None:
+            return None
+        if i not in self.ahead:
+            some = self.sample.examples[i : i + _AHEAD]
+            texts, seconds = [one.text for one in some], [one.second or "" for one in some]
+            if any(seconds) != all(seconds) or max(map(len, texts + seconds)) > _LONG:
+                return None
+            model = self.explainer.model
+            found = read_tokens(model.tokenizer, texts, seconds if any(seconds) else None, model.max_tokens)
+            self.ahead = dict(enumerate(found, i))
+        return self.ahead.pop(i)
 
     def _claim(self, i: int) -> int:
         """Forward passes that an example takes at most; 0 where nothing in it can be masked."""

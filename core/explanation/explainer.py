@@ -19,6 +19,7 @@ from core.network.halves import WORTH, half_twin
 from core.network.model import Model
 from core.network.one_label import SIGN, read_label
 from core.network.scheduler import Counters
+from core.network.tokens import Tokens
 from core.oracle.erasing import MASK
 from core.oracle.inside import Inside
 from core.oracle.oracle import Oracle, Oracles
@@ -111,12 +112,14 @@ class Explainer:
         self._lock = threading.Lock()
         self._copying = threading.Lock()
 
-    def encode(self, text: str, second: str | None, unit: str, maskable: str = FIRST) -> Encoded:
+    def encode(
+        self, text: str, second: str | None, unit: str, maskable: str = FIRST, tokens: Tokens | None = None
+    ) -> Encoded:
         """Encode an example as `Model.encode` does; the newest few are held, since a very long text takes seconds."""
         key = (text, second, unit, maskable)
         with self._lock:
             held = self._encoded.get(key)
-        encoded = held or self.model.encode(text, second, unit, maskable)
+        encoded = held or self.model.encode(text, second, unit, maskable, tokens)
         with self._lock:
             self._encoded[key] = encoded
         return encoded

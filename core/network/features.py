@@ -1,5 +1,6 @@
 """From text to features: what is masked as one piece, and which tokens belong to it."""
 
+import functools
 import hashlib
 import re
 import unicodedata
@@ -13,7 +14,7 @@ import numpy as np
 
 from core.network.architectures import Tokenizer
 from core.network.grouping import GROUPS, RUN, find_groups
-from core.network.tokens import read_tokens
+from core.network.tokens import Tokens, read_tokens
 from core.wording import ordinal, refuse_unknown
 
 UNITS = ("word", "token", *GROUPS)
@@ -160,6 +161,7 @@ def find_words(text: str, mask_spellings: tuple[str, ...] = MASK_SPELLINGS) -> l
     return words
 
 
+@functools.lru_cache(maxsize=64)
 def _literal(spellings: tuple[str, ...]) -> re.Pattern:
     return re.compile("|".join(re.escape(m) for m in sorted(spellings, key=len, reverse=True)))
 
@@ -186,6 +188,7 @@ def encode(
     max_tokens: int,
     mask_id: int,
     maskable: str = FIRST,
+    tokens: Tokens | None = None,
 ) -> Encoded:
     """Tokenise an example and tie its tokens to features.
 
@@ -203,6 +206,7 @@ def encode(
         max_tokens: longest input that the model reads, special tokens included.
         mask_id: the token put at masked places.
         maskable: one of MASKABLE, which texts of a pair have features.
+        tokens: of the example, where they were read together with others'.
     Returns:
         Encoded, with what was cut off in `truncation`.
     Raises:
@@ -215,7 +219,8 @@ def encode(
         raise NoFeatures("The text is empty. Type at least one word.")
     if maskable == SECOND and not (second or "").strip():
         raise NoFeatures("There is no second text to mask; mask the first.")
-    (tokens,) = read_tokens(tokenizer, [text], [second] if second else None, max_tokens)
+    if tokens is None:
+        (tokens,) = read_tokens(tokenizer, [text], [second] if second else None, max_tokens)
     ids, sides, offsets = tokens.ids, tokens.sides, tokens.offsets
     spellings = tuple({*MASK_SPELLINGS, tokenizer.convert_ids_to_tokens(mask_id)})
     own = (ids == mask_id) & (mask_id == tokenizer.mask_token_id)
@@ -232,7 +237,7 @@ def encode(
     cut = _truncation(found[0][1], second, tokens.cut, sides, offsets[:, 1])
     unknown = getattr(tokenizer, "unk_token_id", None)
     special = {*tokenizer.all_special_ids} - {mask_id, unknown, tokenizer.mask_token_id}
-    typed = bool(np.isin(tokens.ids[sides >= 0], [*special]).any())
+    typed = not special.isdisjoint(tokens.ids[sides >= 0].tolist())
     read = ids, tokens.type_ids, feature_of, tuple(features), premasked, mask_id, cut, unknown, typed
     return Encoded(text, second, unit, *read, FIRST if second is None else maskable)
 

@@ -24,6 +24,7 @@ from core.network.devices import fetch_later, free_bytes, put, token_budget
 from core.network.features import FIRST, Encoded, NoEmbedding, encode
 from core.network.locks import FairLock
 from core.network.scheduler import ZERO_ID, Scheduler
+from core.network.tokens import Tokens
 from core.wording import shortened
 
 POOLINGS = ("max", "mean")
@@ -149,10 +150,18 @@ class Model:
                 self._spread = float(self.word_embeddings.float().std())
             return self._spread
 
-    def encode(self, text: str, second: str | None = None, unit: str = "word", maskable: str = FIRST) -> Encoded:
+    def encode(
+        self,
+        text: str,
+        second: str | None = None,
+        unit: str = "word",
+        maskable: str = FIRST,
+        tokens: Tokens | None = None,
+    ) -> Encoded:
         """Encode an example, see `core.network.features.encode`; NoEmbedding where the model cannot read a token."""
+        longest, mask = self.max_tokens, self.mask_id
         found = encode(
-            self.tokenizer, text, second, unit=unit, max_tokens=self.max_tokens, mask_id=self.mask_id, maskable=maskable
+            self.tokenizer, text, second, unit=unit, max_tokens=longest, mask_id=mask, maskable=maskable, tokens=tokens
         )
         if not self.reads(found.ids, found.type_ids):
             beyond = [int(one) for one in found.ids if not self.reads(np.array([one]))]

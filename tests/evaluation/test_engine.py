@@ -376,3 +376,25 @@ def test_of_several_random_orders_only_the_first_starts_unasked(explainer, store
         assert Asking(explainer, SAMPLE, Behaviour()).works[0].at_once
     finally:
         jobs.close()
+
+
+@pytest.mark.parametrize("second", ["no", "each", "some"])
+def test_texts_that_are_tokenised_together_are_read_as_alone(explainer, monkeypatch, second):
+    """Where rows are looked for; long ones by themselves, and pairs beside single texts, too."""
+    monkeypatch.setattr("core.evaluation.engine._AHEAD", 4)
+    monkeypatch.setattr("core.evaluation.engine._LONG", 300)
+    texts = [*("a b", "", "long " * 100, "c, d", "\ud800x", "e"), *(f"word {i}" for i in range(9))]
+    seconds = [None if second == "no" or (second == "some" and i % 3) else f"and {i}" for i in range(len(texts))]
+    sample = without_labels("x", "0" * 64, [Example(f"{i}", *both) for i, both in enumerate(zip(texts, seconds))])
+    run = Run(explainer, sample, asked(), None)
+    run.ahead = {}
+    # Some are passed over, as those are that are known.
+    for i in (*range(8), 10, 11, 3, 14):
+        subject = run.subject(i)
+        if not texts[i]:
+            assert subject is None
+            continue
+        alone = explainer.model.encode(texts[i], seconds[i], "word")
+        assert subject.encoded.digest == alone.digest and subject.encoded.truncation == alone.truncation
+        for name in ("ids", "feature_of", "premasked"):
+            np.testing.assert_array_equal(getattr(subject.encoded, name), getattr(alone, name))
