@@ -3,7 +3,9 @@
 import hashlib
 import importlib.util
 import inspect
+import marshal
 import sys
+from collections.abc import Callable
 from dataclasses import replace
 from functools import partial
 from pathlib import Path
@@ -11,16 +13,22 @@ from typing import Any
 
 import numpy as np
 
+from core.evaluation.study import REGISTERED as ASKED
 from core.evaluation.study import Question, Study
 from core.evaluation.study import register as register_question
 from core.measures.catalogue import measures
+from core.measures.registry import REGISTERED as MEASURED
 from core.measures.registry import Explained, Measure
 from core.measures.registry import register as register_measure
 from core.metrics.catalogue import metrics
+from core.metrics.registry import REGISTERED as JUDGED
 from core.metrics.registry import Metric
 from core.metrics.registry import register as register_metric
 from core.network.scheduler import Cancelled, NonFinite, OutOfMemory
 from core.wording import in_words, quoted
+
+# What cells of a notebook registered, by the name of their function or class: run again, a cell replaces its own.
+_CELLS: dict[tuple[str, str], str] = {}
 
 
 def register(thing: Measure | Metric | type[Question]) -> Measure | Metric | type[Question]:
@@ -45,17 +53,19 @@ def register(thing: Measure | Metric | type[Question]) -> Measure | Metric | typ
     measures(), metrics()
     if isinstance(thing, Measure):
         version = _version(thing.version, thing.compute)
-        return register_measure(replace(thing, version=version, compute=partial(_scores, thing)))
+        added = replace(thing, version=version, compute=partial(_scores, thing))
+        return _in_place(MEASURED, register_measure, added, thing.compute)
     if isinstance(thing, Metric):
         version = _version(thing.version, thing.compute)
-        return register_metric(replace(thing, version=version, compute=partial(_computed, thing)))
+        added = replace(thing, version=version, compute=partial(_computed, thing))
+        return _in_place(JUDGED, register_metric, added, thing.compute)
     if isinstance(thing, type) and issubclass(thing, Question):
         from core.evaluation.studies.catalogue import questions
 
         questions()
         if issubclass(thing, Study):
             thing.version = _version(thing.version, thing)
-        return register_question(thing)
+        return _in_place(ASKED, register_question, thing, thing)
     raise ValueError(f"register takes a Measure, a Metric or a subclass of Question, not {quoted(repr(thing))}")
 
 
@@ -72,10 +82,6 @@ def load_plugin(path: str | Path) -> None:
     ValueError
         There is no such file, or it raises; what it had registered by then is taken back.
     """
-    from core.evaluation.study import REGISTERED as ASKED
-    from core.measures.registry import REGISTERED as MEASURED
-    from core.metrics.registry import REGISTERED as JUDGED
-
     path = Path(path)
     if not path.is_file():
         raise ValueError(f"there is no plugin {quoted(str(path))}; give a Python file")
@@ -98,13 +104,31 @@ def load_plugin(path: str | Path) -> None:
         raise ValueError(f"{path.name} could not be loaded: {type(error).__name__}: {in_words(error)}") from error
 
 
+def _in_place(held: dict[str, Any], add: Callable[[Any], Any], thing: Any, own: Any) -> Any:
+    """Register, in the place of what the same function or class of a notebook registered before."""
+    cell = (add.__module__, thing.name)
+    named = getattr(own, "__qualname__", None) if own.__module__ == "__main__" else None
+    before = held.pop(thing.name) if named and _CELLS.get(cell) == named and thing.name in held else None
+    try:
+        added = add(thing)
+    except ValueError:
+        if before is not None:
+            held[thing.name] = before
+        raise
+    if named:
+        _CELLS[cell] = named
+    return added
+
+
 def _version(version: int, own: Any) -> int:
     """A version that changes with the source: what is edited finds no results of what it was."""
     file = getattr(sys.modules.get(own.__module__), "__file__", None)
     try:
         source = Path(file).read_bytes() if file else inspect.getsource(own).encode()
     except (OSError, TypeError):
-        source = getattr(getattr(own, "__code__", None), "co_code", b"")
+        # Its constants too; later formats differ from call to call.
+        code = getattr(own, "__code__", None)
+        source = b"" if code is None else marshal.dumps(code, 2)
     return int(hashlib.sha256(b"%d " % version + source).hexdigest()[:12], 16)
 
 

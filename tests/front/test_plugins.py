@@ -83,6 +83,32 @@ def test_a_name_of_the_project_is_not_taken():
     assert REGISTERED["random"].compute(type("E", (), {"seed": 0, "example": 0, "F": 1, "masked": np.array([False])}))
 
 
+def run_cell(*changes):
+    """The example plugin as a cell of a notebook, edited."""
+    source = PLUGIN.read_text(encoding="utf-8")
+    for before, after in changes:
+        source = source.replace(before, after)
+    exec(compile(source, "<cell>", "exec"), {"__name__": "__main__"})
+
+
+def test_a_cell_of_a_notebook_that_is_run_again_replaces_what_it_registered(tiny_model):
+    model = core.Explainer(tiny_model("bert"))
+    letters = [3.0, 4.0, 4.0]
+    for factor in (1, 1, 2):
+        run_cell(("dtype=np.float64)", f"dtype=np.float64) * {factor}"))
+        found = core.explain(model, "the boat left", "word length").to_frame()["word length"].tolist()
+        assert found == [factor * length for length in letters]
+    kept = REGISTERED["word length"]
+    # Another function does not take the name, and one that is wrong does not drive out what was there.
+    another = ("def compute", "def another"), ("compute=compute", "compute=another")
+    for changes in (another, [('variants=("absolute",)', "variants=()")]):
+        with pytest.raises(ValueError):
+            run_cell(*changes)
+        assert REGISTERED["word length"] is kept
+    with pytest.raises(ValueError, match="already"):
+        core.load_plugin(PLUGIN)
+
+
 METRIC = ROOT / "tests" / "metrics" / "example" / "half_erased.py"
 QUESTION = ROOT / "tests" / "evaluation" / "example_mean" / "all_masked.py"
 
