@@ -17,6 +17,7 @@ from core.loading.loading import (
     check_complete,
     choose_device,
     merged,
+    training_card,
     unreadable,
     weights_of,
 )
@@ -155,7 +156,8 @@ class ModelCheck:
     """What works with a model.
 
     usable: loading it is expected to work; labels: names of its classes, as far as they are known;
-    note: what is in the way, or how much works, in a sentence.
+    note: what is in the way, or how much works, in a sentence; masked: whether it was trained with masking, as far as
+    its card says.
     """
 
     name: str
@@ -163,6 +165,7 @@ class ModelCheck:
     findings: tuple[Support, ...]
     labels: tuple[str, ...]
     note: str
+    masked: bool = False
 
     def __getitem__(self, what: str) -> Support:
         """The finding of a part or measure; KeyError if nothing was established."""
@@ -184,6 +187,7 @@ class _Check:
 
     def __init__(self, name: str):
         self.name, self.labels, self.masking, self.findings = name, (), NO, []
+        self.masked = False
 
     def add(self, what: str, works: str, why: str) -> None:
         self.findings.append(Support(what, works, why))
@@ -209,6 +213,8 @@ class _Check:
         source = self.step("Files", locate, name, False)
         if source:
             self.add("Files", YES, _origin(source))
+            card = training_card(source.top)
+            self.masked = card is not None and card["plan"]["training"] != "none"
         config = self.step("Family", read_config, source) if source else None
         if source is None or config is None:
             return
@@ -289,7 +295,7 @@ class _Check:
         wrong = [f.why for f in self.findings if f.works == NO and f.what not in measures()]
         less = [f.what for f in self.findings if f.works != YES]
         note = wrong[0] if wrong else f"Usable; limits: {', '.join(less) or 'none'}."
-        return ModelCheck(self.name, not wrong, tuple(self.findings), self.labels, note)
+        return ModelCheck(self.name, not wrong, tuple(self.findings), self.labels, note, self.masked)
 
 
 def memory_bytes(module: Module, config: Config, precision: str) -> tuple[int, int]:

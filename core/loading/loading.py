@@ -65,7 +65,7 @@ def load(name: str, device: str = "auto", precision: str = "float32") -> Model:
     if is_scale_free(architecture, module.config):
         less = ", and ".join(measure.scale_free.note for measure in measures().values() if measure.scale_free)
         notes += (f"Word embeddings are normalised, so {less}.",)
-    found, card = digest(source), _card(source.top)
+    found, card = digest(source), training_card(source.top)
     if card is not None and card.get("weights_sha256") != found:
         card, notes = None, (*notes, OTHER_CARD)
     name, label = split_label(name)
@@ -238,7 +238,7 @@ def weights_of(source: ModelSource, config: Config) -> tuple[str, ...]:
         raise UnsupportedModel(problem) from error
 
 
-def _card(folder: Path) -> dict | None:
+def training_card(folder: Path) -> dict | None:
     """A card as training writes it; None where there is none, or where it holds something else."""
     try:
         found = parse_json(read_plain(folder / "card.json", _MOST_CARD))

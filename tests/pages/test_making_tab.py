@@ -81,8 +81,9 @@ def test_adding_a_model_leads_here(plain_server, monkeypatch, tmp_path):
     folder = shutil.copytree(MODELS / "sst2-plain", tmp_path / "own")
     # From this page, on which another tab is open.
     app = complete(Looking(CHECK, model="sst2-fmm", part="in-distribution", measures=[]))
-    app.widget("text_input", "Folder, hub id or adapter").set_value(str(folder))
-    assert "usable" in app.press("Check").badges
+    for name, offered in (("sst2-fmm", False), (str(folder), True)):
+        app.widget("text_input", "Folder, hub id or adapter").set_value(name)
+        assert "usable" in app.press("Check").badges and app.has("button", "Make it measurable") is offered
     complete(app.press("Make it measurable"))
     assert app.widget("selectbox", "Model").value == str(folder) and resources.library().models() == [str(folder)]
     assert app.has("button", "Start masked") and not app.errors

@@ -31,7 +31,7 @@ from pages.parts.frame.pages import CHECK_TABS, MAKING, MEASURABLE
 
 UPLOAD, PATH, TASK, HUB = "Upload a file", "A file on this machine", "A data set of the papers", "A data set of the hub"
 _NONE = "—"
-_CHECKED = "checked model"
+_CHECKED, _KEPT = "checked model", "kept models"
 # Whether data is about to be added.
 ADDING = "adding data"
 # How many data sets a session added.
@@ -61,7 +61,8 @@ def _lead_to_data() -> None:
 
 def _ask_for_model() -> None:
     """A box in the sidebar: check a model, see what works with it, load and keep it."""
-    with st.popover("Add a model"):
+    # Another key is another popover, which is closed.
+    with st.popover("Add a model", key=f"adding {st.session_state.get(_KEPT, 0)}"):
         with st.form("add-model", border=False):
             typed = st.text_input(
                 "Folder, hub id or adapter", key="typed-model", placeholder="folder, or owner/name"
@@ -93,7 +94,7 @@ def _show_check(checked: ModelCheck) -> None:
     if checked.usable:
         with st.container(horizontal=True):
             kept = pressed(st.button, "Load and keep", "keep-model", type="primary")
-            making = pressed(st.button, MAKING, "make-model")
+            making = not checked.masked and pressed(st.button, MAKING, "make-model")
         if kept or making:
             _keep_model(checked.name, making)
     fine = [[f"✓ {finding.what}", finding.why] for finding in checked.findings if finding.works == YES]
@@ -112,6 +113,7 @@ def _keep_model(name: str, making: bool) -> None:
     if name not in resources.models():
         resources.library().add_model(name)
     st.session_state.pop(_CHECKED, None)
+    st.session_state[_KEPT] = st.session_state.get(_KEPT, 0) + 1
     if making:
         st.session_state.pop(CHECK_TABS, None)
         visit("Model check", **held_of_all("data", "unit"), model=name, part=MEASURABLE)
