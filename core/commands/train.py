@@ -4,6 +4,7 @@ import json
 import os
 import sys
 from dataclasses import fields
+from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from core.attacks.catalogue import attacks
@@ -78,15 +79,23 @@ def run(options: Options) -> int:
         return _train_seeds(plan, options.seeds)
     with Bar() as bar:
         out = train(plan, bar, bar.say, alone=True)
-    if several and os.environ["RANK"] != "0":
-        return 0
+    if not several or os.environ["RANK"] == "0":
+        _print_made(out)
+    if several:
+        # A thread of the transport that is left over may abort an ordinary end.
+        sys.stdout.flush()
+        sys.stderr.flush()
+        os._exit(0)
+    return 0
+
+
+def _print_made(out: Path) -> None:
     print(f"Written: {out}\n")
     print((out / "README.md").read_text(encoding="utf-8"))
     if not (out / REFERENCE_FILE).is_file():
         print("Too few validation texts for a MaSF reference. Fit one: python -m core reference")
     if not above_constant(json.loads((out / "card.json").read_text(encoding="utf-8"))):
         print(f"Warning: {NOT_ABOVE_CONSTANT}", file=sys.stderr)
-    return 0
 
 
 def _train_seeds(plan: "Plan", count: int) -> int:

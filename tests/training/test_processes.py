@@ -81,9 +81,6 @@ def torchrun(plan, count=2):
 
 def test_two_processes_give_the_weights_of_one_with_twice_the_batch(plan, tmp_path):
     done = torchrun(replace(plan, batch=8, out=str(tmp_path / "two")))
-    if "terminate called without an active exception" in done.stderr:
-        # A thread of the transport was left at the end of a process, which killed the other: it goes on where it was.
-        done = torchrun(replace(plan, batch=8, out=str(tmp_path / "two")))
     assert done.returncode == 0, done.stderr[-3000:]
     assert done.stdout.count("Written:") == 1
     train(plan)
