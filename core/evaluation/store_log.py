@@ -36,8 +36,13 @@ class StoreLog:
         return SAVE_SECONDS
 
     def read(self, run: Run) -> Iterator[tuple[int, Place, Row]]:
-        """Rows of the log that are rows of the sample, packed ones first; the same text may be there twice."""
-        segments, places = [*self._packed(run), *self.store.segments(self.key, _content(run))], {}
+        """Rows of the log that are rows of the sample, packed ones first, and those of a wider study in front of all;
+        the same text may be there twice.
+        """
+        keys = [self.key] if run.study.wider is None else [run.study.wider.key(run.explainer), self.key]
+        segments, places = [], {}
+        for key in keys:
+            segments += [*self._packed(run, key), *self.store.segments(key, _content(run))]
         for i in range(len(run.sample)) if segments else ():
             subject = run.subject(i)
             if subject is not None:
@@ -63,25 +68,25 @@ class StoreLog:
         arrays, meta = self._segment(run, places)
         packed = {name: _narrow(array) for name, array in arrays.items() if name != run.study.names}
         packed[run.study.names] = arrays[run.study.names][:, :_SHORT]
-        self.store.append(self._packed_key, packed, meta, _content(run, packed=True))
+        self.store.append(self._packed_key(self.key), packed, meta, _content(run, packed=True))
 
     def packed_names(self, run: Run) -> set[str]:
         """Under what each packed row is kept, as `short_name`."""
-        return {name.tobytes().hex() for entry in self._packed(run) for name in entry.arrays[run.study.names]}
+        return {name.tobytes().hex() for entry in self._packed(run, self.key) for name in entry.arrays[run.study.names]}
 
     @property
     def folders(self) -> tuple[Path, Path]:
         """Where its segments lie, and where its packed ones do."""
-        return self.store.folder(self.key), self.store.folder(self._packed_key)
+        return self.store.folder(self.key), self.store.folder(self._packed_key(self.key))
 
-    @property
-    def _packed_key(self) -> str:
-        return canonical_key("packed log", 1, log=self.key)
+    @staticmethod
+    def _packed_key(key: str) -> str:
+        return canonical_key("packed log", 1, log=key)
 
-    def _packed(self, run: Run) -> list[Entry]:
+    def _packed(self, run: Run, key: str) -> list[Entry]:
         """What is packed, as segments whose names are short."""
         found, content = [], _content(run)
-        for entry in self.store.segments(self._packed_key, _content(run, packed=True)):
+        for entry in self.store.segments(self._packed_key(key), _content(run, packed=True)):
             arrays = {name: _wide(array, content.arrays[name]) for name, array in entry.arrays.items()}
             values = {name: array for name, array in arrays.items() if name != run.study.names}
             if _content(run, names=False).fits(values, entry.meta):

@@ -291,6 +291,11 @@ class Study(Question[Any], Generic[Found]):
         return (self,)
 
     @property
+    def wider(self) -> "Study | None":
+        """One whose rows of an example serve for its own, under the same `row_keys`; None: there is none."""
+        return None
+
+    @property
     def parts(self) -> tuple[int, ...]:
         """Shape of the rows of one example; () for one."""
         return ()

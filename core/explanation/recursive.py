@@ -238,7 +238,7 @@ def follow(
         step: "ratio" or "feature".
         recompute: compute the measure again at each step; beam is not, its order is recursive already.
         together: judge all steps in one batch, once their masks are there, for whoever looks at none before, and at no
-            scores: those of a step behind which all is masked, whatever they are, are 0 and not computed.
+            scores but `first`: those of a step behind which all is masked, whatever they are, are 0 and not computed.
         first: what the measure says of the text as it stands, where that is known.
         progress: called with (steps done, steps in all).
     Raises:
@@ -257,10 +257,10 @@ def follow(
         return _UNJUDGED if together else tested.judge(masks, at, cancelled=cancelled)
 
     def attribute(mask: np.ndarray) -> np.ndarray:
+        if first is not None and np.array_equal(mask, encoded.premasked):
+            return _an_order(first.scores[variant], name, mask, encoded.unit)
         if together and counts[counts > mask.sum()].min(initial=encoded.F) == encoded.F:
             return np.zeros(encoded.F)
-        if first is not None and np.array_equal(mask, encoded.premasked):
-            return first.scores[variant]
         found = explainer.attribute(encoded, name, target, mask, cancelled=cancelled)
         return _an_order(found.scores[variant], name, mask, encoded.unit)
 

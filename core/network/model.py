@@ -232,7 +232,8 @@ class Model:
         Returns:
             logits Tensor[B, C] in float32 and the last layer's attention [B, heads, T, T] or None.
         """
-        logits, _, maps = self._classified(embeddings, type_ids, attentions=attentions)
+        with contextlib.nullcontext() if attentions else only_what_is_read(self.module, self.architecture):
+            logits, _, maps = self._classified(embeddings, type_ids, attentions=attentions)
         return logits.float(), maps[-1] if attentions else None
 
     def read(

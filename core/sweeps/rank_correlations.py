@@ -5,7 +5,7 @@ from itertools import combinations
 
 import numpy as np
 
-from core.sweeps.aopc import NORMALISED, ask_board
+from core.sweeps.naopc import NORMALISED, ask_limits
 from core.sweeps.registry import Line, SweepTable, register
 
 
@@ -63,10 +63,10 @@ register(
     SweepTable(
         "rank_correlations",
         "NAOPC Table 4",
-        ask_board,
+        ask_limits,
         correlation_lines,
         ("data", "ranked", "by", "first", "second"),
         {"tau": "τ-b", "n": "n"},
-        over="aopc",
+        over=("aopc", "naopc"),
     )
 )

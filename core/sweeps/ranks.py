@@ -6,7 +6,7 @@ from itertools import groupby
 import numpy as np
 from scipy.stats import rankdata
 
-from core.sweeps.aopc import ask_board
+from core.sweeps.naopc import ask_limits
 from core.sweeps.registry import Line, SweepTable, register
 
 _WHERE = ("model", "data", "figure")
@@ -33,11 +33,11 @@ register(
     SweepTable(
         "ranks",
         "NAOPC Fig. 2",
-        ask_board,
+        ask_limits,
         rank_lines,
         ("model", "data", "measure"),
         {"rank": "rank ↓"},
         across="figure",
-        over="aopc",
+        over=("aopc", "naopc"),
     )
 )

@@ -39,7 +39,7 @@ class Reply(NamedTuple):
 class SweepTable:
     """A table of a sweep.
 
-    asks: the questions, by seed; lines: of one model, data set and seed; over: the name of another table, whose lines
+    asks: the questions, by seed; lines: of one model, data set and seed; over: names of other tables, whose lines
     of all models it is made of. down, across, values: columns that name a row, whose values become columns (""),
     and whose numbers fill the cells, {column: header}; one with an interval has columns *_low and *_high. drawn: CURVES
     or DOTS of the first value, "" for no figure; labelled: whether it needs labels;
@@ -54,7 +54,7 @@ class SweepTable:
     values: Mapping[str, str]
     across: str = ""
     drawn: str = ""
-    over: str = ""
+    over: tuple[str, ...] = ()
     labelled: bool = False
     reference: float | None = None
     averaged: bool = True

@@ -64,13 +64,13 @@ def run_sweep(
             lines[table.name] += family_lines(table, lines[table.name], families)
     for table in run.tables:
         if table.over:
-            lines[table.name] = table.lines(lines[table.over])
+            lines[table.name] = table.lines([one for name in table.over for one in lines[name]])
     return replace(found, lines={name: lines[name] for name in sweep.tables})
 
 
 def asked_tables(sweep: Sweep) -> list[SweepTable]:
     """The tables that a sweep writes, and those that they are made from."""
-    names = dict.fromkeys(part for name in sweep.tables for part in (name, sweep_tables()[name].over) if part)
+    names = dict.fromkeys(part for name in sweep.tables for part in (name, *sweep_tables()[name].over))
     return [sweep_tables()[name] for name in names]
 
 
@@ -111,12 +111,15 @@ class _Run:
             shown = partial(self.progress, f"workers, {model.name}")
             self.fill(explainer, [(sample, every) for sample in samples], self.store, shown)
         for one, sample in zip(data, samples):
+            found: dict[Any, Any] = {}
             for asks, seed, question in self.asked:
-                answers: dict[Any, Any] = {}
                 for study in question.studies:
-                    shown = partial(far, f"{one.name}, {study.label}")
-                    answers[study] = finish(run_study(explainer, sample, study, self.store, progress=shown))
+                    # What two questions ask is asked once.
+                    if study not in found:
+                        shown = partial(far, f"{one.name}, {study.label}")
+                        found[study] = finish(run_study(explainer, sample, study, self.store, progress=shown))
                     before += costs.pop(0)
+                answers = {study: found[study] for study in question.studies}
                 self._write(asks, Reply(question, Answers(model, explainer.reference, sample, answers, len(one)), seed))
 
     def _drawn(self, data: DataSet, explainer: Explainer) -> Sample:

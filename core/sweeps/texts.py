@@ -2,7 +2,7 @@
 
 from core.data.browsing import length_band
 from core.evaluation.studies.board_report import arrow
-from core.sweeps.aopc import NORMALISED, ask_board
+from core.sweeps.naopc import NORMALISED, ask_limits
 from core.sweeps.registry import Line, Reply, SweepTable, register
 
 # As data hold several tags in one cell.
@@ -40,7 +40,7 @@ register(
     SweepTable(
         "texts",
         "NAOPC §5",
-        ask_board,
+        ask_limits,
         text_lines,
         ("model", "data", "example", "measure"),
         {figure: arrow(figure) for figure in FIGURES},

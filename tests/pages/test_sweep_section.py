@@ -11,8 +11,8 @@ from core.data.examples import read_bundled
 from core.data.sources import open_data
 from core.evaluation.studies.board_report import NAOPC_S, RANDOM
 from core.storage.library import Library
-from core.sweeps.aopc import NORMALISED
 from core.sweeps.configuration import Source, Sweep
+from core.sweeps.naopc import NORMALISED
 from core.sweeps.ranks import rank_lines
 from core.sweeps.running import Swept
 from core.sweeps.writing import write_tables

@@ -20,6 +20,7 @@ from core.evaluation.asking import read_study
 from core.evaluation.predicting import stored_predictions
 from core.evaluation.sampling import Sample
 from core.evaluation.studies import behaviour, model_check
+from core.evaluation.studies.aopc_board import AopcBoard
 from core.evaluation.studies.attacks import Attacking
 from core.evaluation.studies.board_rows import board_metrics
 from core.evaluation.studies.embedding_map import Points, read_map
@@ -178,6 +179,11 @@ SCOREBOARD = (
         "9e25c136ffb84cdb7b99a1f1700cdf852b3e89deda4c44fc6542a42da8ff0e5e",
         "4ba0c35a046c38c5477d31dce9e5532cd10b30a70e24281c05f5421d0e06590d",
     ),
+)
+# Chance and a measure by AOPC alone: their logs; rows are named as those of the whole.
+AOPC_BOARD = (
+    "1b73018e1b654172302b1102d05f70c2fbb537647dc1b4061ace1667d5ee390f",
+    "73f4d4d396f31e39c7bdb510ac099eb6a9741e36ddd7c46caecdcb83eef19cc5",
 )
 
 # Of an attack and its budget as it is unasked: (entry, log of rows).
@@ -509,6 +515,10 @@ def test_rows_of_a_scoreboard(explainer, store):
         arrays |= {column: np.zeros(1, dtype=np.int32) for column in whole[study]} | {"rows": rows_of(name)}
         store.append(key, arrays, {"sentences": ["", "made up"]} if study != board.chance else {})
         assert read_study(explainer, SAMPLE, study, store).there.tolist() == [True], (study.label, key, name)
+    alone = AopcBoard(("gradient",), "absolute", "token", draws=3)
+    for study, key, whole in zip(alone.studies, AOPC_BOARD, board.studies):
+        assert study.key(explainer) == key and study.wider == whole
+        assert read_study(explainer, SAMPLE, study, store).there.tolist() == [True]
 
 
 def test_rows_of_verdicts(explainer, store):

@@ -15,6 +15,7 @@ from core.evaluation.engine import Run
 from core.loading import loading
 from core.storage.files import only_writer
 from core.sweeps.configuration import read_sweep
+from core.sweeps.naopc import NORMALISED
 from core.sweeps.registry import sweep_tables
 from tests import tiny
 from tests.provenance import PROVENANCE, unsaid
@@ -125,6 +126,29 @@ def test_a_second_run_computes_nothing(sweep, folder, monkeypatch):
     monkeypatch.setattr(Run, "add", lambda run, i, c: (monkeypatched.append(run.sample.examples[i].id), add(run, i, c)))
     assert sweep(asked) == 0
     assert rows_of(folder) == first and set(monkeypatched) <= {"t3"}
+
+
+def test_a_table_computes_what_it_shows_and_finds_what_others_computed(sweep, folder, monkeypatch):
+    computed, add = [], Run.add
+
+    def counted(run, i, cancelled):
+        if run.sample.examples[i].id != "t3":  # masked already, it has no row
+            computed.append(run.study)
+        add(run, i, cancelled)
+
+    monkeypatch.setattr(Run, "add", counted)
+    found = {}
+    for tables, parts in (["aopc"], {"random order", "gradient"}), (["naopc"], {"limits of AOPC"}), (["ranks"], set()):
+        computed.clear()
+        assert sweep(written("bert", tables=tables, out=tables[0])) == 0
+        assert {one.label for one in computed} == parts and len(computed) == 3 * len(parts)
+        assert not any(getattr(one, "whole", False) for one in computed if one.label != "limits of AOPC")
+        found |= rows_of(folder, tables[0])
+    figures = {name: {one["figure"] for one in found[name]} for name in found}
+    assert figures["aopc"] == {*NORMALISED} and figures["naopc"] == {*NORMALISED.values()}
+    means = {(one["measure"], one["figure"]): one["mean"] for name in ("aopc", "naopc") for one in found[name]}
+    assert len(means) == 2 * 4 == len(found["ranks"]) and None not in means.values()
+    assert {(one["measure"], one["figure"]): one["mean"] for one in found["ranks"]} == means
 
 
 def test_two_sweeps_at_once_on_one_store_come_to_the_same(sweep, folder):

@@ -13,7 +13,7 @@ from core.loading.seeds import Member, Seeds
 from core.mathematics.statistics import mean_interval, seeds_interval
 from tests import tiny
 
-VALUES = {"aopc": "mean", "areas": "racu", "fidelity": "fidelity"}
+VALUES = {"aopc": "mean", "naopc": "mean", "areas": "racu", "fidelity": "fidelity"}
 
 
 @pytest.fixture

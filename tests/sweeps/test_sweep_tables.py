@@ -157,4 +157,4 @@ def test_what_is_undefined_is_a_dash_in_its_place():
 def test_every_table_names_what_it_shows_and_where_it_is_printed():
     for name, table in sweep_tables().items():
         assert table.name == name and table.source and table.down and table.values
-        assert not table.over or table.over in sweep_tables()
+        assert {*table.over} <= {*sweep_tables()}

@@ -182,7 +182,8 @@ class BoardReport:
 def build_board(board: Board, answers: Answers) -> BoardReport | None:
     """All of it in numbers; None before the first text that is known of random order and of a measure that began."""
     rows: dict[Any, Rows] = answers.found
-    chance, limits, every = rows[board.chance], rows[board.limits], {one.measure: rows[one] for one in board.measured}
+    chance, limits = rows[board.chance], rows.get(board.limits)
+    every = {one.measure: rows[one] for one in board.measured}
     begun = {name: one for name, one in every.items() if one.there.any()}
     there = np.logical_and.reduce([chance.there, *(one.there for one in begun.values())])
     if not there.any():
@@ -245,11 +246,13 @@ def text_errors(board: Board, answers: Answers, i: int, name: str) -> dict[str, 
     return {figure: float(errors[0, 0]) for figure, errors in _errors(chance, one, there).items()}
 
 
-def _of_text(board: Board, answers: Answers, i: int, name: str) -> tuple[Rows, Rows, dict[str, Rows], np.ndarray]:
+def _of_text(
+    board: Board, answers: Answers, i: int, name: str
+) -> tuple[Rows, Rows | None, dict[str, Rows], np.ndarray]:
     """Rows of random order, of the limits and of one measure, and the i-th text alone as bool[N]."""
     rows: dict[Any, Rows] = answers.found
     one = {study.measure: rows[study] for study in board.measured if study.measure == name}
-    return rows[board.chance], rows[board.limits], one, np.arange(len(rows[board.chance])) == i
+    return rows[board.chance], rows.get(board.limits), one, np.arange(len(rows[board.chance])) == i
 
 
 class RejectedTexts(NamedTuple):
@@ -294,7 +297,7 @@ def _errors(chance: Rows, begun: dict[str, Rows], there: np.ndarray) -> dict[str
     return {name: every[..., s] for s, name in enumerate(board_metrics())}
 
 
-def _values(chance: Rows, limits: Rows, begun: dict[str, Rows], there: np.ndarray) -> dict[str, np.ndarray]:
+def _values(chance: Rows, limits: Rows | None, begun: dict[str, Rows], there: np.ndarray) -> dict[str, np.ndarray]:
     """{figure: float64[n, M + 1]}, random order last."""
     orders, base = chance.columns["orders"][there], chance.columns["curves"][there].mean(axis=1)
     mean = orders.mean(axis=1)
@@ -314,9 +317,11 @@ def _values(chance: Rows, limits: Rows, begun: dict[str, Rows], there: np.ndarra
     return found | {EVIDENCE: np.stack([one.columns["evidence"][there] for one in every], axis=1)}
 
 
-def _widened(limits: Rows, there: np.ndarray, aopc: np.ndarray, orders: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
+def _widened(
+    limits: Rows | None, there: np.ndarray, aopc: np.ndarray, orders: np.ndarray
+) -> tuple[np.ndarray, np.ndarray]:
     """Limits, which every order that was scored widens where a search found them; NaN where they are not known."""
-    if not limits.columns or not limits.there.any():
+    if limits is None or not limits.columns or not limits.there.any():
         return np.full(len(aopc), np.nan), np.full(len(aopc), np.nan)
     lower, upper = (np.where(limits.there[there], limits.columns[end][there], np.nan) for end in ("lower", "upper"))
     reached = np.concatenate([aopc.reshape(len(aopc), -1), orders], axis=1)
@@ -324,13 +329,12 @@ def _widened(limits: Rows, there: np.ndarray, aopc: np.ndarray, orders: np.ndarr
     return np.minimum(lower, lowest), np.maximum(upper, highest)
 
 
-def _marks(chance: Rows, limits: Rows, begun: dict[str, Rows], there: np.ndarray) -> dict[str, np.ndarray]:
+def _marks(chance: Rows, limits: Rows | None, begun: dict[str, Rows], there: np.ndarray) -> dict[str, np.ndarray]:
     """{figure: float64[n, M + 1]}, whether it rests on rejected inputs: 1, 0, or NaN where nothing can be said."""
     random, every = chance.columns["marks"][there], [one.columns["marks"][there] for one in begun.values()]
-    known = bool(limits.columns) and limits.there.any()
-    ends = (
-        np.where(limits.there[there], limits.columns["marks"][there], np.nan) if known else np.full(len(random), np.nan)
-    )
+    ends = np.full(len(random), np.nan)
+    if limits is not None and limits.columns and limits.there.any():
+        ends = np.where(limits.there[there], limits.columns["marks"][there], np.nan)
     comprehensive = np.stack([*(one[:, 0] for one in every), random[:, 0]], axis=1)
     sufficient = np.stack([*(one[:, 1] for one in every), random[:, 0]], axis=1)
     found = {COMPREHENSIVENESS: comprehensive, SUFFICIENCY: sufficient}

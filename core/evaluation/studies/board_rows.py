@@ -66,12 +66,14 @@ def _versions() -> list[list]:
 
 @dataclass(frozen=True)
 class _Part(Study[Rows]):
-    """A part of a scoreboard, of the predicted class. unit: what is masked; draws: of soft perturbations."""
+    """A part of a scoreboard, of the predicted class. unit: what is masked; draws: of soft perturbations; whole:
+    whether a row holds more than AOPC.
+    """
 
     unit: str = "word"
     draws: int = 8
 
-    kept, version = "scoreboard", 2
+    kept, version, whole = "scoreboard", 2, True
     _part: ClassVar[str] = ""
 
     @property
@@ -88,7 +90,9 @@ def _target(subject: Subject) -> int:
     if not left_over(subject.encoded):
         unit = subject.encoded.unit
         raise NoFeatures(f"Every {unit} is masked already.")
-    return int(subject.explainer.logits(subject.encoded).argmax())
+    # Tested in the same pass, which every order begins with.
+    whole = np.zeros((1, subject.encoded.F), dtype=bool)
+    return int(subject.explainer.tested(subject.encoded).judge(whole).logits[0].argmax())
 
 
 @dataclass(frozen=True)
@@ -133,32 +137,42 @@ class BoardChance(_Part):
     def row(self, subject: Subject) -> Row:
         """Random orders, and random attributions under the metrics."""
         explainer, encoded, cancelled = subject.explainer, subject.encoded, subject.cancelled
-        target = _target(subject)
+        target, S = _target(subject), len(board_metrics())
         band = finish(random_band(explainer, encoded, BY_FEATURE, self.orders, cancelled=cancelled))
         walks = random_walks(encoded, band, target)
         gate = StandingGates(encoded, explainer.reference).gate_of_all(walks)
+        evidence = evidence_of(encoded, subject.example.evidence)
+        row: Row = {"values": np.full(S, np.nan), "errors": np.full(S, np.nan), "marks": np.full(2 + S, np.nan)}
+        row |= {
+            "orders": np.array([one.aopc for one in walks]),
+            "curves": np.full((self.orders, K), np.nan),
+            "evidence": np.nan if evidence is None else evidence.chance_precision,
+            "predicted": target,
+            "probability": float(explainer.probabilities(encoded)[target]),
+        }
+        row["marks"][0] = _mark(gate)
+        if not self.whole:
+            return row
         by_ratio = finish(random_band(explainer, encoded, BY_RATIO, self.orders, cancelled=cancelled))
         judge = Judge(explainer, encoded, How(draws=self.orders), True, cancelled)
         rated = rate_random(judge, board_metrics())
         values = np.array([[one.found[name].value for name in board_metrics()] for one in rated])
         known = (~np.isnan(values)).sum(axis=0)
-        evidence = evidence_of(encoded, subject.example.evidence)
-        marks = [_mark(gate), _mark(_ratio_gate(explainer, encoded, by_ratio.p))]
-        return {
+        row["marks"][1:] = _mark(_ratio_gate(explainer, encoded, by_ratio.p)), *_metric_marks(explainer, rated, True)
+        return row | {
             "values": np.nansum(values, axis=0) / np.where(known, known, np.nan),
             "errors": np.array([_error(one[~np.isnan(one)]) for one in values.T]),
-            "orders": np.array([one.aopc for one in walks]),
             "curves": by_ratio.values(target),
-            "marks": np.array([*marks, *_metric_marks(explainer, rated, together=True)]),
-            "evidence": np.nan if evidence is None else evidence.chance_precision,
-            "predicted": target,
-            "probability": float(explainer.probabilities(encoded)[target]),
         }
 
     def cost(self, explainer: Explainer, encoded: Encoded, found: Rows | None = None) -> Cost:
         """What a text takes at most."""
-        judged = judging_cost(explainer, encoded, board_metrics(), How(draws=1), attributions=self.orders)
-        return Cost.sum([band_cost(explainer, encoded, BY_FEATURE, self.orders), judged])
+        along = band_cost(explainer, encoded, BY_FEATURE, self.orders)
+        if not self.whole:
+            return along
+        return Cost.sum(
+            [along, judging_cost(explainer, encoded, board_metrics(), How(draws=1), attributions=self.orders)]
+        )
 
     def fits(self, explainer: Explainer, place: Place, row: Row) -> bool:
         """A class of the model, and its probability."""
@@ -221,7 +235,6 @@ class BoardMeasure(_Part):
 
     def _measured(self, subject: Subject, explainer: Explainer, encoded: Encoded, target: int) -> Row:
         name, cancelled = self.measure, subject.cancelled
-        judge = Judge(explainer, encoded, self.how, True, cancelled)
         found = explainer.attribute(encoded, name, target, cancelled=cancelled)
         scores, magnitudes = found.scores[choose_variant(measure(name), self.sign)], not measure(name).rank_only
         if np.isnan(scores).any():
@@ -231,22 +244,27 @@ class BoardMeasure(_Part):
             raise NonFinite(NO_ORDER.format(unit=encoded.unit))
         walks = walk(explainer, encoded, orders, target, cancelled=cancelled)
         gating = StandingGates(encoded, explainer.reference)
+        evidence = evidence_of(encoded, subject.example.evidence)
+        along = {
+            "aopc": np.array([one.aopc for one in walks]),
+            "evidence": np.nan if evidence is None else evidence.precision(scores),
+            "took": np.array([passes_of(name, left_over(encoded)), milliseconds_of(explainer, encoded, found)]),
+        }
+        marks = [*map(_mark, map(gating.gate, walks))]
+        if not self.whole:
+            return along | {"marks": np.array([*marks, *[np.nan] * (1 + len(board_metrics()))])}
         walked = follow(
             explainer, encoded, name, target, self.sign, BY_RATIO, together=True, first=found, cancelled=cancelled
         )
         path = summarise(finish(walked), encoded.F, BY_RATIO, target, None, explainer.reference)
+        judge = Judge(explainer, encoded, self.how, True, cancelled)
         (rated,) = rate_all(judge, [(scores, magnitudes)], [board_metrics()], [True])
-        evidence = evidence_of(encoded, subject.example.evidence)
-        marks = [*map(gating.gate, walks), path.gate]
         notes = {one: score.note for one, score in rated.found.items() if score.note and np.isnan(score.value)}
-        return {
-            "aopc": np.array([one.aopc for one in walks]),
+        return along | {
             "values": np.array([rated.found[one].value for one in board_metrics()]),
             "errors": np.array([rated.found[one].error for one in board_metrics()]),
             "curve": path.values,
-            "marks": np.array([*map(_mark, marks), *_metric_marks(explainer, [rated])]),
-            "evidence": np.nan if evidence is None else evidence.precision(scores),
-            "took": np.array([passes_of(name, left_over(encoded)), milliseconds_of(explainer, encoded, found)]),
+            "marks": np.array([*marks, _mark(path.gate), *_metric_marks(explainer, [rated])]),
             "notes": json.dumps(notes) if notes else "",
         }
 
@@ -254,10 +272,11 @@ class BoardMeasure(_Part):
         """What a text takes at most; nothing where the measure does not apply."""
         if measure(self.measure).refusal(explainer.model.module.config.model_type, left_over(encoded)):
             return Cost(1, 0.0)
+        scored = score_cost(explainer, encoded, self.measure)
+        if not self.whole:
+            return scored
         judged = judging_cost(explainer, encoded, board_metrics(), self.how)
-        return Cost.sum(
-            [score_cost(explainer, encoded, self.measure), path_cost(explainer, encoded, self.measure), judged]
-        )
+        return Cost.sum([scored, path_cost(explainer, encoded, self.measure), judged])
 
 
 @dataclass(frozen=True)

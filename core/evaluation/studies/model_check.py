@@ -140,8 +140,12 @@ class Curve(OrderStudy[Passed]):
                 cancelled=subject.cancelled,
             )
             return judged.logits, np.stack([judged.p.get(form, np.full(K, np.nan)) for form in FORMS]), (np.nan, np.nan)
-        walked = (self.measure, subject.label, self.sign, BY_RATIO, self.recompute)
-        steps = finish(follow(explainer, encoded, *walked, cancelled=subject.cancelled))
+        name, label, cancelled = self.measure, subject.label, subject.cancelled
+        first = None
+        if subject.example.evidence and not encoded.premasked.all():
+            first = explainer.attribute(encoded, name, label, cancelled=cancelled)
+        walked = (name, label, self.sign, BY_RATIO, self.recompute)
+        steps = finish(follow(explainer, encoded, *walked, together=True, first=first, cancelled=cancelled))
         p = np.array([[step.p.get(form, np.nan) for step in steps] for form in FORMS])
         return np.stack([step.logits for step in steps]), p, finds(encoded, steps[0].scores, subject.example.evidence)
 

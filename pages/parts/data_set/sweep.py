@@ -40,7 +40,7 @@ from pages.parts.frame.sidebar import DataView
 from pages.parts.sections.filtered import choose_which, kept_examples
 
 NAME = "sweep"
-_TITLES = {"aopc": "AOPC", "areas": "RACU"}
+_TITLES = {"aopc": "AOPC", "naopc": "NAOPC", "areas": "RACU"}
 _TERMS = ("NAOPC", "RACU", "masking ratio", "interval (95 %)")
 _TEXTS, _FIRST = "texts", (NAOPC_C, "performance")
 

@@ -12,7 +12,7 @@ from pages.parts.frame import data, resources
 
 # By which trait the examples of a table are sorted; of those in _OF_MEASURE by the measure's own.
 _TRAITS = {"performance": "changes", "fidelity": "changes", "p_values": "rejected"}
-_OF_MEASURE = {"aopc": "naopc", "ranks": "naopc", "areas": "racu"}
+_OF_MEASURE = {"aopc": "naopc", "naopc": "naopc", "ranks": "naopc", "areas": "racu"}
 Keys = dict[str, dict[str, str]]
 
 
