@@ -291,7 +291,7 @@ class Study(Question[Any], Generic[Found]):
         return (self,)
 
     @property
-    def wider(self) -> "Study | None":
+    def wider(self) -> Any:
         """One whose rows of an example serve for its own, under the same `row_keys`; None: there is none."""
         return None
 

@@ -13,7 +13,7 @@ ask_limits = partial(ask_aopc, limited=True)
 register(
     SweepTable(
         "naopc",
-        "NAOPC Fig. 2",
+        "NAOPC §5",
         ask_limits,
         partial(aopc_lines, figures=(NAOPC_C, NAOPC_S)),
         ("model", "data", "measure"),

@@ -182,8 +182,8 @@ SCOREBOARD = (
 )
 # Chance and a measure by AOPC alone: their logs; rows are named as those of the whole.
 AOPC_BOARD = (
-    "1b73018e1b654172302b1102d05f70c2fbb537647dc1b4061ace1667d5ee390f",
-    "73f4d4d396f31e39c7bdb510ac099eb6a9741e36ddd7c46caecdcb83eef19cc5",
+    "70f30af7314ebab38345ff5ae1b22f35b9b502b6c3ad28d737474bd91bcacf27",
+    "519034106e55a0ba4000fdc829135a50e538084fffc2f90c36440478480f7223",
 )
 
 # Of an attack and its budget as it is unasked: (entry, log of rows).

@@ -10,7 +10,7 @@ from core.evaluation.studies.scoreboard import Scoreboard
 class AopcChance(BoardChance):
     """AOPC of random orders; the rest of a row is NaN."""
 
-    whole, _part = False, "AOPC of chance"
+    whole, _part = False, "chance, AOPC"
 
     @property
     def wider(self) -> BoardChance:
@@ -21,7 +21,7 @@ class AopcChance(BoardChance):
 class AopcMeasure(BoardMeasure):
     """AOPC of a measure's orders; paths and erasure metrics are NaN."""
 
-    whole, _part = False, "AOPC of a measure"
+    whole, _part = False, "measure, AOPC"
 
     @property
     def wider(self) -> BoardMeasure:
