@@ -59,7 +59,7 @@ SWEEP = Sweep(
     measures=("leave-one-out", "integrated gradients", "gradient", "input × gradient"),
     seeds=(0, 1, 2),
     sample=60,
-    tables=("performance", "areas", "p_values", "aopc", "ranks", "rank_correlations", "texts"),
+    tables=("performance", "areas", "p_values", "aopc", "naopc", "ranks", "rank_correlations", "texts"),
 )
 
 
