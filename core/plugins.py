@@ -3,12 +3,12 @@
 import hashlib
 import importlib.util
 import inspect
-import marshal
 import sys
 from collections.abc import Callable
 from dataclasses import replace
 from functools import partial
 from pathlib import Path
+from types import CodeType
 from typing import Any
 
 import numpy as np
@@ -126,10 +126,16 @@ def _version(version: int, own: Any) -> int:
     try:
         source = Path(file).read_bytes() if file else inspect.getsource(own).encode()
     except (OSError, TypeError):
-        # Its constants too; later formats differ from call to call.
-        code = getattr(own, "__code__", None)
-        source = b"" if code is None else marshal.dumps(code, 2)
+        source = _bytes_of(getattr(own, "__code__", None))
     return int(hashlib.sha256(b"%d " % version + source).hexdigest()[:12], 16)
+
+
+def _bytes_of(code: CodeType | None) -> bytes:
+    """What a function does, with its names and constants; b"" without code."""
+    if code is None:
+        return b""
+    held = [_bytes_of(one) if isinstance(one, CodeType) else repr(one).encode() for one in code.co_consts]
+    return b"\0".join([code.co_code, repr(code.co_names).encode(), *held])
 
 
 def _computed(own: Measure | Metric, *given: Any) -> Any:
