@@ -57,7 +57,7 @@ def test_a_mark_leads_to_the_examples_of_its_model_and_measure(visit, figure, ch
 
 def test_a_cell_leads_to_them_too(visit):
     person = opened(visit())
-    person.open_tab("AOPC")
+    person.open_tab("NAOPC")
     person.page.locator("[data-testid=stHtml] td a").filter(visible=True).first.click()
     found = arrived(person)
     assert found["order"] == found["columns"] == f"naopc: {LOO}"
