@@ -172,10 +172,10 @@ RESEALED: dict[str, Callable[[Arrays, random.Random, dict], Arrays]] = {
         name: np.array(array.flat[0] if array.size else 0, dtype=array.dtype) for name, array in arrays.items()
     },
     "sealed with other lengths": lambda arrays, rng, meta: _one(
-        arrays, rng, lambda array: np.concatenate([array, np.zeros((1, *array.shape[1:]), array.dtype)])
+        arrays, rng, lambda array: np.concatenate([np.atleast_1d(array), np.zeros((1, *array.shape[1:]), array.dtype)])
     ),
     "sealed with other widths": lambda arrays, rng, meta: {
-        name: np.repeat(array, 2, axis=-1) for name, array in arrays.items()
+        name: np.repeat(np.atleast_1d(array), 2, axis=-1) for name, array in arrays.items()
     },
     "sealed with another rank": lambda arrays, rng, meta: _one(arrays, rng, lambda array: array[None]),
     "sealed with another kind": lambda arrays, rng, meta: _one(
