@@ -14,6 +14,7 @@ from core.metrics.registry import REGISTERED as METRICS
 from tests.test_floors import ROOT
 
 PLUGIN = ROOT / "tests" / "front" / "example_plugin.py"
+ASKED = [*"explain --what attributions --model tiny --text".split(), "the boat left", "--measures", "word length"]
 
 
 @pytest.fixture(autouse=True)
@@ -41,18 +42,7 @@ def test_a_measure_of_a_file_is_explained_with(tiny_model, tmp_path, monkeypatch
 def test_commands_take_it_before_they_read_their_options(tiny_model, tmp_path, monkeypatch, capsys):
     monkeypatch.setenv("FAITHSCOPE_CACHE", str(tmp_path))
     monkeypatch.setattr("core.loading.loading.load", lambda *_: tiny_model("bert"))
-    asked = [
-        "explain",
-        "--model",
-        "tiny",
-        "--text",
-        "the boat left",
-        "--measures",
-        "word length",
-        "--what",
-        "attributions",
-    ]
-    assert main([*asked, "--plugin", str(PLUGIN)]) == 0
+    assert main([*ASKED, "--plugin", str(PLUGIN)]) == 0
     assert "word length" in capsys.readouterr().out
 
 
@@ -181,17 +171,6 @@ def test_a_measure_that_breaks_when_it_is_asked_is_a_sentence(compute, said, tin
     path.write_text(
         PLUGIN.read_text().replace("    return {", f"    return {compute}\n    return {{"), encoding="utf-8"
     )
-    asked = [
-        "explain",
-        "--model",
-        "tiny",
-        "--text",
-        "the boat left",
-        "--measures",
-        "word length",
-        "--what",
-        "attributions",
-    ]
-    assert main([*asked, "--plugin", str(path)]) == 1
+    assert main([*ASKED, "--plugin", str(path)]) == 1
     (line,) = [one for one in capsys.readouterr().err.splitlines() if "Error" in one]
     assert line.startswith("ValueError: ") and said in line
