@@ -138,27 +138,37 @@ def text_of(options: Options, explainer: Explainer, named: tuple[Example, str, s
 
 
 def open_models(
-    options: Options, told: Callable[[str], None] = say, seeds: Mapping[str, int] | None = None
+    options: Options,
+    told: Callable[[str], None] = say,
+    seeds: Mapping[str, int] | None = None,
+    loaded: Explainer | None = None,
 ) -> tuple[Store, list[Explainer]]:
     """The store, and every model that is asked for with what its inputs are tested by; seeds: as of `seeds_of`, whose
-    names stand for their family. ValueError where these have other classes.
+    names stand for their family; loaded: in place of the first. ValueError where a family's members have other
+    classes, or one of them stands beside it.
     """
     store, family = open_store(settings.read()), named_family(seeds or {})
-    asked = [name.rstrip("/") if name.rstrip("/") == family else name for name in _asked_models(options)]
+    asked = [name.rstrip("/") if name.rstrip("/") == family else name for name in _asked_models(options, loaded)]
     names = [one for name in asked for one in (seeds or [] if name == family else [name])]
-    found = [open_model(name, store, options.device, options.precision, told) for name in names]
-    first, *others = [one.model for one in found if one.model.name in (seeds or {})] or [found[0].model]
+    opened = [open_model(name, store, options.device, options.precision, told) for name in names]
+    found = opened if loaded is None else [loaded, *opened]
+    digests = [one.model.digest for one in found]
+    members = [one.model for one in found if one.model.name in (seeds or {})]
+    if twice := next((one for one in members if digests.count(one.digest) > 1), None):
+        raise ValueError(f"{twice.name} stands twice, by itself and in its family; leave one out")
+    first, *others = members or [found[0].model]
     for one in others:
         require_classes(one, first)
     return store, found
 
 
-def seeds_of(options: Options, told: Callable[[str], None] = say) -> dict[str, int]:
-    """The members of the family that is asked for, {name: seed}; {} without one. told: called with what is left out.
+def seeds_of(options: Options, told: Callable[[str], None] = say, loaded: Explainer | None = None) -> dict[str, int]:
+    """The members of the family that is asked for, {name: seed}; {} without one. told: called with what is left out;
+    loaded: a model in place of the first.
 
     UnsupportedModel: none can be used; ValueError: there are two families.
     """
-    families = [found for name in _asked_models(options) if (found := members_of(name, told))]
+    families = [found for name in _asked_models(options, loaded) if (found := members_of(name, told))]
     if len(families) > 1:
         raise ValueError(f"name one family; of {named_family(families[1])} a member")
     return families[0] if families else {}
@@ -189,8 +199,8 @@ def named_family(seeds: Iterable[str]) -> str:
     return next(iter(seeds), "").rpartition("/")[0]
 
 
-def _asked_models(options: Options) -> list[str]:
-    return [options.model, *vars(options).get("beside", [])]
+def _asked_models(options: Options, loaded: Explainer | None) -> list[str]:
+    return [*([options.model] if loaded is None else []), *vars(options).get("beside", [])]
 
 
 def open_model(

@@ -133,25 +133,22 @@ def ask_data(
         An unknown question, measure or choice, or data without texts.
     """
     from core.evaluation.studies.catalogue import questions
+    from core.loading.locating import find_seeds
 
     refuse_unknown(("question", [question], tuple(questions())))
-    where = {name: choices[name] for name in ("device", "precision") if name in choices}
-    explainer = _opened(model, choices)
+    named = isinstance(model, str)
+    where = {name: choices.pop(name) for name in ("device", "precision") if named and name in choices}
+    loaded = None if named and find_seeds(model) is not None else _opened(model, dict(where))
     options = choices_of(evaluating, choices, what=question, sample=sample, **_measures(measures))
     terminal.refuse_below_one("sample", sample)
     evaluating.refuse_choices_of_others(choices, question)
     asked = questions()[question].asked(vars(options))
     asked.check()
     with terminal.Bar(DELAY) as bar:
-        options.model = explainer.model.name if isinstance(model, Explainer) else model
-        seeds = {} if isinstance(model, Explainer) else terminal.seeds_of(options, bar.say)
-        if seeds:
-            vars(options).update(where)
-            explainers = terminal.open_models(options, bar.say, seeds)[1]
-        else:
-            names = options.beside
-            beside = [terminal.open_model(name, _store(), options.device, options.precision) for name in names]
-            explainers = [explainer, *beside]
+        options.model = model if isinstance(model, str) else model.model.name
+        vars(options).update(where)
+        seeds = terminal.seeds_of(options, bar.say, loaded)
+        explainers = terminal.open_models(options, bar.say, seeds, loaded)[1]
         read = _read(data, options)
         return Evaluation(evaluating.ask_models(options, asked, read, explainers, bar, seeds))
 

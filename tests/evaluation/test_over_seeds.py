@@ -150,6 +150,26 @@ def test_python_asks_a_family_as_the_command_does(family):
     assert means == told["over_seeds"] and {one.get("model_seed") for one in found.lines} == {None, 0, 1, 2}
 
 
+def test_a_loaded_model_stands_beside_a_whole_family(family, tiny_root):
+    chosen = {"metrics": ["NS", "NC"], "count": 2, "sample": 4}
+    asked = family.parent / "texts.jsonl", "scores", ["gradient", "leave-one-out"]
+    loaded = core.load(str(tiny.folder("distilbert", tiny_root)), "cpu")
+    found = core.evaluate(loaded, *asked, **chosen, beside=[str(family)])
+    alone, whole = core.evaluate(loaded, *asked, **chosen), core.evaluate(str(family), *asked, **chosen)
+    means = [one for one in found.lines if one.get("number") is not None]
+    assert means and means == [one for one in whole.lines if one.get("number") is not None]
+    own = [one["value"] for one in found.lines if one.get("number") is None and one["model_seed"] is None]
+    assert own == [one["value"] for one in alone.lines] and len(found.reports) == 4
+
+
+def test_a_member_does_not_count_twice_in_its_family(family, capsys):
+    asked = family.parent / "texts.jsonl", "scores", ["gradient"]
+    with pytest.raises(ValueError, match="seed-0"):
+        core.evaluate(core.load(str(family), "cpu"), *asked, beside=[str(family)], sample=2)
+    assert evaluate(family / "seed-1", "x.json", *SCORES, "--beside", str(family)) == 1
+    assert "seed-1" in capsys.readouterr().err
+
+
 def test_limits_of_a_family_are_those_of_its_members_and_their_means(family, capsys):
     asked = ("--measures", "gradient", "leave-one-out", "--sample", "3")
     assert evaluate(family, "all.parquet", *asked, what="limits") == 0
