@@ -18,7 +18,7 @@ from core.commands import terminal
 from core.commands.limits_of_seeds import limits_over_seeds, limits_section
 from core.commands.options import LIMITS, Option, Options
 from core.commands.terminal import named_family
-from core.commands.words_of_two import sections_of_two, words_of_models
+from core.commands.words_of_two import lines_of_two, sections_of_two, words_of_models
 from core.data.browsing import names_by
 from core.data.examples import DataSet, Example
 from core.data.parsed import BadData
@@ -313,7 +313,7 @@ def _lines(asked, found: Sequence[Answers], reports: Sequence[Any], rows: dict[s
             {"example": one["example"], "row": rows[one["example"]]} if "example" in one else {} for one in records
         ]
         lines += [place | named | one | told for place, one in zip(placed, records)]
-    return lines
+    return [*lines, *lines_of_two(asked[0], found)] if isinstance(asked[0], Words) else lines
 
 
 def _plain(asked, found: Sequence[Answers], reports: Sequence[Any], old: bool) -> dict[str, Any]:

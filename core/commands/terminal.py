@@ -155,7 +155,7 @@ def open_models(
     digests = [one.model.digest for one in found]
     members = [one.model for one in found if one.model.name in (seeds or {})]
     if twice := next((one for one in members if digests.count(one.digest) > 1), None):
-        raise ValueError(f"{twice.name} stands twice, by itself and in its family; leave one out")
+        raise ValueError(f"leave out {twice.name}; its family has it")
     first, *others = members or [found[0].model]
     for one in others:
         require_classes(one, first)

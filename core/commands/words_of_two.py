@@ -29,6 +29,17 @@ def words_of_models(question: Words, found: Sequence[Answers]) -> dict[str, Any]
     }
 
 
+def lines_of_two(question: Words, found: Sequence[Answers]) -> list[dict[str, Any]]:
+    """The same as lines of a table: model, against, word, measure, texts, top_3 and top_3_against, p."""
+    return [
+        {"model": other, "against": first, "word": one.word, "measure": one.measure, "texts": one.texts}
+        | {"top_3": one.second, "top_3_against": one.first, "p": one.p}
+        for report in _reports(question, found)
+        for first, other in [report.models]
+        for one in report.gaps
+    ]
+
+
 def _reports(question: Words, found: Sequence[Answers]) -> Iterator[WordsBeside]:
     reports = (compare_words(question, found[0], other) for other in found[1:])
     return (one for one in reports if one is not None)

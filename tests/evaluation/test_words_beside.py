@@ -8,6 +8,7 @@ from pyarrow import parquet
 from scipy import stats
 
 from core.commands.command_line import main
+from core.commands.words_of_two import lines_of_two
 from core.evaluation.studies.words_beside import compare_words, words_beside_table
 from core.mathematics.statistics import holm_adjusted
 from core.results.asked import AskedOutcome
@@ -63,6 +64,20 @@ def test_a_text_counts_only_where_the_measure_is_heard_under_both():
     report = compare_words(question, one, unheard)
     assert report.n == 20 and not report.gaps
     assert words_of_two(report).outcome == WordsBesideOutcome.NOT_TESTED
+
+
+def test_a_table_has_a_line_for_each_tested_word_of_each_further_model():
+    rng = np.random.default_rng(0)
+    chance = np.array([0.9, 0.5, 0.1])
+    question, one = side(rng.random((20, 3)) < chance, ["x", "y", "z"], "one")
+    others = [side(rng.random((20, 3)) < 1 - chance, ["x", "y", "z"], name)[1] for name in ("two", "three")]
+    expected = [(other.model.name, gap) for other in others for gap in compare_words(question, one, other).gaps]
+    lines = lines_of_two(question, [one, *others])
+    assert len(lines) == len(expected) >= 6 and {line["against"] for line in lines} == {"one"}
+    for line, (name, gap) in zip(lines, expected):
+        assert (line["model"], line["word"], line["texts"], line["p"]) == (name, gap.word, gap.texts, gap.p)
+        assert (line["top_3"], line["top_3_against"]) == (gap.second, gap.first)
+    assert not lines_of_two(question, [one])
 
 
 def test_rare_words_are_not_tested_where_they_could_not_be_significant():
