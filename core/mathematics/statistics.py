@@ -217,7 +217,10 @@ def _intervals_of_means(values: np.ndarray, resamples: int, seed: int) -> Iterat
     shares = np.ascontiguousarray(around.T) / n
     # Products this small stay on one thread: several cost more than they save, and wait for each other.
     found = bootstrap_intervals(lambda w: shares @ w.T, n, resamples, seed, 8 * shares.size, left_out)
-    return (Interval(float(at), float(at + one.low), float(at + one.high)) for at, one in zip(means, found))
+    ends = ((at, at + one.low, at + one.high) for at, one in zip(means, found))
+    # No mean lies beyond all values: what does is rounding, and shows where an end is zero.
+    within = zip(ends, values.min(axis=0), values.max(axis=0))
+    return (Interval(*(np.clip(three, least, most) + 0.0).tolist()) for three, least, most in within)
 
 
 def seeds_interval(values: np.ndarray, low: float = 0.0, high: float = 1.0, n: int | None = None) -> Interval:

@@ -63,6 +63,14 @@ def test_ends_move_with_the_values_whatever_their_unit(n, seed, scale, shift):
         assert ends(one) == pytest.approx(ends(mean_interval(alone, 999)), rel=1e-9, abs=1e-12)
 
 
+@given(st.lists(st.sampled_from([0.0, 1.0]), min_size=2, max_size=200), st.sampled_from([-1.0, 1.0]))
+def test_no_end_lies_beyond_all_values(values, sign):
+    """Not by a rounding error either: a share has no end of −3e-18."""
+    found = mean_interval(sign * np.array(values), resamples=200)
+    assert min(0.0, sign) <= found.low <= found.mean <= found.high <= max(0.0, sign)
+    assert "-0.0" not in (str(found.low), str(found.high))
+
+
 def test_a_few_resamples_far_out_make_no_ties():
     """A ratio whose denominator is nothing in some resamples, as of RACU: all the others count as SciPy counts them."""
     above, below = np.random.default_rng(3).normal([[1], [0.45]], size=(2, 25))
