@@ -26,7 +26,7 @@ from core.evaluation.sampling import SAMPLE, SCORED, Sample, draw_examples, draw
 from core.evaluation.store_log import StoreLog
 from core.evaluation.studies.check_question import MaskingCheck
 from core.evaluation.studies.check_report import metric_of
-from core.evaluation.studies.retrained import STORIES
+from core.evaluation.studies.retrained import SHIPPED as RETRAINED
 from core.evaluation.studies.retraining import Retraining
 from core.evaluation.studies.scoreboard import Scoreboard
 from core.evaluation.studies.verdicts import Verdicts
@@ -79,7 +79,7 @@ class Shipping:
         if self.what == BOARD:
             return Scoreboard()
         if self.what == RETRAINING:
-            return Retraining()
+            return Retraining(self.data)
         if self.what == WORDS:
             return Words()
         return Verdicts() if self.what == VERDICTS else Verdicts(swept_measures())
@@ -102,7 +102,7 @@ def plan() -> Iterator[Shipping]:
     for one in (first, *others, *reviews[1:]):
         yield Shipping(*one, VERDICTS, SAMPLE if one == first else FEW)
     yield Shipping(*first, WORDS, SAMPLE)
-    yield Shipping("stories-1-fmm", STORIES, RETRAINING, SAMPLE)
+    yield from (Shipping(*one, RETRAINING, SAMPLE) for one in others if one[1] in RETRAINED)
     for one in (first, *reviews[1:], *others):
         yield Shipping(*one, SWEPT_VERDICTS, SCORED if one == first else FEW)
         yield Shipping(*one, BOARD, SCORED if one == first else FEW)

@@ -9,9 +9,10 @@ from scipy import stats
 
 from core.commands.command_line import main
 from core.data.examples import Example
+from core.data.stories import TASKS
 from core.evaluation.asking import ask
 from core.evaluation.sampling import Sample
-from core.evaluation.studies.retrained import read_retrained, short_digest
+from core.evaluation.studies.retrained import SHIPPED, STORIES, read_retrained, short_digest
 from core.evaluation.studies.retraining import Retraining, compare_rankings, taus_interval
 from core.explanation.explainer import Explainer
 from core.figures.catalogue import question_figure
@@ -216,3 +217,9 @@ def test_what_roar_writes_is_read(tmp_path):
     assert {"measure", "ratio", "features", "seed", "performance", "seconds", "problem"} <= {*COLUMNS}
     found = read_retrained(roar(tmp_path / "a.json", [losses(0, 1, 2)], ["a", "b"]))
     assert found.performance.shape == (1, 4, 2) and found.floor == [0.3]
+
+
+def test_unasked_the_study_is_the_one_that_ships_of_the_data():
+    assert [Retraining.asked({"data": f"stories {task}"}).roar for task in TASKS] == [*SHIPPED]
+    assert Retraining.asked({"data": "reviews"}) == Retraining.asked({}) == Retraining(STORIES)
+    assert Retraining.asked({"data": "stories 2", "roar": "own.json"}) == Retraining("own.json")

@@ -4,6 +4,8 @@ import pytest
 import streamlit as st
 from scipy.stats import kendalltau
 
+from core.data.stories import TASKS
+from core.evaluation.studies.retrained import read_retrained
 from core.results.caveats import Caveat
 from core.results.retraining import RetrainingOutcome
 from core.results.words import WordsOutcome
@@ -11,6 +13,7 @@ from core.validity.marks import SIGN
 from tests.app_session import App
 from tests.shipped_work import SWEEP
 
+AGREES, DISAGREES, UNDECIDED = (RetrainingOutcome[one].value for one in ("AGREES", "DISAGREES", "UNDECIDED"))
 PAGE, MASKED = "pages/data_set.py", {"model": "sst2-fmm", "data": "reviews"}
 
 
@@ -88,6 +91,16 @@ def test_retraining_ranks_in_reverse_of_the_measurable_model():
     header, rows = table(app, "FMM RACU ↑")
     ours, theirs = ([float(row[header.index(f"{by} RACU ↑")]) for row in rows] for by in ("FMM", "ROAR"))
     assert len(rows) == 5 and kendalltau(ours, theirs).statistic == pytest.approx(-1)
+
+
+@pytest.mark.parametrize("task", TASKS)
+def test_retraining_ships_for_all_stories(task):
+    """Without a word about it the study is that of the data, whose texts ROAR was tested on."""
+    app = App(PAGE, section="retraining", model=f"stories-{task}-fmm", data=f"stories {task}")
+    found = read_retrained(f"stories {task}")
+    assert app.widget("text_input", "ROAR").placeholder == f"stories {task}" and not app.errors
+    assert app.outcomes[0] in {AGREES, DISAGREES, UNDECIDED} and app.facts["ROAR’s test texts"] == "200 of 200"
+    assert app.facts["trainings"] == f"{found.trainings}"
 
 
 def test_a_sweep_opens_on_the_faithfulness_of_measures_under_two_models():

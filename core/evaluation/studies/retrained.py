@@ -9,6 +9,7 @@ from typing import Any
 import numpy as np
 
 from core import settings
+from core.data.stories import TASKS
 from core.loading.model_files import parse_json
 from core.mathematics.curves import racu
 from core.mathematics.masking import RATIOS
@@ -19,7 +20,7 @@ from core.wording import quoted
 
 STORIES = "stories 1"
 # What ships, by the name of its data.
-SHIPPED = {STORIES: settings.BUNDLED / "computed" / "roar-stories-1.json"}
+SHIPPED = {f"stories {task}": settings.BUNDLED / "computed" / f"roar-stories-{task}.json" for task in TASKS}
 _MOST = 50_000_000
 _SHARED = "all"
 

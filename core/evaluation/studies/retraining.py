@@ -8,7 +8,7 @@ import numpy as np
 
 from core.evaluation.asking import study_cost
 from core.evaluation.studies.model_check import Curve
-from core.evaluation.studies.retrained import STORIES, Retrained, read_retrained, short_digest
+from core.evaluation.studies.retrained import SHIPPED, STORIES, Retrained, read_retrained, short_digest
 from core.evaluation.study import Answers, Question, Table, choice, register
 from core.explanation.explainer import Cost, Explainer
 from core.explanation.rows import SIGNS
@@ -62,7 +62,14 @@ class Retraining(Question[RetrainingReport]):
     asks = "Does retraining agree?"
     shown_of = "stories-1-fmm", STORIES
 
-    roar: str = choice(STORIES, (), "JSON file from python -m core roar")
+    roar: str = choice(STORIES, (), "stories 1–3, or JSON of core roar")
+
+    @classmethod
+    def asked(cls, chosen: Mapping[str, Any]) -> "Retraining":
+        """Where no study is named, of the one that ships of the data."""
+        data = chosen.get("data")
+        ships = {"roar": data} if isinstance(data, str) and data in SHIPPED else {}
+        return cls(**ships | {name: chosen[name] for name in cls.choices() if name in chosen})
 
     @property
     def unit(self) -> str:

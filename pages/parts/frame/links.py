@@ -122,12 +122,14 @@ def choose_one(
     return linked(st.segmented_control, label, options, default, key, required=True, help=about, **more)
 
 
-def typed(label: str, default: str, key: str, about: str) -> str:
-    """Draw a field for a choice that is typed; it holds and stands in the address as that of `linked`."""
+def typed(label: str, default: str, key: str, about: str, unasked: str = "") -> str:
+    """Draw a field for a choice that is typed; it holds and stands in the address as that of `linked`. unasked: what an
+    empty field stands for, which it shows.
+    """
     name = _name(key)
     # Set in every run, as what is `folded`.
     st.session_state[name] = st.session_state.get(name, held(key) or default)
-    value = st.text_input(label, key=name, help=about).strip() or default
+    value = st.text_input(label, key=name, help=about, placeholder=unasked).strip() or default
     hold(key, value)
     if value == default:
         st.query_params.pop(key, None)

@@ -151,7 +151,7 @@ def choose_question(question: type[Question], model: Model, one_text: bool = Fal
     one text, and not as of many.
     """
     # The unit is that of the sidebar and not of its example, which may be one that cannot be shown.
-    names, chosen = question.choices(), {"unit": held("unit") or "word"}
+    names, chosen = question.choices(), {"unit": held("unit") or "word", "data": held("data")}
     if "measures" in names:
         chosen["measures"] = _choose_measures(question)
     if "sign" in names:
@@ -172,8 +172,8 @@ def choose_question(question: type[Question], model: Model, one_text: bool = Fal
         if name in COMMAND_ONLY:
             continue
         if name == "roar":
-            # A study that ships, or a file of one's own.
-            chosen[name] = typed("ROAR", offered[0], name, f"{about}.")
+            own = typed("ROAR", "", name, f"{about}.", getattr(question.asked(chosen), name))
+            chosen |= {name: own} if own else {}
             continue
         read = {str(one): one for one in offered}
         label, first = name.replace("_", " ").capitalize(), str(offered[0])
