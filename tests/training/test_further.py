@@ -5,7 +5,7 @@ import json
 import numpy as np
 import pytest
 import torch
-from hypothesis import given, settings
+from hypothesis import example, given, settings
 from hypothesis import strategies as st
 from scipy.special import softmax
 
@@ -71,12 +71,15 @@ def logits_of(model, texts, share=0.0):
 
 @settings(max_examples=20)
 @given(seed=st.integers(0, 1000), C=st.integers(2, 4))
+@example(seed=587, C=4)
 def test_a_planted_distortion_is_undone(seed, C):
     """Labels drawn from true logits; what is observed is a linear image of them."""
     rng = np.random.default_rng(seed)
     true = rng.normal(scale=1.5, size=(20_000, C))
     labels = (softmax(true, axis=1).cumsum(axis=1) < rng.random((len(true), 1))).sum(axis=1).clip(max=C - 1)
-    distorted = true @ (np.eye(C) + 0.3 * rng.normal(size=(C, C))).T + rng.normal(size=C)
+    noise = rng.normal(size=(C, C))
+    # Half its size at most, so that nothing collapses: what is nearly lost no head of 20,000 texts brings back.
+    distorted = true @ (np.eye(C) + 0.5 * noise / np.linalg.norm(noise, 2)).T + rng.normal(size=C)
     head = fit_linear_head(distorted, labels)
     assert np.abs(softmax(head(distorted), axis=1) - softmax(true, axis=1)).mean() < 0.02
     assert log_loss(head(distorted), labels) <= log_loss(distorted, labels)
