@@ -14,6 +14,8 @@ MOST_BCA, RESAMPLES = 4_000, 9_999
 _BLOCK = 65_536
 # Above rounding of values shifted by a million times their spread, below steps of a mean of 4,000 values.
 _TIE = 1e-7
+# Of the largest value: so little of a mean is zero but for rounding.
+_ROUNDING = 1e-14
 
 
 def simes(p: np.ndarray, axis: int = -1) -> np.ndarray:
@@ -217,10 +219,9 @@ def _intervals_of_means(values: np.ndarray, resamples: int, seed: int) -> Iterat
     shares = np.ascontiguousarray(around.T) / n
     # Products this small stay on one thread: several cost more than they save, and wait for each other.
     found = bootstrap_intervals(lambda w: shares @ w.T, n, resamples, seed, 8 * shares.size, left_out)
-    ends = ((at, at + one.low, at + one.high) for at, one in zip(means, found))
-    # No mean lies beyond all values: what does is rounding, and shows where an end is zero.
-    within = zip(ends, values.min(axis=0), values.max(axis=0))
-    return (Interval(*(np.clip(three, least, most) + 0.0).tolist()) for three, least, most in within)
+    for at, one, column in zip(means, found, values.T):
+        ends = np.clip([at, at + one.low, at + one.high], column.min(), column.max())
+        yield Interval(*np.where(np.abs(ends) <= _ROUNDING * np.abs(column).max(), 0.0, ends).tolist())
 
 
 def seeds_interval(values: np.ndarray, low: float = 0.0, high: float = 1.0, n: int | None = None) -> Interval:

@@ -219,6 +219,18 @@ def test_what_roar_writes_is_read(tmp_path):
     assert found.performance.shape == (1, 4, 2) and found.floor == [0.3]
 
 
+@pytest.mark.parametrize("name", SHIPPED)
+def test_racu_is_what_the_command_wrote(name):
+    """Up to the same last step, of a study that masks everything there, too."""
+    written = json.loads(SHIPPED[name].read_text(encoding="utf-8"))["lines"]
+    of_seeds = [line for line in written if line["racu"] is not None and line["seed"] is not None]
+    found = read_retrained(name)
+    for s, seed in enumerate(found.seeds):
+        of_seed = {line["measure"]: line["racu"] for line in of_seeds if line["seed"] == seed}
+        assert found.racus[s] == pytest.approx([of_seed[measure] for measure in found.names[1:]], abs=1e-12)
+    assert found.ratios[-1] == 1.0 and (found.performance[..., -1] == found.floor[:, None]).all()
+
+
 def test_unasked_the_study_is_the_one_that_ships_of_the_data():
     assert [Retraining.asked({"data": f"stories {task}"}).roar for task in TASKS] == [*SHIPPED]
     assert Retraining.asked({"data": "reviews"}) == Retraining.asked({}) == Retraining(STORIES)

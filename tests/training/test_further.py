@@ -78,7 +78,7 @@ def test_a_planted_distortion_is_undone(seed, C):
     true = rng.normal(scale=1.5, size=(20_000, C))
     labels = (softmax(true, axis=1).cumsum(axis=1) < rng.random((len(true), 1))).sum(axis=1).clip(max=C - 1)
     noise = rng.normal(size=(C, C))
-    # Half its size at most, so that nothing collapses: what is nearly lost no head of 20,000 texts brings back.
+    # No direction shrinks below a half: the pull towards none leaves as it is what is nearly lost.
     distorted = true @ (np.eye(C) + 0.5 * noise / np.linalg.norm(noise, 2)).T + rng.normal(size=C)
     head = fit_linear_head(distorted, labels)
     assert np.abs(softmax(head(distorted), axis=1) - softmax(true, axis=1)).mean() < 0.02

@@ -95,7 +95,9 @@ def _of(found: dict[str, Any]) -> Retrained:
     at = {(int(one["seed"]), str(one["measure"]), float(one["ratio"])): one for one in lines}
     seeds = tuple(sorted({seed for seed, _, _ in at}))
     names = tuple(dict.fromkeys(name for _, name, _ in at if name != _SHARED))
-    ratios = tuple(sorted({ratio for _, name, ratio in at if name != _SHARED} | {0.0}))
+    # A step that masks everything stands in the means alone: all measures share its training.
+    steps = [line["ratio"] for line in found["lines"] if line["measure"] != _SHARED and line["ratio"] is not None]
+    ratios = tuple(sorted({0.0, *map(float, steps)}))
     if len(names) < 2 or names[0] != "random":
         raise _Unfit("random order or every measure is missing")
     if not set(ratios) <= set(RATIOS):

@@ -65,11 +65,11 @@ class Retraining(Question[RetrainingReport]):
     roar: str = choice(STORIES, (), "stories 1–3, or JSON of core roar")
 
     @classmethod
-    def asked(cls, chosen: Mapping[str, Any]) -> "Retraining":
-        """Where no study is named, of the one that ships of the data."""
+    def asked(cls, chosen: Mapping[str, Any]) -> Question:
+        """The question of the study that is named, else of the one that ships of the data."""
         data = chosen.get("data")
         ships = {"roar": data} if isinstance(data, str) and data in SHIPPED else {}
-        return cls(**ships | {name: chosen[name] for name in cls.choices() if name in chosen})
+        return super().asked(ships | dict(chosen))
 
     @property
     def unit(self) -> str:
