@@ -74,6 +74,8 @@ def test_it_is_cancelled_and_goes_on_and_one_example_is_judged_sorted_and_saved(
     playwright.expect(headline).to_have_attribute("data-question", "verdicts")
     person.computed()
     playwright.expect(headline).to_have_attribute("data-outcome", re.compile("random|tested"))
+    # The headline comes with the first measure's line.
+    person.page.wait_for_function(f"() => ({CELLS})().length === 4")
     assert set(lines_of(person)) == {"gradient", "attention", "random order"}
     playwright.expect(page.locator(".st-key-board .js-plotly-plot").first).to_contain_text("random order")
     person.turn("dark")
