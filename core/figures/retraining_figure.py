@@ -8,6 +8,7 @@ from core.evaluation.studies.retraining import Retraining, RetrainingReport
 from core.figures.catalogue import register_figure
 from core.figures.check_figures import model_stroke
 from core.figures.figures import axis, band, figure, heading, legend, trace
+from core.mathematics.performance import lowest
 from core.mathematics.statistics import seeds_interval
 from core.wording import as_json, with_ends
 
@@ -41,7 +42,7 @@ def retrained_beside(reports: Sequence[RetrainingReport]) -> dict:
 def _retrained(report: RetrainingReport, m: int, look: dict[str, Any]) -> list[dict]:
     """ROAR's line of an order over the band of its intervals over seeds."""
     found = report.retrained
-    spans = [seeds_interval(one, -1.0 if found.metric == "Matthews" else 0.0) for one in found.performance[:, m].T]
+    spans = [seeds_interval(one, lowest(found.metric)) for one in found.performance[:, m].T]
     said = [with_ends(one.mean, one.low, one.high) for one in spans]
     line = trace(
         "lines+markers",

@@ -30,6 +30,11 @@ def matthews(labels: np.ndarray, predicted: np.ndarray) -> float:
 METRICS = {"accuracy": accuracy, "macro F1": macro_f1, "Matthews": matthews}
 
 
+def lowest(metric: str) -> float:
+    """The lowest value that a metric can have; the highest is 1."""
+    return -1.0 if metric == "Matthews" else 0.0
+
+
 def majority_class(train_labels: np.ndarray, classes: int) -> int:
     """The most frequent class of the training labels int[N]; the lowest of equals."""
     return int(np.argmax(np.bincount(np.asarray(train_labels), minlength=classes)))

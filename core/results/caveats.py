@@ -163,6 +163,12 @@ class Caveat(Enum):
     )
     SEVERAL_LABELS = ("several labels", "A sigmoid for each label; one is explained.", Severity.WARNING, "Score")
     A_NUMBER = ("a number", "Regression, read as classes.", Severity.WARNING, "Score")
+    CLASS_LEAKAGE = (
+        "class leakage",
+        "Performance rises with masking; which words are masked reveals the class to retrained models.",
+        Severity.WARNING,
+        "ROAR",
+    )
     STAND_IN = (
         "no mask token",
         "End of sequence masks words; without masked fine-tuning the model may misread it.",

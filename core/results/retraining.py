@@ -3,6 +3,7 @@
 from core.evaluation.studies.retraining import Retraining, RetrainingReport
 from core.results.asked import sample_caveats, unanswered
 from core.results.catalogue import register_result
+from core.results.caveats import Caveat, holding
 from core.results.result import Fact, Kind, Outcome, Result
 
 
@@ -26,6 +27,7 @@ def retraining_result(report: RetrainingReport) -> Result:
         Fact("shared", "ROAR’s test texts", report.shared, Kind.COUNT, of=report.n),
     ]
     caveats = sample_caveats(report.tally, report.n, report.cut, report.picked)
+    caveats += holding({Caveat.CLASS_LEAKAGE: bool(found.leaking.any())})
     slots = {"count": len(report.ranked), "model": report.model}
     answered = Result.of(_outcome(report), facts, caveats, **slots)
     return unanswered(report.tally, report.n, facts, caveats) or answered

@@ -7,7 +7,8 @@ from typing import Any
 import numpy as np
 
 from core.evaluation.study import Table
-from core.mathematics.curves import racu
+from core.mathematics.curves import racu, rising
+from core.mathematics.performance import lowest
 from core.mathematics.statistics import Interval, seeds_interval
 from core.roar.masked import MaskingStep
 from core.roar.study import EVERYTHING, NOTHING, RoarStudy
@@ -33,11 +34,6 @@ class Curves:
     floor: np.ndarray
     n: int
 
-    @property
-    def lowest(self) -> float:
-        """The metric's lowest value."""
-        return -1.0 if self.metric == "Matthews" else 0.0
-
     def racus(self) -> dict[str, np.ndarray]:
         """RACU of each measure by seed, float[S]; NaN where a point of its curve or of the baseline's is missing."""
         x = np.array([step.amount for step in self.steps])
@@ -47,13 +43,18 @@ class Curves:
             found[name] = np.array([racu(x, own, baseline, floor) for own, baseline, floor in pairs])
         return found
 
+    def leaking(self) -> dict[str, bool]:
+        """Whether a measure's masks leak the class, see `core.mathematics.curves.rising`."""
+        found = rising(self.performance[:, 1:], self.n, 1.0 - lowest(self.metric))
+        return dict(zip(self.names[1:], found.tolist()))
+
     def racu_of(self, name: str) -> Interval:
         """Mean RACU of a measure and its interval over seeds, in logit space between −1 and 1."""
         return seeds_interval(self.racus()[name], -1.0, 1.0)
 
     def point(self, m: int, k: int) -> Interval:
         """Mean performance of a name at a step and its interval over seeds."""
-        return seeds_interval(self.performance[:, m, k], self.lowest, 1.0, self.n)
+        return seeds_interval(self.performance[:, m, k], lowest(self.metric), 1.0, self.n)
 
 
 def curves_of(study: RoarStudy, cards: Sequence[TrainingCard]) -> Curves:
@@ -104,14 +105,16 @@ def lines_of(curves: Curves, cards: Sequence[TrainingCard]) -> list[dict[str, An
 
 
 def racu_table(curves: Curves) -> Table:
-    """RACU of each measure with its interval over seeds, the best first."""
+    """RACU of each measure with its interval over seeds, and whether its masks leak the class; the best first."""
     found = {name: curves.racu_of(name) for name in curves.names[1:]}
     ordered = sorted(found, key=lambda name: -np.nan_to_num(found[name].mean, nan=-np.inf))
     converged = {name: int((~np.isnan(values)).sum()) for name, values in curves.racus().items()}
+    leaks = {name: "yes" if one else "no" for name, one in curves.leaking().items()}
     rows = [
-        [name, with_ends(found[name].mean, found[name].low, found[name].high), f"{converged[name]}"] for name in ordered
+        [name, with_ends(found[name].mean, found[name].low, found[name].high), f"{converged[name]}", leaks[name]]
+        for name in ordered
     ]
-    return ["measure", "RACU ↑", "seeds"], rows
+    return ["measure", "RACU ↑", "seeds", "class leakage"], rows
 
 
 def performance_table(curves: Curves) -> Table:

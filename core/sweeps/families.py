@@ -5,6 +5,7 @@ from typing import Any
 
 import numpy as np
 
+from core.mathematics.performance import lowest
 from core.mathematics.statistics import mean_interval, seeds_interval
 from core.sweeps.registry import Line, SweepTable, interval_columns
 
@@ -46,5 +47,5 @@ def _mean_line(table: SweepTable, family: str, group: Sequence[Line]) -> Line:
 def _mean(line: Line, name: str, values: np.ndarray) -> Line:
     if name != "performance":
         return interval_columns(name, mean_interval(values))
-    low = -1.0 if line["metric"] == "Matthews" else 0.0
+    low = lowest(line["metric"])
     return interval_columns(name, seeds_interval(values, low, 1.0, line["n"]))

@@ -13,6 +13,7 @@ from core.evaluation.predicting import predict_at_ratios
 from core.loading.loading import load
 from core.loading.model_files import ADAPTER, INDEX, WEIGHTS
 from core.loading.seeds import Member, Seeds, read_seeds
+from core.mathematics.performance import lowest
 from core.mathematics.statistics import Interval, seeds_interval
 from core.network.features import BOTH
 from core.storage.files import only_writer
@@ -84,7 +85,7 @@ def seeds_report(family: Seeds) -> SeedsReport:
         for one in family.members
     ]
     reached = np.array([card["masked"] for card in cards])
-    low = -1.0 if cards[0]["metric"] == "Matthews" else 0.0
+    low = lowest(cards[0]["metric"])
     mean = tuple(seeds_interval(values, low, 1.0, cards[0]["examples"]) for values in reached.T)
     return SeedsReport(family, cards[0]["metric"], tuple(cards[0]["ratios"]), mean)
 

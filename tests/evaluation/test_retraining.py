@@ -21,6 +21,7 @@ from core.mathematics.performance import METRICS
 from core.mathematics.statistics import Interval
 from core.results.asked import AskedOutcome
 from core.results.catalogue import answer_result, question_result
+from core.results.caveats import Caveat
 from core.results.retraining import RetrainingOutcome
 from core.storage.store import Store
 from tests import tiny
@@ -33,12 +34,12 @@ TEXTS = [
 ]
 
 
-def roar(place, losses, labels, tested=TEXTS, **more):
+def roar(place, losses, labels, tested=TEXTS, unmasked=0.9, **more):
     """A ROAR file; losses: of each seed, {measure: accuracy lost at 50 %}, random order loses .1."""
     lines = []
     for seed, one in enumerate(losses):
-        rows = [("all", 0.0, 0.9), ("all", 1.0, 0.3), ("random", 0.5, 0.8)]
-        rows += [(name, 0.5, 0.9 - loss) for name, loss in one.items()]
+        rows = [("all", 0.0, unmasked), ("all", 1.0, 0.3), ("random", 0.5, unmasked - 0.1)]
+        rows += [(name, 0.5, unmasked - loss) for name, loss in one.items()]
         for name, ratio, performance in rows:
             line = {"measure": name, "ratio": ratio, "features": None, "seed": seed, "performance": performance}
             lines.append(line | {"seconds": 10.0, "problem": None, "racu": None, "low": None, "high": None})
@@ -125,6 +126,26 @@ def test_what_the_interval_says_decides(asked):
         made = replace(report, tau=Interval(0.5, *ends))
         assert question_result("retraining", made).outcome is outcome
     assert question_result("retraining", replace(report, n=5)).outcome is AskedOutcome.FEW_TEXTS
+
+
+def test_performance_that_rises_is_class_leakage(asked):
+    """Below 1.9 errors of .05 nothing is said; RACU is computed either way."""
+    tested = [f"text {i}" for i in range(200)]
+    leaks, kept = dict.fromkeys(NAMES, 0.3), dict.fromkeys(NAMES, 0.3)
+    question, answers, report = asked([leaks | {"gradient": -0.3}] * 2, tested=tested, unmasked=0.6)
+    assert report.retrained.leaking.tolist() == [name == "gradient" for name in NAMES]
+    assert Caveat.CLASS_LEAKAGE in question_result("retraining", report).caveats
+    assert [line["leaks"] for line in question.records(answers)] == report.retrained.leaking.tolist()
+    question, answers, report = asked([kept] * 2, tested=tested)
+    assert not report.retrained.leaking.any()
+    assert Caveat.CLASS_LEAKAGE not in question_result("retraining", report).caveats
+
+
+def test_what_ships_leaks_by_most_measures_and_not_by_attention():
+    for name in SHIPPED:
+        found = read_retrained(name)
+        leaking = {one for one, leaks in zip(found.names[1:], found.leaking) if leaks}
+        assert {"integrated gradients", "leave-one-out"} <= leaking and "attention" not in leaking
 
 
 def test_tau_by_hand():

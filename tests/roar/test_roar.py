@@ -14,7 +14,7 @@ from core.measures.registry import NOTHING, REGISTERED, Measure
 from core.roar import study as roar
 from core.roar.masked import MaskingStep
 from core.roar.study import RoarStudy, run_roar
-from core.roar.tables import Curves, curves_of, lines_of
+from core.roar.tables import Curves, curves_of, lines_of, racu_table
 from core.training import retraining
 from core.training.checkpoints import TrainingError
 from core.training.retraining import read_card
@@ -128,6 +128,23 @@ def test_a_measure_that_knows_the_evidence_beats_random_and_one_that_inverts_it_
     assert [line["racu"] for line in lines if line["measure"] == "knows" and line["seed"] is None][-1] == found[
         "knows"
     ][0]
+
+
+def test_masks_that_give_the_class_away_are_found_out(files, monkeypatch):
+    """The evidence goes first, then words by the class: those that are left tell it."""
+
+    def leaking(explained):
+        words = np.array([feature.text for feature in explained.features])
+        of_class = np.isin(words, FILLERS[:3] if explained.target else FILLERS[3:])
+        scores = 2.0 * np.isin(words, [*EVIDENCE.values()]) + of_class
+        return {"signed": np.where(explained.masked, 0.0, scores)}
+
+    monkeypatch.setitem(REGISTERED, "leaks", replace(REGISTERED["knows"], name="leaks", compute=leaking))
+    counts = tuple(MaskingStep(features=count) for count in (1, 4))
+    curves = curves_of(study := RoarStudy(files(), ("knows", "leaks"), counts, seeds=2), run_roar(study))
+    assert curves.leaking() == {"knows": False, "leaks": True}
+    assert curves.racus()["leaks"].max() < curves.racus()["knows"].min()
+    assert {row[0]: row[-1] for row in racu_table(curves)[1]} == {"knows": "no", "leaks": "yes"}
 
 
 def test_two_copies_of_the_evidence_hide_from_one_shot_masking_alone(files):

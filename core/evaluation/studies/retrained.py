@@ -11,9 +11,9 @@ import numpy as np
 from core import settings
 from core.data.stories import TASKS
 from core.loading.model_files import parse_json
-from core.mathematics.curves import racu
+from core.mathematics.curves import racu, rising
 from core.mathematics.masking import RATIOS
-from core.mathematics.performance import METRICS
+from core.mathematics.performance import METRICS, lowest
 from core.network.features import UNITS
 from core.storage.files import read_plain
 from core.wording import quoted
@@ -56,6 +56,11 @@ class Retrained:
             for m in range(1, len(self.names)):
                 found[s, m - 1] = racu(x, self.performance[s, m], self.performance[s, 0], float(floor))
         return found
+
+    @functools.cached_property
+    def leaking(self) -> np.ndarray:
+        """Whether each measure's masks leak the class, bool[M], see `core.mathematics.curves.rising`."""
+        return rising(self.performance[:, 1:], len(self.tested), 1.0 - lowest(self.metric))
 
 
 def short_digest(text: str, second: str | None) -> str:

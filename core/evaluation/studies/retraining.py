@@ -128,8 +128,8 @@ class Retraining(Question[RetrainingReport]):
         found = report.retrained
         spans = [report.racu_of(m) for m in range(len(report.racus))]
         areas = [
-            [name, *map(number, (one.mean, one.low, one.high, racu))]
-            for name, one, racu in zip(found.names[1:], spans, report.racus)
+            [name, *map(number, (one.mean, one.low, one.high)), "yes" if leaks else "no", number(racu)]
+            for name, one, leaks, racu in zip(found.names[1:], spans, found.leaking, report.racus)
         ]
         means = _means(found.performance)
         curves = [
@@ -142,7 +142,7 @@ class Retraining(Question[RetrainingReport]):
             ["FMM, at most", duration(report.cost.seconds), "0", f"{report.cost.passes:,}"],
         ]
         return [
-            (["measure", "ROAR RACU ↑", "95 % low", "95 % high", "FMM RACU ↑"], areas),
+            (["measure", "ROAR RACU ↑", "95 % low", "95 % high", "class leakage", "FMM RACU ↑"], areas),
             (["curve", "masked, %", f"ROAR {found.metric} ↑", f"FMM {found.metric} ↑"], curves),
             (["cost", "time ↓", "trainings", "forward passes"], costs),
         ]
@@ -151,7 +151,7 @@ class Retraining(Question[RetrainingReport]):
         """A line for each measure.
 
         Columns: measure, ranked, racu_roar (mean over seeds) with low and high, racu_fmm, tau (of all measures) with
-        tau_low and tau_high, seeds.
+        tau_low and tau_high, leaks (the class, by its masks), seeds.
         """
         report = self.conclude(answers)
         if report is None:
@@ -162,8 +162,9 @@ class Retraining(Question[RetrainingReport]):
             one = report.racu_of(m)
             values: Mapping[str, Any] = {"racu_roar": one.mean, "low": one.low, "high": one.high}
             values = {**values, "racu_fmm": report.racus[m], **over}
+            counted = {"leaks": bool(report.retrained.leaking[m]), "seeds": len(report.taus)}
             plain = {key: as_json(np.float64(value)) for key, value in values.items()}
-            lines.append({"measure": name, "ranked": name in report.ranked} | plain | {"seeds": len(report.taus)})
+            lines.append({"measure": name, "ranked": name in report.ranked} | plain | counted)
         return lines
 
 
