@@ -89,6 +89,9 @@ def test_retraining_ranks_in_reverse_of_the_measurable_model():
     app = App(PAGE, section="retraining", model="stories-1-fmm", data="stories 1")
     assert app.outcomes == [RetrainingOutcome.DISAGREES.value] and len(app.facts) == 4
     header, rows = table(app, "FMM RACU ↑")
+    leaking = {row[0] for row in rows if row[header.index("class leakage")] == "yes"}
+    assert any(Caveat.CLASS_LEAKAGE.badge in one for one in app.badges)
+    assert leaking == {"integrated gradients", "leave-one-out"}
     ours, theirs = ([float(row[header.index(f"{by} RACU ↑")]) for row in rows] for by in ("FMM", "ROAR"))
     assert len(rows) == 5 and kendalltau(ours, theirs).statistic == pytest.approx(-1)
 
