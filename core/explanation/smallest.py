@@ -7,7 +7,16 @@ import numpy as np
 
 from core.explanation.explainer import Cost, Explainer, passes_cost
 from core.explanation.limiting import left_over
-from core.mathematics.search.fewest import CHANGES, EXACT_FEATURES, KEEPS, WIDTH, SmallestSet, most_asked, smallest_set
+from core.mathematics.search.fewest import (
+    CHANGES,
+    EXACT_FEATURES,
+    KEEPS,
+    WIDTH,
+    SmallestSet,
+    most_asked,
+    none_smaller,
+    smallest_set,
+)
 from core.metrics.registry import NO_FEATURES
 from core.network.features import Encoded, NoFeatures
 from core.storage.content import Content, Numbers
@@ -61,10 +70,11 @@ def stored_sets(explainer: Explainer, encoded: Encoded) -> tuple[SmallestSet, Sm
 
 
 def _restored(kind: str, encoded: Encoded, arrays: Mapping[str, np.ndarray], i: int) -> SmallestSet:
-    exact = left_over(encoded) <= EXACT_FEATURES
+    free = left_over(encoded)
     if not arrays["found"][i]:
-        return SmallestSet(kind, None, None, float("nan"), 0, exact)
+        return SmallestSet(kind, None, None, float("nan"), 0, none_smaller(None, free))
     members = arrays["members"][i].astype(bool)
+    exact = none_smaller(int(members.sum()), free)
     erased = (~members if kind == KEEPS else members) | encoded.premasked
     return SmallestSet(kind, members, erased, float(arrays["probability"][i]), int(arrays["count"][i]), exact)
 

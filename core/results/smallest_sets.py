@@ -57,7 +57,7 @@ def sets_results(report: SetsReport) -> dict[str, Result]:
 def _result(report: SetsReport, i: int) -> Result:
     one, gate = report.found.sets[i], report.gate
     rejected, there = report.found.rejected(gate, i), one.erased is not None
-    caveats = {Caveat.SET_SEARCHED: not one.exact and (one.size > 0 or not there)}
+    caveats = {Caveat.SET_SEARCHED: not one.exact}
     caveats[Caveat.OUT_OF_DISTRIBUTION] = rejected
     untested = [each for each in gate_caveats([gate] * there) if each != Caveat.OUT_OF_DISTRIBUTION]
     about = "Smallest sets"

@@ -340,14 +340,17 @@ def test_every_model_reaches_1_under_an_order_that_is_best_for_it(model):
 
 
 def test_an_order_that_a_beam_missed_bounds_what_is_best(model):
-    walked = {CHANCE: walked_of([[13], [0]], [14, 14]), LOO: walked_of([[1], [3]], [14, 14])}
-    found = behaviour_report(model, sample_of(["x"] * 2), walked, searched_of([2, 0], [14, 14]))
-    assert found.best == pytest.approx(1 - (1 / 14 + 3 / 14) / 2) and found.lines[1].normalised == pytest.approx(1)
+    walked = {CHANCE: walked_of([[13], [0]], [14, 14]), LOO: walked_of([[3], [5]], [14, 14])}
+    found = behaviour_report(model, sample_of(["x"] * 2), walked, searched_of([4, 0], [14, 14]))
+    assert found.best == pytest.approx(1 - (3 / 14 + 5 / 14) / 2) and found.lines[1].normalised == pytest.approx(1)
     assert found.beam == 2 and behaviour_result(found).has(Caveat.LIMITS_SEARCHED)
     none = behaviour_report(model, sample_of(["x"] * 2), walked)
     assert np.isnan(none.lines[1].normalised) and np.isnan(none.best)
     exact = behaviour_report(model, sample_of(["x"] * 2), walked, searched_of([1, 3], [12, 12]))
     assert exact.beam == 0 and not behaviour_result(exact).has(Caveat.LIMITS_SEARCHED)
+    # Each single word is asked, so none is missed below a pair.
+    pair = behaviour_report(model, sample_of(["x"] * 2), walked, searched_of([2, 1], [14, 14]))
+    assert pair.beam == 0
 
 
 def test_neither_many_nor_few_predictions_that_never_change_are_better(reported):

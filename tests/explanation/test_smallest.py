@@ -53,13 +53,15 @@ def test_they_cost_nothing_once_the_limits_are_known_and_are_read_from_the_store
         np.testing.assert_array_equal(one.erased, other.erased)
 
 
-def test_beyond_twelve_words_a_beam_is_told_as_such(explainer):
+def test_beyond_twelve_words_a_beam_of_more_than_a_pair_is_told_as_such(explainer):
     encoded = explainer.encode(LONG, None, "word")
     found = finish(find_sets(explainer, encoded))
     results = sets_results(report(found, encoded))
     for one, result in zip(found.sets, results.values()):
-        assert not one.exact and result.has(Caveat.SET_SEARCHED) == (one.size > 0 or one.members is None)
+        assert one.exact == (one.members is not None and one.size <= 2)
+        assert result.has(Caveat.SET_SEARCHED) == (not one.exact)
         assert result.has(Caveat.NOT_TESTED) == (one.members is not None)
+    assert [one.exact for one in stored_sets(explainer, encoded)] == [one.exact for one in found.sets]
 
 
 def test_nothing_to_mask_is_a_sentence(explainer):

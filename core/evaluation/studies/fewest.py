@@ -7,7 +7,7 @@ import numpy as np
 
 from core.evaluation.study import Column, Known, Rows, Study, Subject
 from core.explanation.explainer import Cost, Explainer
-from core.mathematics.search.fewest import EXACT_FEATURES, WIDTH, fewest_to_flip, most_asked
+from core.mathematics.search.fewest import EXACT_FEATURES, PROVEN, WIDTH, fewest_to_flip, most_asked
 from core.network.features import Encoded, NoFeatures
 from core.network.model import Model
 from core.oracle.erasing import MASK, require_erasure
@@ -30,7 +30,8 @@ class Searched(Known):
     @property
     def exact(self) -> np.ndarray:
         """Where every smaller set was asked, bool[N]."""
-        return self.there & (self.free <= EXACT_FEATURES)
+        few = (self.fewest > 0) & (self.fewest <= PROVEN)
+        return self.there & (few | (self.free <= EXACT_FEATURES))
 
 
 @dataclass(frozen=True)

@@ -8,6 +8,8 @@ import numpy as np
 
 # Up to so many features every set is asked, smallest first; above, a beam of so many sets.
 EXACT_FEATURES, WIDTH = 12, 5
+# A beam asks for every single feature, so that it cannot miss a set smaller than a pair.
+PROVEN = 2
 _AT_ONCE = 64
 # Erasing the set changes the prediction; erasing all but the set keeps it.
 CHANGES, KEEPS = "changes", "keeps"
@@ -21,7 +23,7 @@ class SmallestSet:
 
     kind: CHANGES or KEEPS; members: bool[F], None where no set that was asked does; erased: bool[F], the input that it
     leaves; probability: of the class predicted first, there; count: sets of this size that do, where all were asked;
-    exact: whether every smaller set was asked, so that none is smaller.
+    exact: whether every smaller set was asked, so that none is smaller, see `none_smaller`.
     """
 
     kind: str
@@ -52,7 +54,7 @@ def smallest_set(
     Source: ours; the second as a sufficient input subset (Carter et al. 2019), here the smallest.
     """
     masked = np.asarray(masked, dtype=bool)
-    exact, asked = _free(masked) <= exact_features, 1
+    free, asked = _free(masked), 1
     first = _predicted(logits, masked)
     best, size, count = None, None, 0
     for at, sets, erased, found in _by_size(logits, masked, kind, first, exact_features, width):
@@ -67,9 +69,10 @@ def smallest_set(
             if best is None or p[top] > best[0]:
                 best = float(p[top]), sets[does[top]] & ~masked, erased[does[top]]
         yield asked
+    exact = none_smaller(size, free, exact_features)
     if best is None:
         return SmallestSet(kind, None, None, float("nan"), 0, exact)
-    return SmallestSet(kind, best[1], best[2], abs(best[0]), count if exact else 0, exact)
+    return SmallestSet(kind, best[1], best[2], abs(best[0]), count if free <= exact_features else 0, exact)
 
 
 def fewest_to_flip(logits: Logits, masked: np.ndarray, exact_features: int = EXACT_FEATURES, width: int = WIDTH) -> int:
@@ -94,6 +97,11 @@ def fewest_to_flip(logits: Logits, masked: np.ndarray, exact_features: int = EXA
         if (found.argmax(axis=1) != first).any():
             return size
     return 0
+
+
+def none_smaller(size: int | None, free: int, exact_features: int = EXACT_FEATURES) -> bool:
+    """Whether a search that found a set of this size, None without one, asked for every smaller one."""
+    return free <= exact_features or (size is not None and size <= PROVEN)
 
 
 def most_asked(free: int, exact_features: int = EXACT_FEATURES, width: int = WIDTH) -> int:
