@@ -5,15 +5,17 @@ from collections.abc import Sequence
 
 import numpy as np
 
+from core.evaluation.findings import FEW
 from core.evaluation.studies.word_lines import WordLine
 from core.evaluation.studies.words_question import WordsReport
 from core.figures.catalogue import register_figure
-from core.figures.figures import axis, figure, legend, trace
+from core.figures.figures import INK, axis, figure, legend, trace
 from core.figures.label_places import label_places
 from core.figures.palette import class_hue
 from core.wording import number
 
 _SYMBOLS = ("circle", "diamond", "square", "triangle-up", "cross", "x")
+_HOLLOW = "-open"
 _MARKS = [digit * 10**power for power in range(6) for digit in (1, 2, 5)]
 # Words of a class that are drawn and, of these, named.
 _DRAWN, _NAMED = 40, 5
@@ -29,11 +31,13 @@ def words_against_frequency(reports: Sequence[WordsReport]) -> dict | None:
     classes = {label: report.of(shown, label)[:_DRAWN] for label in report.labels}
     named = [one for lines in classes.values() for one in lines[:_NAMED]]
     places = dict(zip(named, label_places(_at(named, [*_lines(classes)]), [one.word for one in named])))
-    traces = [_points(label, lines, places, i) for i, (label, lines) in enumerate(classes.items()) if lines]
+    drawn = [_points(label, lines, places, i) for i, (label, lines) in enumerate(classes.items()) if lines]
+    traces = [one for each in drawn for one in each]
     texts = [one.texts for one in _lines(classes)]
     ends = [float(np.log10(min(texts))) - 0.08, float(np.log10(max(texts))) + 0.08]
     marks = [mark for mark in _MARKS if min(texts) <= mark <= max(texts)] or [min(texts)]
     x = axis("texts (log)", type="log", range=ends, tickvals=marks, ticktext=[f"{mark:,}" for mark in marks])
+    traces += [_entry(f"< {FEW} texts", INK, f"circle{_HOLLOW}")] if min(texts) < FEW else []
     return figure(traces, 420, xaxis=x, yaxis=axis(f"mean attribution, {html.escape(shown)} ↑"), legend=legend(1.02))
 
 
@@ -56,8 +60,9 @@ def _up(one: WordLine) -> float:
     return one.mean.mean
 
 
-def _points(label: str, lines: Sequence[WordLine], places: dict[WordLine, str], i: int) -> dict:
-    """The points of a class, with its colour and symbol."""
+def _points(label: str, lines: Sequence[WordLine], places: dict[WordLine, str], i: int) -> list[dict]:
+    """The points of a class, hollow where no conclusion is drawn of so few texts, and its entry of the legend."""
+    look = {"color": class_hue(i), "symbol": _SYMBOLS[i % len(_SYMBOLS)]}
     points = trace(
         "markers+text",
         [one.texts for one in lines],
@@ -65,10 +70,15 @@ def _points(label: str, lines: Sequence[WordLine], places: dict[WordLine, str], 
         "%{customdata[0]}: %{customdata[1]}, %{x} texts",
         html.escape(label),
         customdata=[[html.escape(one.word), number(one.mean.mean)] for one in lines],
+        text=[html.escape(one.word) if one in places else "" for one in lines],
+        textposition=[places.get(one, "top center") for one in lines],
+        marker=look | {"symbol": [f"{look['symbol']}{_HOLLOW * (one.texts < FEW)}" for one in lines], "size": 8},
+        showlegend=False,
+        legendgroup=label,
     )
-    return points | {
-        "name": html.escape(label),
-        "text": [html.escape(one.word) if one in places else "" for one in lines],
-        "textposition": [places.get(one, "top center") for one in lines],
-        "marker": {"color": class_hue(i), "symbol": _SYMBOLS[i % len(_SYMBOLS)], "size": 8},
-    }
+    return [points, _entry(html.escape(label), legendgroup=label, **look)]
+
+
+def _entry(name: str, color: str, symbol: str, **more: str) -> dict:
+    """What the legend alone shows."""
+    return trace("markers", [None], [None], name=name, marker={"color": color, "symbol": symbol, "size": 8}, **more)

@@ -2,6 +2,7 @@
 
 from dataclasses import replace
 
+from core.evaluation.findings import FEW
 from core.evaluation.studies.words_question import Words, WordsReport
 from core.results.asked import sample_caveats, unanswered
 from core.results.catalogue import register_result
@@ -35,7 +36,7 @@ def words_over_data(report: WordsReport) -> Result:
         mean = leading.mean
         facts.insert(0, Fact("mean", f"mean of {leading.word}", mean.mean, better="↑", low=mean.low, high=mean.high))
         outcome = WordsOutcome.LEADING
-        slots |= {"word": leading.word, "label": leading.label, "measure": leading.measure, "texts": leading.texts}
+        slots |= {"word": leading.word, "label": leading.label, "measure": leading.measure, "fewest": FEW}
     elif not most:
         outcome = WordsOutcome.NOT_FAITHFUL
     result = unanswered(report.tally, report.n, facts, caveats) or Result.of(outcome, facts, caveats, **slots)

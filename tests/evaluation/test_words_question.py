@@ -194,10 +194,19 @@ def test_every_outcome(count, verdict, score, expected):
 def test_the_figure_names_the_first_words_as_text_and_no_markup():
     texts = [(0, ["<b>dull</b>", f"w{i}"], [1 + 0.01 * i, 0]) for i in range(20)]
     question, _, report = told(texts, [[BETTER, UNTOLD]] * 20)
-    (points,) = question_figure(question.name, [report])["data"]
+    points, _ = question_figure(question.name, [report])["data"]
     assert points["text"] == [html.escape("<b>dull</b>")] and points["x"] == [20]
     _, _, empty = told(texts, [[UNTOLD, UNTOLD]] * 20)
     assert question_figure(question.name, [empty]) is None
+
+
+def test_a_word_of_few_texts_may_lie_above_the_leading_one_and_is_hollow():
+    texts = [(0, ["dull", "flat" if i < 6 else f"w{i}"], [1 + 0.01 * i, 3.0]) for i in range(20)]
+    question, _, report = told(texts, [[BETTER, UNTOLD]] * 20)
+    assert report.leading.word == "dull" and report.of(NAMES[0], report.labels[0])[0].word == "flat"
+    points, of_class, few = question_figure(question.name, [report])["data"]
+    assert dict(zip(points["text"], points["marker"]["symbol"])) == {"flat": "circle-open", "dull": "circle"}
+    assert [one["marker"]["symbol"] for one in (of_class, few)] == ["circle", "circle-open"]
 
 
 def test_rows_are_the_librarys_and_are_read_again(tiny_model, tmp_path):
