@@ -12,7 +12,7 @@ from core.evaluation.studies.board_report import RANDOM, BoardReport, arrow
 from core.evaluation.studies.board_tables import cell_text, cost_texts, front
 from core.evaluation.studies.scoreboard import Scoreboard
 from core.figures.catalogue import register_figure
-from core.figures.figures import INK, axis, error_bar, figure, legend, level, note, trace
+from core.figures.figures import INK, axis, entry, error_bar, figure, legend, level, note, trace
 from core.figures.label_places import label_places
 from core.figures.palette import OUT_OF_DISTRIBUTION, hue
 from core.figures.palette import RANDOM as GREY
@@ -50,7 +50,7 @@ def draw_front(reports: Sequence[BoardReport]) -> dict | None:
     ticks, heights = _ticks([*at.values()]), (min(ends) - room, max(ends) + room)
     places = _places(report, named, best, at, chance, (ticks["range"], heights))
     traces += [_point(report, name, at[name], place) for name, place in zip(named, places)]
-    traces += [_key(_BETTER, "circle"), _key(_NOT_BETTER, "circle-open")]
+    traces += [entry(_BETTER, "circle", 11), entry(_NOT_BETTER, "circle-open", 11)]
     return figure(
         traces,
         HEIGHT,
@@ -59,13 +59,6 @@ def draw_front(reports: Sequence[BoardReport]) -> dict | None:
         yaxis=axis(f"{arrow(by)} better", range=[*heights]),
         shapes=shapes,
         legend=legend(1.0, itemclick=False, itemdoubleclick=False),
-    )
-
-
-def _key(name: str, symbol: str) -> dict:
-    """A sign of the legend, without a point in the picture."""
-    return trace(
-        "markers", [None], [None], name=name, showlegend=True, marker={"color": INK, "size": 11, "symbol": symbol}
     )
 
 

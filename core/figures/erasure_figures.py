@@ -14,8 +14,10 @@ from core.figures.figures import (
     INK,
     LOWEST_P,
     P_AXIS,
+    REJECTED,
     axis,
     deciding,
+    entry,
     error_bar,
     figure,
     legend,
@@ -88,8 +90,7 @@ def scores_across(lines: Sequence[AcrossMetrics], heads: Sequence[str], kinds: S
         name = html.escape(line.name)
         traces.append(trace("markers", x, as_json(line.values), "%{y:.3g}", name, name=name, **look))
     if any(line.marked.any() for line in lines):
-        crosses: dict[str, Any] = {"name": "out-of-distribution", "marker": {"color": INK, "symbol": "x", "size": 10}}
-        traces.append(trace("markers", [None], [None], **crosses))
+        traces.append(entry(REJECTED, "x", 10))
     starts = np.cumsum([0, *(count for _, count in kinds)])
     # In two lines, which leave each other room on a telephone.
     heights = {"yref": "paper", "yanchor": "bottom"}

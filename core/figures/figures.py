@@ -14,6 +14,8 @@ from core.wording import as_json, share_text, shortened
 
 # For texts and axes, readable on both grounds.
 INK = "#7d8590"
+# What the legend says of marks that rest on rejected inputs.
+REJECTED = "out-of-distribution"
 # Lines beside each other; dots stand for what rests on rejected inputs.
 DASHES = ("solid", "dash", "longdash", "dashdot", "longdashdot")
 # The lowest p-value that is drawn; what is smaller stands there, and says its number.
@@ -89,6 +91,12 @@ def trace(mode: str, x: list, y: list, told: str | None = None, extra: str = "",
     """Points or a line; told: what hovering says, nothing where it is None; extra: whose point it is, escaped."""
     hover = {"hoverinfo": "skip"} if told is None else {"hovertemplate": f"{told}<extra>{extra}</extra>"}
     return {"type": "scatter", "mode": mode, "x": x, "y": y} | hover | more
+
+
+def entry(name: str, symbol: str, size: int, colour: str | None = None, **more: Any) -> dict:
+    """A mark that the legend alone shows, in the colour of text without one; name: escaped."""
+    mark = {"color": colour or INK, "symbol": symbol, "size": size}
+    return trace("markers", [None], [None], name=name, showlegend=True, marker=mark, **more)
 
 
 def stroke(colour: str, width: float, dash: str | None, symbol: str | list[str], size: int = 7) -> dict:

@@ -6,7 +6,7 @@ from functools import partial
 from typing import Any
 
 from core.figures.check_figures import model_stroke
-from core.figures.figures import axis, error_bar, figure, heading, legend, level, trace, upright
+from core.figures.figures import REJECTED, axis, entry, error_bar, figure, heading, legend, level, trace, upright
 from core.figures.palette import RANDOM, hue
 from core.mathematics.statistics import Interval
 from core.measures.catalogue import is_measure
@@ -35,16 +35,20 @@ def draw_curves_of_sweep(lines: Sequence[_Line], value: str, title: str, referen
 
 
 def draw_dots_of_sweep(lines: Sequence[_Line], value: str, title: str, reference: float | None) -> dict:
-    """A value of each measure with its interval, the first line at the top; points as of `draw_curves_of_sweep`."""
+    """A value of each measure with its interval, the first line at the top; a cross rests on rejected inputs; points as
+    of `draw_curves_of_sweep`.
+    """
     models, traces = _models(lines), []
     for i, one in enumerate(lines):
         colour = hue(one["measure"]) if is_measure(one["measure"]) else RANDOM
         name, low, high = html.escape(one["measure"]), one.get(f"{value}_low"), one.get(f"{value}_high")
-        look: dict[str, Any] = {"marker": {"size": 11, "color": colour}, "customdata": [i], "showlegend": False}
+        out = {"symbol": "x", "opacity": 0.55} if one.get("marked") else {}
+        look: dict[str, Any] = {"marker": {"size": 11, "color": colour} | out, "customdata": [i], "showlegend": False}
         if low is not None and high is not None:
             look["error_x"] = error_bar(Interval(one[value], low, high), colour)
         mark = trace("markers", [one[value]], [name], "%{y}: %{x:.3f}", name, **look)
         traces.append(mark | _panel(models.index(one["model"])))
+    traces += [entry(REJECTED, "x", 10)] if any(one.get("marked") for one in lines) else []
     marked = None if reference is None else partial(_upright, reference)
     found = _panels(traces, models, title, marked, nticks=6)
     found["layout"]["yaxis"]["autorange"] = "reversed"
@@ -72,10 +76,10 @@ def _panels(
     traces: list[dict], models: Sequence[str], title: str, marked: Callable[[str], dict] | None, **across: Any
 ) -> dict:
     """Panels beside each other with the same scales, each named after its model; marked: a line of a panel."""
-    axes, notes, shapes, width = {}, [], [], 1 / len(models)
+    axes, notes, shapes, width = {}, [], [], (1 + _GAP) / len(models)
     for place, model in enumerate(models):
         end = str(place + 1) if place else ""
-        domain = [place * width + (_GAP if place else 0), (place + 1) * width]
+        domain = [place * width, (place + 1) * width - _GAP]
         same: dict[str, Any] = {"matches": "x"} if place else {}
         axes[f"xaxis{end}"] = axis(None, domain=domain, anchor=f"y{end}", **same, **across)
         same = {"matches": "y", "showticklabels": False} if place else {}

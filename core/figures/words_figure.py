@@ -9,7 +9,7 @@ from core.evaluation.findings import FEW
 from core.evaluation.studies.word_lines import WordLine
 from core.evaluation.studies.words_question import WordsReport
 from core.figures.catalogue import register_figure
-from core.figures.figures import INK, axis, figure, legend, trace
+from core.figures.figures import axis, entry, figure, legend, trace
 from core.figures.label_places import label_places
 from core.figures.palette import class_hue
 from core.wording import number
@@ -37,7 +37,7 @@ def words_against_frequency(reports: Sequence[WordsReport]) -> dict | None:
     ends = [float(np.log10(min(texts))) - 0.08, float(np.log10(max(texts))) + 0.08]
     marks = [mark for mark in _MARKS if min(texts) <= mark <= max(texts)] or [min(texts)]
     x = axis("texts (log)", type="log", range=ends, tickvals=marks, ticktext=[f"{mark:,}" for mark in marks])
-    traces += [_entry(f"< {FEW} texts", INK, f"circle{_HOLLOW}")] if min(texts) < FEW else []
+    traces += [entry(f"< {FEW} texts", f"circle{_HOLLOW}", 8)] if min(texts) < FEW else []
     return figure(traces, 420, xaxis=x, yaxis=axis(f"mean attribution, {html.escape(shown)} ↑"), legend=legend(1.02))
 
 
@@ -62,7 +62,7 @@ def _up(one: WordLine) -> float:
 
 def _points(label: str, lines: Sequence[WordLine], places: dict[WordLine, str], i: int) -> list[dict]:
     """The points of a class, hollow where no conclusion is drawn of so few texts, and its entry of the legend."""
-    look = {"color": class_hue(i), "symbol": _SYMBOLS[i % len(_SYMBOLS)]}
+    colour, symbol = class_hue(i), _SYMBOLS[i % len(_SYMBOLS)]
     points = trace(
         "markers+text",
         [one.texts for one in lines],
@@ -72,13 +72,8 @@ def _points(label: str, lines: Sequence[WordLine], places: dict[WordLine, str], 
         customdata=[[html.escape(one.word), number(one.mean.mean)] for one in lines],
         text=[html.escape(one.word) if one in places else "" for one in lines],
         textposition=[places.get(one, "top center") for one in lines],
-        marker=look | {"symbol": [f"{look['symbol']}{_HOLLOW * (one.texts < FEW)}" for one in lines], "size": 8},
+        marker={"color": colour, "symbol": [symbol + _HOLLOW * (one.texts < FEW) for one in lines], "size": 8},
         showlegend=False,
         legendgroup=label,
     )
-    return [points, _entry(html.escape(label), legendgroup=label, **look)]
-
-
-def _entry(name: str, color: str, symbol: str, **more: str) -> dict:
-    """What the legend alone shows."""
-    return trace("markers", [None], [None], name=name, marker={"color": color, "symbol": symbol, "size": 8}, **more)
+    return [points, entry(html.escape(label), symbol, 8, colour, legendgroup=label)]

@@ -1,8 +1,11 @@
 """Two models of a sweep: under which measures come closer to the best order."""
 
+from collections.abc import Sequence
+from dataclasses import replace
+
 from core.evaluation.findings import FEW
 from core.mathematics.statistics import Interval
-from core.results.caveats import Caveat
+from core.results.caveats import Caveat, holding
 from core.results.result import Fact, Kind, Outcome, Result
 
 
@@ -14,13 +17,15 @@ class TwoModelsOutcome(Outcome):
     SINGLE = "single"
 
 
-def two_models_result(models: tuple[str, ...], difference: Interval, figure: str, n: int) -> Result:
+def two_models_result(
+    models: tuple[str, ...], difference: Interval, figure: str, n: int, marked: Sequence[str] = ()
+) -> Result:
     """What a paired difference comes to, positive where the first is better; models: both, or the only one; n: texts
-    that both have.
+    that both have; marked: models whose values rest on rejected inputs.
     """
     if len(models) < 2 or not n:
         return Result.of(TwoModelsOutcome.SINGLE, model=models[0])
-    caveats = [Caveat.FEW_TEXTS] if n < FEW else []
+    caveats = holding({Caveat.OUT_OF_DISTRIBUTION: bool(marked), Caveat.FEW_TEXTS: n < FEW})
     facts = [
         Fact(
             "difference",
@@ -35,4 +40,5 @@ def two_models_result(models: tuple[str, ...], difference: Interval, figure: str
     first, second = models if difference.mean >= 0 else models[::-1]
     decided = n >= FEW and difference.known and not difference.holds(0.0)
     outcome = TwoModelsOutcome.HIGHER if decided else TwoModelsOutcome.UNDECIDED
-    return Result.of(outcome, facts, caveats, model=first, other=second)
+    result = Result.of(outcome, facts, caveats, model=first, other=second)
+    return replace(result, whose={Caveat.OUT_OF_DISTRIBUTION: [*marked]})

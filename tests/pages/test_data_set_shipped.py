@@ -110,5 +110,6 @@ def test_a_sweep_opens_on_the_faithfulness_of_measures_under_two_models():
     app = App(PAGE, section="sweep")
     assert app.badges[0] == f"{SWEEP.sample} texts" and len(app.outcomes) == 1 and not app.errors
     assert app.widget("selectbox", "Figure").value == "NAOPC comprehensiveness"
+    assert any(f"{Caveat.OUT_OF_DISTRIBUTION.badge}: {SWEEP.models[1]}" in one for one in app.badges)
     header, rows = table(app, "difference")
     assert header[2:4] == list(SWEEP.models) and {row[0] for row in rows} >= set(SWEEP.measures)

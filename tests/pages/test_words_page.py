@@ -79,7 +79,7 @@ def test_a_word_of_one_text_is_in_no_line_and_the_picture_and_report_hold_no_mar
     question, _, report, result = answered()
     assert {one.word for one in report.lines} == {*ODD} and not report.of(MEASURES[0], LABELS[1])
     figure = question_figure(question.name, [report])
-    (points,) = figure["data"]
+    points = figure["data"][0]
     assert {*points["text"]} - {""} == {html.escape(word) for word in ODD}
     section = Section("words", result, question.tables(report), figure=figure)
     page = answer_bytes(Answer("made", [section], facts={"data": ODD[0]}), ".html").decode()

@@ -11,6 +11,7 @@ from scipy import stats
 from core.data.browsing import length_band
 from core.evaluation.studies.board_report import NAOPC_C, NAOPC_S, RANDOM
 from core.mathematics.statistics import Interval
+from core.results.caveats import Caveat
 from core.results.two_models import TwoModelsOutcome, two_models_result
 from core.sweeps.comparing import accuracy_by, confusion, mean_difference, paired_means, texts_of_set
 from core.sweeps.configuration import Source, Sweep
@@ -114,7 +115,9 @@ def test_what_two_models_come_to(low, high, n, outcome):
 
 def test_the_model_with_the_higher_naopc_is_named_first():
     result = two_models_result((FIRST, SECOND), Interval(-0.2, -0.3, -0.1), NAOPC_C, 40)
-    assert (result.slots["model"], result.slots["other"]) == (SECOND, FIRST)
+    assert (result.slots["model"], result.slots["other"]) == (SECOND, FIRST) and not result.caveats
+    rejected = two_models_result((FIRST, SECOND), Interval(-0.2, -0.3, -0.1), NAOPC_C, 40, [SECOND])
+    assert rejected.caveats == (Caveat.OUT_OF_DISTRIBUTION,) and rejected.whose[Caveat.OUT_OF_DISTRIBUTION] == [SECOND]
 
 
 def test_cells_lie_between_the_worst_and_the_best_of_their_column():
