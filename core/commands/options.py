@@ -72,14 +72,14 @@ def add_test(option: Option) -> None:
     option("--form", choices=FORMS, default=CALIBRATED, help="form of p-values")
 
 
-def add_measures(option: Option, does: str, default: Iterable[str], nargs: str = "*") -> None:
-    """Which measures, and which of their values; does: what is done with them."""
+def add_measures(option: Option, does: str, default: Iterable[str], nargs: str = "*", sign: str = "signed") -> None:
+    """Which measures, and which of their values, sign unasked; does: what is done with them."""
     asks = {name: one.options for name, one in measures().items() if one.options}
     asked = (f"{name} [{', '.join(f'{key}=…' for key in keys)}]" for name, keys in asks.items())
     add_plugin(option)
     told = f"measures {does}; quote a name with its options: {', '.join(asked)}"
     option("--measures", nargs=nargs, default=list(default), help=told)
-    option("--values", dest="sign", choices=SIGNS, default="signed", help="measure values")
+    option("--values", dest="sign", choices=SIGNS, default=sign, help="measure values")
 
 
 def add_plugin(option: Option) -> None:

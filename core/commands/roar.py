@@ -20,7 +20,8 @@ def add(option: Option) -> None:
     add_recipe(option)
     option("--test", required=True, help="test file, for performance")
     option("--out", required=True, help=f"{given.ANSWER_FILE}; trainings beside it")
-    given.add_measures(option, "to mask by", ("leave-one-out", "gradient"), "+")
+    # Masking what supports the label would leave words that give it away: class leakage.
+    given.add_measures(option, "to mask by", ("leave-one-out", "gradient"), "+", "absolute")
     option("--ratios", nargs="+", type=float, default=list(RATIOS[1:]), help="fractions of features masked")
     option("--features", type=int, default=SUPPRESS, help="instead, mask 1 to this many features")
     option("--seeds", type=int, default=3, help="trainings of each kind, from --seed on")
