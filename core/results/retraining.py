@@ -27,7 +27,13 @@ def retraining_result(report: RetrainingReport) -> Result:
         Fact("shared", "ROAR’s test texts", report.shared, Kind.COUNT, of=report.n),
     ]
     caveats = sample_caveats(report.tally, report.n, report.cut, report.picked)
-    caveats += holding({Caveat.CLASS_LEAKAGE: bool(found.leaking.any())})
+    caveats += holding(
+        {
+            Caveat.CLASS_LEAKAGE: bool(found.leaking.any()),
+            Caveat.OUT_OF_DISTRIBUTION: any(gate.marked for gate in report.gates),
+            Caveat.NOT_TESTED: not report.gates,
+        }
+    )
     slots = {"count": len(report.ranked), "model": report.model}
     answered = Result.of(_outcome(report), facts, caveats, **slots)
     return unanswered(report.tally, report.n, facts, caveats) or answered

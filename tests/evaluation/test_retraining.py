@@ -24,6 +24,7 @@ from core.results.catalogue import answer_result, question_result
 from core.results.caveats import Caveat
 from core.results.retraining import RetrainingOutcome
 from core.storage.store import Store
+from core.validity.marks import decide_ratios
 from tests import tiny
 
 NAMES = ("leave-one-out", "gradient", "input × gradient")
@@ -139,6 +140,15 @@ def test_performance_that_rises_is_class_leakage(asked):
     question, answers, report = asked([kept] * 2, tested=tested)
     assert not report.retrained.leaking.any()
     assert Caveat.CLASS_LEAKAGE not in question_result("retraining", report).caveats
+
+
+def test_rejected_masked_texts_and_a_model_without_a_reference_are_said(asked):
+    report = asked([losses(0, 1, 2)] * 2)[2]
+    assert Caveat.NOT_TESTED in question_result("retraining", report).caveats and not report.gates
+    for rejected in (True, False):
+        gate = decide_ratios(np.array([0.5, 0.001 if rejected else 0.4]), 0.001)
+        caveats = question_result("retraining", replace(report, gates=(gate, gate))).caveats
+        assert (Caveat.OUT_OF_DISTRIBUTION in caveats) == rejected and Caveat.NOT_TESTED not in caveats
 
 
 def test_what_ships_leaks_by_most_measures_and_not_by_attention():

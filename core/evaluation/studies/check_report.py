@@ -354,14 +354,7 @@ def _line(
 ) -> CurveFigures:
     there, n = passed.there, int(passed.there.sum())
     performance = np.array([METRICS[metric](sample.labels[there], passed.predicted[there, k]) for k in range(len(X))])
-    tested = {form: one[there] for form, one in passed.p.items() if np.isfinite(one[there]).all()}
-    rejected = {form: alone(one).sum(axis=0) for form, one in tested.items()}
-    together = {form: simes(one, axis=0) for form, one in tested.items()}
-    p, gates = dict(together), {}
-    if reference is not None:
-        if CALIBRATED in p:
-            p[CALIBRATED] = rejected_count_p(rejected[CALIBRATED], n, reference.texts)
-        gates = {form: decide_ratios(p[form], _floor(reference, form, n)) for form in p}
+    p, together, rejected, gates = tests_along(passed, reference)
     both, found, between = there & chances[0].there, (np.nan, np.nan, np.nan), UNKNOWN
     if not curve.random and both.any():
         # Random orders that have not come so far yet are left for later.
@@ -379,6 +372,20 @@ def _line(
     loss = -np.log(np.maximum(passed.values[there], np.finfo(np.float32).tiny)).mean(axis=0)
     lost = len(passed.problems)
     return CurveFigures(curve, n, performance, p, together, rejected, gates, loss, ends, between, *found, lost)
+
+
+def tests_along(passed: Passed, reference: Reference | None) -> tuple[dict, dict, dict, dict[str, Gate]]:
+    """p, simes, rejected and gates of a curve's examples, each by form, as of `CurveFigures`; {} what is not tested."""
+    there, n = passed.there, int(passed.there.sum())
+    tested = {form: one[there] for form, one in passed.p.items() if np.isfinite(one[there]).all()}
+    rejected = {form: alone(one).sum(axis=0) for form, one in tested.items()}
+    together = {form: simes(one, axis=0) for form, one in tested.items()}
+    if reference is None:
+        return together, together, rejected, {}
+    p = dict(together)
+    if CALIBRATED in p:
+        p[CALIBRATED] = rejected_count_p(rejected[CALIBRATED], n, reference.texts)
+    return p, together, rejected, {form: decide_ratios(p[form], _floor(reference, form, n)) for form in p}
 
 
 def _ends(metric: str, labels: np.ndarray, predicted: np.ndarray) -> np.ndarray:

@@ -7,6 +7,7 @@ from typing import Any
 import numpy as np
 
 from core.evaluation.asking import study_cost
+from core.evaluation.studies.check_report import tests_along
 from core.evaluation.studies.model_check import Curve
 from core.evaluation.studies.retrained import SHIPPED, STORIES, Retrained, read_retrained, short_digest
 from core.evaluation.study import Answers, Question, Table, choice, register
@@ -19,6 +20,8 @@ from core.mathematics.ranking import kendall_tau
 from core.mathematics.statistics import Interval, seeds_interval
 from core.measures.catalogue import offered_measures
 from core.network.model import Model
+from core.validity.marks import Gate
+from core.validity.references import CALIBRATED
 from core.wording import Tally, as_json, duration, listed, number, refuse_unknown
 
 # Fewer measures have no ranking to speak of.
@@ -31,7 +34,8 @@ class RetrainingReport:
 
     curves: float[1 + M, K], the FMM's performance at ROAR's ratios; racus: float[M], of these; ranked: measures with a
     RACU on both sides; taus: float[S'], Kendall's τ-b of each seed's ranking and the FMM's; tau: their mean with its
-    interval over seeds; shared: how many of the n texts ROAR was tested on; cost: the FMM's, at most.
+    interval over seeds; shared: how many of the n texts ROAR was tested on; cost: the FMM's, at most; gates: what marks
+    the FMM's curves, none of one that is not tested.
     """
 
     model: str
@@ -47,6 +51,7 @@ class RetrainingReport:
     tally: Tally
     cut: int = 0
     picked: str = ""
+    gates: tuple[Gate, ...] = ()
 
     def racu_of(self, m: int) -> Interval:
         """ROAR's RACU of the m-th measure with its interval over seeds."""
@@ -100,6 +105,7 @@ class Retraining(Question[RetrainingReport]):
         if not there.any():
             return None
         found = read_retrained(self.roar)
+        tests = [tests_along(one, answers.reference)[-1] for one in passed]
         labels, metric = answers.sample.labels[there], METRICS[found.metric]
         places = [RATIOS.index(ratio) for ratio in (*found.ratios, 1.0)]
         curves = np.array([[metric(labels, one.predicted[there, k]) for k in places] for one in passed])
@@ -121,6 +127,7 @@ class Retraining(Question[RetrainingReport]):
             answers.tally(),
             len(passed[0].cut),
             answers.sample.picked,
+            tuple(gates[CALIBRATED] for gates in tests if CALIBRATED in gates),
         )
 
     def tables(self, report: RetrainingReport) -> list[Table]:
