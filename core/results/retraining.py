@@ -1,5 +1,7 @@
 """Does retraining agree? What ROAR's ranking beside an FMM's comes to."""
 
+from dataclasses import replace
+
 from core.evaluation.studies.retraining import Retraining, RetrainingReport
 from core.results.asked import sample_caveats, unanswered
 from core.results.catalogue import register_result
@@ -26,17 +28,20 @@ def retraining_result(report: RetrainingReport) -> Result:
         Fact("trainings", "trainings", found.trainings, Kind.COUNT),
         Fact("shared", "ROAR’s test texts", report.shared, Kind.COUNT, of=report.n),
     ]
+    leaking = [name for name, leaks in zip(found.names[1:], found.leaking) if leaks]
+    rejected = [name for name, gate in report.gates.items() if gate.marked]
     caveats = sample_caveats(report.tally, report.n, report.cut, report.picked)
     caveats += holding(
         {
-            Caveat.CLASS_LEAKAGE: bool(found.leaking.any()),
-            Caveat.OUT_OF_DISTRIBUTION: any(gate.marked for gate in report.gates),
+            Caveat.CLASS_LEAKAGE: bool(leaking),
+            Caveat.OUT_OF_DISTRIBUTION: bool(rejected),
             Caveat.NOT_TESTED: not report.gates,
         }
     )
     slots = {"count": len(report.ranked), "model": report.model}
     answered = Result.of(_outcome(report), facts, caveats, **slots)
-    return unanswered(report.tally, report.n, facts, caveats) or answered
+    result = unanswered(report.tally, report.n, facts, caveats) or answered
+    return replace(result, whose={Caveat.OUT_OF_DISTRIBUTION: rejected, Caveat.CLASS_LEAKAGE: leaking})
 
 
 def _outcome(report: RetrainingReport) -> RetrainingOutcome:

@@ -147,8 +147,9 @@ def test_rejected_masked_texts_and_a_model_without_a_reference_are_said(asked):
     assert Caveat.NOT_TESTED in question_result("retraining", report).caveats and not report.gates
     for rejected in (True, False):
         gate = decide_ratios(np.array([0.5, 0.001 if rejected else 0.4]), 0.001)
-        caveats = question_result("retraining", replace(report, gates=(gate, gate))).caveats
-        assert (Caveat.OUT_OF_DISTRIBUTION in caveats) == rejected and Caveat.NOT_TESTED not in caveats
+        result = question_result("retraining", replace(report, gates={"random": gate, NAMES[0]: gate}))
+        assert result.has(Caveat.OUT_OF_DISTRIBUTION) == rejected and not result.has(Caveat.NOT_TESTED)
+        assert result.whose[Caveat.OUT_OF_DISTRIBUTION] == ["random", NAMES[0]] * rejected
 
 
 def test_what_ships_leaks_by_most_measures_and_not_by_attention():

@@ -92,6 +92,8 @@ def test_retraining_ranks_in_reverse_of_the_measurable_model():
     leaking = {row[0] for row in rows if row[header.index("class leakage")] == "yes"}
     assert any(Caveat.CLASS_LEAKAGE.badge in one for one in app.badges)
     assert leaking == {"integrated gradients", "leave-one-out"}
+    # Masks that measures choose are rejected where random ones are not.
+    assert any(Caveat.OUT_OF_DISTRIBUTION.badge in one for one in app.badges)
     ours, theirs = ([float(row[header.index(f"{by} RACU ↑")]) for row in rows] for by in ("FMM", "ROAR"))
     assert len(rows) == 5 and kendalltau(ours, theirs).statistic == pytest.approx(-1)
 

@@ -1,7 +1,7 @@
 """Does retraining agree? ROAR's curves and ranking beside those of a model that reads masked texts, the FMM."""
 
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import Any
 
 import numpy as np
@@ -34,8 +34,8 @@ class RetrainingReport:
 
     curves: float[1 + M, K], the FMM's performance at ROAR's ratios; racus: float[M], of these; ranked: measures with a
     RACU on both sides; taus: float[S'], Kendall's τ-b of each seed's ranking and the FMM's; tau: their mean with its
-    interval over seeds; shared: how many of the n texts ROAR was tested on; cost: the FMM's, at most; gates: what marks
-    the FMM's curves, none of one that is not tested.
+    interval over seeds; shared: how many of the n texts ROAR was tested on; cost: the FMM's, at most; gates: {random
+    order or measure: what marks the FMM's curve}, of those that are tested.
     """
 
     model: str
@@ -51,7 +51,7 @@ class RetrainingReport:
     tally: Tally
     cut: int = 0
     picked: str = ""
-    gates: tuple[Gate, ...] = ()
+    gates: Mapping[str, Gate] = field(default_factory=dict)
 
     def racu_of(self, m: int) -> Interval:
         """ROAR's RACU of the m-th measure with its interval over seeds."""
@@ -127,7 +127,7 @@ class Retraining(Question[RetrainingReport]):
             answers.tally(),
             len(passed[0].cut),
             answers.sample.picked,
-            tuple(gates[CALIBRATED] for gates in tests if CALIBRATED in gates),
+            {name: gates[CALIBRATED] for name, gates in zip(found.names, tests) if CALIBRATED in gates},
         )
 
     def tables(self, report: RetrainingReport) -> list[Table]:
