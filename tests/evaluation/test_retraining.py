@@ -16,6 +16,7 @@ from core.evaluation.studies.retrained import SHIPPED, STORIES, read_retrained, 
 from core.evaluation.studies.retraining import Retraining, compare_rankings, taus_interval
 from core.explanation.explainer import Explainer
 from core.figures.catalogue import question_figure
+from core.figures.figures import REJECTED
 from core.mathematics.masking import RATIOS
 from core.mathematics.performance import METRICS
 from core.mathematics.statistics import Interval
@@ -150,6 +151,17 @@ def test_rejected_masked_texts_and_a_model_without_a_reference_are_said(asked):
         result = question_result("retraining", replace(report, gates={"random": gate, NAMES[0]: gate}))
         assert result.has(Caveat.OUT_OF_DISTRIBUTION) == rejected and not result.has(Caveat.NOT_TESTED)
         assert result.whose[Caveat.OUT_OF_DISTRIBUTION] == ["random", NAMES[0]] * rejected
+
+
+def test_the_picture_has_crosses_where_masked_texts_are_rejected(asked):
+    """ROAR masked none and half of the text: of eleven ratios the sixth."""
+    report = asked([losses(0, 1, 2)] * 2)[2]
+    p = np.where(np.arange(len(RATIOS)) == 5, 1e-6, 0.5)
+    marked = replace(report, gates={NAMES[1]: decide_ratios(p, 1e-6), NAMES[2]: decide_ratios(p + 0.1, 1e-6)})
+    drawn = question_figure("retraining", [marked])["data"]
+    crossed = {one["name"]: one["marker"]["symbol"] for one in drawn if "x" in one.get("marker", {}).get("symbol", "")}
+    assert crossed == {NAMES[1]: ["circle", "x"], REJECTED: "x"}
+    assert not any(one["name"] == REJECTED for one in question_figure("retraining", [report])["data"] if "name" in one)
 
 
 def test_what_ships_leaks_by_most_measures_and_not_by_attention():
