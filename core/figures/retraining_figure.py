@@ -29,8 +29,8 @@ def retrained_beside(reports: Sequence[RetrainingReport]) -> dict:
         traces += _retrained(report, m, look)
         beside = as_json(report.curves[m])
         marks = {"marker": look["marker"] | {"symbol": _symbols(report, name, look["marker"]["symbol"])}}
-        told = "%{x:.0f} % masked: %{y:.3f}"
-        line = trace("lines+markers", _percent(report), beside, told, look["name"], **look | marks)
+        said = "%{x:.0f} % masked: %{y:.3f}"
+        line = trace("lines+markers", _percent(report), beside, said, look["name"], **look | marks)
         traces.append(line | {"xaxis": "x2", "yaxis": "y2", "showlegend": False})
     if any(gate.marked for gate in report.gates.values()):
         traces.append(entry(REJECTED, "x", 8))
