@@ -14,6 +14,7 @@ class TwoModelsOutcome(Outcome):
 
     HIGHER = "higher"
     UNDECIDED = "undecided"
+    REJECTED = "not comparable"
     SINGLE = "single"
 
 
@@ -40,5 +41,6 @@ def two_models_result(
     first, second = models if difference.mean >= 0 else models[::-1]
     decided = n >= FEW and difference.known and not difference.holds(0.0)
     outcome = TwoModelsOutcome.HIGHER if decided else TwoModelsOutcome.UNDECIDED
-    result = Result.of(outcome, facts, caveats, model=first, other=second)
+    outcome = TwoModelsOutcome.REJECTED if marked else outcome
+    result = Result.of(outcome, facts, caveats, model=first, other=second, rejected=[*marked])
     return replace(result, whose={Caveat.OUT_OF_DISTRIBUTION: [*marked]})

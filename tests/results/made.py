@@ -43,7 +43,7 @@ SLOTS: dict = {
     "other": "sst2-plain",
 }
 SLOTS |= {"after": "negative", "together": ["not", "bad"], "twice": ["dull", "boring"]}
-SLOTS |= {"words": ["not", "bad"]}
+SLOTS |= {"words": ["not", "bad"], "rejected": ["sst2-plain"]}
 SLOTS |= {"cheapest": ["gradient"], "figure": "comprehensiveness", "total": 24, "needed": 20, "passes": 11}
 # Of ours: no name of others.
 _OURS = {"unit", "kinds", "done", "against", "why"}

@@ -117,7 +117,8 @@ def test_the_model_with_the_higher_naopc_is_named_first():
     result = two_models_result((FIRST, SECOND), Interval(-0.2, -0.3, -0.1), NAOPC_C, 40)
     assert (result.slots["model"], result.slots["other"]) == (SECOND, FIRST) and not result.caveats
     rejected = two_models_result((FIRST, SECOND), Interval(-0.2, -0.3, -0.1), NAOPC_C, 40, [SECOND])
-    assert rejected.caveats == (Caveat.OUT_OF_DISTRIBUTION,) and rejected.whose[Caveat.OUT_OF_DISTRIBUTION] == [SECOND]
+    assert rejected.outcome is TwoModelsOutcome.REJECTED and rejected.caveats == (Caveat.OUT_OF_DISTRIBUTION,)
+    assert rejected.whose[Caveat.OUT_OF_DISTRIBUTION] == [SECOND]
 
 
 def test_cells_lie_between_the_worst_and_the_best_of_their_column():
