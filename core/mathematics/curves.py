@@ -117,7 +117,8 @@ def _area(x: np.ndarray, upper: np.ndarray, lower: np.ndarray) -> np.ndarray:
 def rising(performance: np.ndarray, n: int, span: float = 1.0) -> np.ndarray:
     """Which curves of performance rise with masking, though retrained models are left less and less to read.
 
-    A curve rises where, at some step, each seed lies above an earlier step, and their mean by more than chance allows:
+    A curve rises where, at some step, each seed that has both, two at least, lies above an earlier step, and their mean
+    by more than chance allows:
     one-sided 5 % over all curves and pairs of steps (Bonferroni). Chance is that of n texts, with the largest variance
     there can be, and of trainings, whose variance over seeds is pooled over all points.
 
@@ -130,17 +131,18 @@ def rising(performance: np.ndarray, n: int, span: float = 1.0) -> np.ndarray:
     """
     from scipy import stats
 
-    S, M, K = performance.shape
-    pairs = K * (K - 1) // 2
-    if S < 2 or not M * pairs or not n:
-        return np.zeros(M, dtype=bool)
+    _, M, K = performance.shape
     earlier, later = np.triu_indices(K, 1)
-    rises = performance[..., later] - performance[..., earlier]
-    spreads = performance.var(axis=0, ddof=1)
-    trainings = spreads[~np.isnan(spreads)].mean() if (~np.isnan(spreads)).any() else 0.0
+    known = np.ma.masked_invalid(performance)
+    rises = known[..., later] - known[..., earlier]
+    seeds = rises.count(axis=0)
+    if not (seeds > 1).any() or not n:
+        return np.zeros(M, dtype=bool)
     # Of either share at most a quarter, as if they were of different texts.
-    least = stats.norm.isf(ALPHA / (M * pairs)) * np.sqrt(0.5 * span**2 / n + 2 * trainings / S)
-    return ((rises > 0).all(axis=0) & (rises.mean(axis=0) > least)).any(axis=-1)
+    variance = 0.5 * span**2 / n + 2 * known.var(axis=0, ddof=1).mean() / np.maximum(seeds, 1)
+    least = stats.norm.isf(ALPHA / seeds.size) * np.sqrt(variance)
+    found = (seeds > 1) & (rises.min(axis=0) > 0) & (rises.mean(axis=0) > least)
+    return np.asarray(np.ma.filled(found, False).any(axis=-1))
 
 
 def spread(curves: np.ndarray, share: float = 0.95) -> tuple[np.ndarray, np.ndarray, np.ndarray]:

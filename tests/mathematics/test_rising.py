@@ -27,6 +27,10 @@ def test_every_seed_has_to_rise_and_what_is_lacking_does_not():
     assert not rising(np.array([[[0.1, 0.8]], [[0.3, 0.3001]]]), 200).any()
     assert not rising(np.array([[[0.2, 0.8]], [[0.2, np.nan]]]), 200).any()
     assert rising(np.array([[[0.2, np.nan, 0.8]]] * 2), 200).all()
+    lost = np.full((1, 2, 2), np.nan)
+    assert rising(np.concatenate([[[[0.2, 0.8], [0.8, 0.2]]] * 2, lost]), 200).tolist() == [True, False]
+    assert not rising(np.concatenate([[[[0.2, 0.8], [0.8, 0.2]]], lost, lost]), 200).any()
+    assert not rising(np.full((3, 2, 2), np.nan), 200).any() and not rising(np.full((3, 2, 1), 0.5), 200).any()
 
 
 @given(some.lists(some.lists(some.floats(0, 1), min_size=4, max_size=4), min_size=2, max_size=4))
