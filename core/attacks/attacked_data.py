@@ -13,7 +13,7 @@ from core.network.features import find_words
 from core.storage.library import Library
 from core.wording import number
 
-_COLUMNS = ("id", "text", "second", "label", "tags", "note")
+_COLUMNS = ("id", "text", "second", "label", "tags", "note", "pair")
 
 
 class Pair(NamedTuple):
@@ -31,7 +31,8 @@ def keep_attacked(library: Library, name: str, attack: str, pairs: Sequence[Pair
     Args:
         name: of the data; attack: how they were attacked; pairs: those on which it succeeded.
     Returns:
-        The data set, whose attacked examples say in their note which words changed, queries and similarity.
+        The data set, whose attacked examples say in their note which words changed, queries and similarity; each has
+        the other as its pair.
     Raises:
         BadData: there is no pair.
     """
@@ -39,7 +40,7 @@ def keep_attacked(library: Library, name: str, attack: str, pairs: Sequence[Pair
     cells = {column: [row[k] for row in rows] for k, column in enumerate(_COLUMNS)}
     digest = hashlib.sha256(json.dumps(cells, sort_keys=True).encode()).hexdigest()
     paired = any(pair.example.second is not None for pair in pairs)
-    mapping = Mapping("text", "second" if paired else None, "label", "id", "tags", "note")
+    mapping = Mapping("text", "second" if paired else None, "label", "id", "tags", "note", pair="pair")
     table = RawTable(f"{name}, {attack}", _COLUMNS, cells, digest)
     return keep(library, table, mapping, f"{attack} on {name}")
 
@@ -54,5 +55,6 @@ def _rows(pair: Pair, attack: str) -> list[tuple]:
     one = pair.example
     words = ", ".join(f"{before} → {after}" for before, after in changed_words(one.text, pair.text))
     note = f"{words}; {pair.queries:,} queries, similarity {number(pair.similarity)}"
-    original = (one.id, one.text, one.second, one.label, [*one.tags, "original"], one.note)
-    return [original, (f"{one.id} attacked", pair.text, one.second, one.label, [*one.tags, attack], note)]
+    name = f"{one.id} attacked"
+    original = (one.id, one.text, one.second, one.label, [*one.tags, "original"], one.note, name)
+    return [original, (name, pair.text, one.second, one.label, [*one.tags, attack], note, one.id)]

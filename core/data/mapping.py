@@ -35,7 +35,9 @@ PAIRS = [
 
 @dataclass(frozen=True)
 class Mapping:
-    """Which column is what. label_names: of numbered labels, in order; evidence: where in the text the label rests."""
+    """Which column is what. label_names: of numbered labels, in order; evidence: where in the text the label rests;
+    pair: id of the row that is another version of the text.
+    """
 
     text: str
     second: str | None = None
@@ -45,6 +47,7 @@ class Mapping:
     note: str | None = None
     label_names: tuple[str, ...] = ()
     evidence: str | None = None
+    pair: str | None = None
 
     @property
     def roles(self) -> Named:
@@ -52,18 +55,16 @@ class Mapping:
         return {"text": self.text, "second": self.second or "", "label": self.label or ""}
 
     def as_dict(self) -> dict:
-        """As plain values for JSON; without evidence where there is none, so that keys of data stay the same."""
+        """As plain values for JSON, without evidence or pair where there is none, so that keys of data stay."""
         found = asdict(self) | {"label_names": list(self.label_names)}
-        if self.evidence is None:
-            del found["evidence"]
-        return found
+        return {role: one for role, one in found.items() if one is not None or role not in ("evidence", "pair")}
 
     @classmethod
     def from_dict(cls, found: object) -> "Mapping":
         """Back from `as_dict`; BadData if it is not of that kind."""
         if not isinstance(found, dict):
             raise BadData(_DAMAGED_CHOICE)
-        roles = ("text", "second", "label", "id", "tags", "note", "evidence")
+        roles = ("text", "second", "label", "id", "tags", "note", "evidence", "pair")
         chosen: dict[str, Any] = {role: found.get(role) for role in roles}
         names = found.get("label_names") or ()
         if not isinstance(chosen["text"], str) or not chosen["text"]:
@@ -107,6 +108,7 @@ def build(table: RawTable, mapping: Mapping) -> DataSet:
     labels, classes, about = _labels(table, mapping, kept, rows)
     ids, doubt = _ids(None if mapping.id is None else [table.cells[mapping.id][i] for i in kept], rows)
     tags, remarks = column(mapping.tags, _tagged), column(mapping.note, _remarked)
+    versions = column(mapping.pair, _remarked)
     marked, unread = _marked(table, mapping.evidence, texts, kept, rows)
     examples = tuple(
         Example(
@@ -117,6 +119,7 @@ def build(table: RawTable, mapping: Mapping) -> DataSet:
             tags[n] if tags else (),
             remarks[n] if remarks else "",
             marked[n],
+            versions[n] if versions else "",
         )
         for n, i in enumerate(kept)
     )

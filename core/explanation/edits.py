@@ -10,7 +10,7 @@ import numpy as np
 
 from core.explanation.explainer import softmax, value_of
 from core.explanation.rows import WordRow, value_text
-from core.network.features import Encoded
+from core.network.features import Encoded, find_words
 from core.oracle.target import Target, score_name
 from core.wording import number
 
@@ -57,6 +57,18 @@ def aligned(first: Sequence[str], second: Sequence[str]) -> list[tuple[int | Non
     for _, a, b, c, d in SequenceMatcher(None, *inner, autojunk=False).get_opcodes():
         found += zip_longest(range(head + a, head + b), range(head + c, head + d))
     return found + list(zip(range(len(first) - tail, len(first)), range(len(second) - tail, len(second))))
+
+
+def changed_spans(text: str, other: str) -> tuple[tuple[int, int], ...]:
+    """Where words of a text stand that another version has not in their place: characters [start, end), in order; none
+    where it is no edit of that.
+    """
+    if not is_edit(text, other):
+        return ()
+    places, others = find_words(text), find_words(other)
+    words, against = [text[a:b] for a, b in places], [other[a:b] for a, b in others]
+    stay = {i for i, j in aligned(words, against) if i is not None and j is not None and words[i] == against[j]}
+    return tuple(place for i, place in enumerate(places) if i not in stay)
 
 
 def is_edit(first: str, second: str) -> bool:

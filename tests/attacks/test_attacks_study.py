@@ -254,4 +254,5 @@ def test_attacked_texts_are_kept_as_data_behind_their_originals(tmp_path):
     assert (second.text, second.label) == ("A bad, quiet movie", "positive")
     assert all(part in second.note for part in ("good → bad", "film → movie", "12 queries"))
     assert "HotFlip" in second.tags and "original" in first.tags
+    assert (first.pair, second.pair) == (second.id, first.id)
     assert changed_words("It works.", "It works!") == [(".", "!")]

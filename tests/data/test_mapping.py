@@ -285,7 +285,11 @@ def test_where_there_is_no_text_a_sentence_says_so():
 NAMES = st.text(min_size=1)
 
 
-@given(st.builds(Mapping, NAMES, *[NAMES | st.none()] * 5, st.lists(st.text()).map(tuple), NAMES | st.none()))
+@given(
+    st.builds(
+        Mapping, NAMES, *[NAMES | st.none()] * 5, st.lists(st.text()).map(tuple), NAMES | st.none(), NAMES | st.none()
+    )
+)
 def test_a_choice_survives_json(mapping):
     assert Mapping.from_dict(json.loads(json.dumps(mapping.as_dict()))) == mapping
 
@@ -595,6 +599,12 @@ def test_prose_under_such_a_name_is_no_evidence():
         guess_mapping(table(text=[S1, S2], highlights=["one", "two"])).evidence is None
         and guess_mapping(table(text=[S1], evidence=[None])).evidence is None
     )
+
+
+def test_a_pair_is_the_id_of_another_row_and_not_guessed():
+    raw = table(t=[TEXT, TEXT + "!"], id=["a", "b"], pair=["b", None])
+    first, second = build(raw, Mapping("t", id="id", pair="pair")).examples
+    assert (first.pair, second.pair) == ("b", "") and guess_mapping(raw).pair is None
 
 
 def test_data_without_evidence_keeps_its_key():

@@ -6,7 +6,16 @@ from hypothesis import given
 from hypothesis import strategies as some
 
 from core.data.examples import bundled_data, read_bundled
-from core.explanation.edits import Version, aligned, changed_cells, changed_places, is_edit, replaced, version_rows
+from core.explanation.edits import (
+    Version,
+    aligned,
+    changed_cells,
+    changed_places,
+    changed_spans,
+    is_edit,
+    replaced,
+    version_rows,
+)
 from core.explanation.explainer import Attribution
 from core.explanation.rows import build_row
 from core.measures.catalogue import measure
@@ -78,6 +87,28 @@ def test_every_word_of_both_has_one_place_in_order(first, second):
     for side, words in enumerate((first, second)):
         assert [pair[side] for pair in places if pair[side] is not None] == list(range(len(words)))
     assert (None, None) not in places
+
+
+@pytest.mark.parametrize(
+    ("text", "other", "marked"),
+    [
+        ("A dull, slow film.", "A dulk, slow film.", ["dull"]),
+        ("A dull film.", "A very dull film!", ["."]),
+        ("A very, very dull film.", "A dull film.", ["very", ",", "very"]),
+        ("A dull film.", "A dull film.", []),
+        ("A dull film.", "Nothing of it is alike here.", []),
+    ],
+)
+def test_words_that_another_version_has_not_are_found(text, other, marked):
+    assert [text[a:b] for a, b in changed_spans(text, other)] == marked
+
+
+@given(WORDS, WORDS)
+def test_what_is_not_marked_stands_in_the_other_version_in_the_same_order(first, second):
+    text, left = " ".join(first), iter(second)
+    marked = changed_spans(text, " ".join(second))
+    stay = [text[a:b] for a, b in find_words(text) if (a, b) not in marked]
+    assert not is_edit(text, " ".join(second)) or all(word in left for word in stay)
 
 
 def test_a_text_is_an_edit_where_half_of_the_words_of_both_are_shared():

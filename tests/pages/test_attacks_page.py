@@ -7,6 +7,7 @@ import streamlit as st
 
 from core.data.examples import read_bundled
 from core.data.sources import open_data
+from core.explanation.edits import changed_spans
 from core.results.asked import AskedOutcome
 from pages.parts.frame import resources
 from tests.app_session import App, wait
@@ -44,7 +45,11 @@ def test_it_waits_to_be_asked_and_keeps_attacked_texts_behind_their_originals(ap
     if int(counts["succeeded"]):
         app.press("See attacked texts")
         (key,) = [key for key, about in resources.library().data().items() if "DeepWordBug" in about["origin"]]
-        assert len(open_data(resources.library(), key)) == 2 * int(counts["succeeded"])
+        kept = open_data(resources.library(), key).examples
+        assert len(kept) == 2 * int(counts["succeeded"])
+        marked = changed_spans(kept[0].text, kept[1].text)
+        (text,) = [markup for raw, markup in app.markup() if raw and "class='whole-text'" in markup]
+        assert text.count("<span class='overlined'>") == len(marked) > 0
 
 
 def test_words_are_protected_by_page_and_link_and_none_of_two_words(app):

@@ -235,6 +235,7 @@ def test_the_command_writes_a_table(files, tmp_path, capsys):
     assert {line["measure"] for line in found["lines"]} == {"all", "random", "gradient"}
     (last,) = [line for line in found["lines"] if line["racu"] is not None and line["seed"] is None]
     assert last["measure"] == "gradient" and found["recursive"] and found["base"] == "bilstm"
+    assert found["variant"] == "absolute"
     assert (tmp_path / "found-models" / "seed-1" / "unmasked" / "card.json").is_file()
     capsys.readouterr()
     assert main([*asked, "--measures", "gradiant", "--out", str(out)]) == 1

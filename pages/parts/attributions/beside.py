@@ -128,8 +128,7 @@ def _other(view: View) -> Example | None:
         return None
     found, why = None, NOT_KEPT
     if view.browsed is not None:
-        index, pair = view.browsed.index, view.example.pair
-        found = index.data.examples[index.rows[pair]] if asked == PAIR and pair in index.rows else None
+        found = view.pair if asked == PAIR else None
         why = f"This link asks for {shortened(view.example.id)} beside its pair, and it has none here."
     elif asked != PAIR and stands_beside(held("text")) and (kept := read_own(asked)) is not None:
         found = Example("original", kept[0], kept[1])
@@ -150,8 +149,8 @@ def _offer(view: View) -> None:
         source = next((one.edited for one in remembered() if one.digest == held("text")), None)
         if source is not None:
             _offer_button("Show beside the original", source.digest)
-    elif view.example.pair in view.browsed.index.rows:
-        _offer_button(f"Its pair, one edit apart: {plain(view.example.pair)}", PAIR)
+    elif view.pair is not None:
+        _offer_button(f"Its pair: {plain(view.pair.id)}", PAIR)
 
 
 def _offer_button(label: str, asked: str) -> None:

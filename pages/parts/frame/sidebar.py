@@ -139,6 +139,12 @@ class View:
         return target_name(self.model.labels, self.explained)
 
     @property
+    def pair(self) -> Example | None:
+        """The example of the same data that is another version of this one; None where there is none."""
+        place = None if self.browsed is None else self.browsed.index.rows.get(self.example.pair)
+        return None if self.browsed is None or place is None else self.browsed.index.data.examples[place]
+
+    @property
     def label_class(self) -> int | None:
         """The class that the example's label means; None without a label, or where the model has no such class."""
         return None if self.browsed is None else self.browsed.match.classes.get(self.example.label)

@@ -4,10 +4,11 @@ from collections.abc import Sequence
 
 import streamlit as st
 
+from core.explanation.edits import changed_spans
 from core.explanation.plausibility import MEANING, Evidence, evidence_of
 from core.explanation.rows import WordRow
 from core.results.evidence import evidence_result
-from core.wording import escaped, number
+from core.wording import escaped, number, plain
 from pages.parts.components.tables import table
 from pages.parts.face.headline import Badge, draw_finding
 from pages.parts.frame.sidebar import View
@@ -39,11 +40,16 @@ def known_evidence(view: View, sides: Sequence[Side]) -> dict[Side, Evidence | N
 
 
 def show_text(view: View) -> None:
-    """The text with its evidence overlined where that is known, for pages without coloured words."""
-    text, evidence = view.example.text, view.example.evidence
-    st.html(f"<p dir='auto' class='whole-text'>{marked_text(text, evidence, _MOST_MARKED)}</p>")
-    if evidence and len(text) <= _MOST_MARKED:
-        st.caption("Overlined: the evidence, what the label rests on.")
+    """The text for pages without coloured words: overlined its evidence where that is known, else words that its other
+    version has not.
+    """
+    text, spans, pair = view.example.text, view.example.evidence, view.pair
+    about = "Overlined: the evidence, what the label rests on."
+    if not spans and pair is not None and max(len(text), len(pair.text)) <= _MOST_MARKED:
+        spans, about = changed_spans(text, pair.text), f"Overlined: not in {plain(pair.id)}."
+    st.html(f"<p dir='auto' class='whole-text'>{marked_text(text, spans, _MOST_MARKED)}</p>")
+    if spans and len(text) <= _MOST_MARKED:
+        st.caption(about)
 
 
 def marked_text(text: str, spans: tuple[tuple[int, int], ...], most: int) -> str:
