@@ -73,7 +73,7 @@ def add_test(option: Option) -> None:
 
 
 def add_measures(option: Option, does: str, default: Iterable[str], nargs: str = "*", sign: str = "signed") -> None:
-    """Which measures, and which of their values, sign unasked; does: what is done with them."""
+    """Which measures, and which of their values; does: what is done with them; sign: the default values."""
     asks = {name: one.options for name, one in measures().items() if one.options}
     asked = (f"{name} [{', '.join(f'{key}=…' for key in keys)}]" for name, keys in asks.items())
     add_plugin(option)

@@ -15,7 +15,6 @@ from core.figures.palette import class_hue
 from core.wording import number
 
 _SYMBOLS = ("circle", "diamond", "square", "triangle-up", "cross", "x")
-_HOLLOW = "-open"
 _MARKS = [digit * 10**power for power in range(6) for digit in (1, 2, 5)]
 # Words of a class that are drawn and, of these, named.
 _DRAWN, _NAMED = 40, 5
@@ -37,7 +36,7 @@ def words_against_frequency(reports: Sequence[WordsReport]) -> dict | None:
     ends = [float(np.log10(min(texts))) - 0.08, float(np.log10(max(texts))) + 0.08]
     marks = [mark for mark in _MARKS if min(texts) <= mark <= max(texts)] or [min(texts)]
     x = axis("texts (log)", type="log", range=ends, tickvals=marks, ticktext=[f"{mark:,}" for mark in marks])
-    traces += [entry(f"< {FEW} texts", f"circle{_HOLLOW}", 8)] if min(texts) < FEW else []
+    traces += [entry(f"< {FEW} texts", "circle-open", 8)] if min(texts) < FEW else []
     return figure(traces, 420, xaxis=x, yaxis=axis(f"mean attribution, {html.escape(shown)} ↑"), legend=legend(1.02))
 
 
@@ -72,7 +71,11 @@ def _points(label: str, lines: Sequence[WordLine], places: dict[WordLine, str], 
         customdata=[[html.escape(one.word), number(one.mean.mean)] for one in lines],
         text=[html.escape(one.word) if one in places else "" for one in lines],
         textposition=[places.get(one, "top center") for one in lines],
-        marker={"color": colour, "symbol": [symbol + _HOLLOW * (one.texts < FEW) for one in lines], "size": 8},
+        marker={
+            "color": colour,
+            "symbol": [symbol if one.texts >= FEW else f"{symbol}-open" for one in lines],
+            "size": 8,
+        },
         showlegend=False,
         legendgroup=label,
     )

@@ -126,7 +126,7 @@ def rising(performance: np.ndarray, n: int, span: float = 1.0) -> np.ndarray:
         performance: float[S, M, K] of S seeds, M curves and K steps, ascending; NaN where there is none.
         n: test texts; span: the metric's largest value less its lowest.
     Returns:
-        bool[M]; none of a single seed, whose trainings cannot be told from their noise.
+        bool[M]; none of a single seed, whose noise is unknown.
     Source: ROAR, class leakage; the rule is ours; error rate, `tests/mathematics/test_rising.py`.
     """
     from scipy import stats

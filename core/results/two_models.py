@@ -41,6 +41,7 @@ def two_models_result(
     first, second = models if difference.mean >= 0 else models[::-1]
     decided = n >= FEW and difference.known and not difference.holds(0.0)
     outcome = TwoModelsOutcome.HIGHER if decided else TwoModelsOutcome.UNDECIDED
-    outcome = TwoModelsOutcome.REJECTED if marked else outcome
+    if marked:
+        outcome = TwoModelsOutcome.REJECTED
     result = Result.of(outcome, facts, caveats, model=first, other=second, rejected=[*marked])
     return replace(result, whose={Caveat.OUT_OF_DISTRIBUTION: [*marked]})

@@ -1,7 +1,7 @@
 """What the texts of a sweep come to: two models on the same texts, confusion, accuracy by tag and by length."""
 
 from collections import Counter
-from collections.abc import Collection, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass
 
 import numpy as np
@@ -31,6 +31,12 @@ class PairedMean:
 def texts_of_set(lines: Sequence[Line], data: str, kept: Collection[str] | None = None) -> list[Line]:
     """The lines of a data set; kept: ids of the examples that count, None: all."""
     return [one for one in lines if one["data"] == data and (kept is None or one["example"] in kept)]
+
+
+def rejected_models(tables: Mapping[str, Sequence[Line]], figure: str, models: Sequence[str]) -> list[str]:
+    """Those of the models of which a figure rests on rejected inputs, in their order; tables: {name: lines}."""
+    marked = {one["model"] for of in tables.values() for one in of if one.get("figure") == figure and one.get("marked")}
+    return [model for model in models if model in marked]
 
 
 def paired_means(lines: Sequence[Line], figure: str, models: Sequence[str]) -> list[PairedMean]:

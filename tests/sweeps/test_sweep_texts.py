@@ -13,7 +13,7 @@ from core.evaluation.studies.board_report import NAOPC_C, NAOPC_S, RANDOM
 from core.mathematics.statistics import Interval
 from core.results.caveats import Caveat
 from core.results.two_models import TwoModelsOutcome, two_models_result
-from core.sweeps.comparing import accuracy_by, confusion, mean_difference, paired_means, texts_of_set
+from core.sweeps.comparing import accuracy_by, confusion, mean_difference, paired_means, rejected_models, texts_of_set
 from core.sweeps.configuration import Source, Sweep
 from core.sweeps.reading import read_tables
 from core.sweeps.running import Swept
@@ -119,6 +119,19 @@ def test_the_model_with_the_higher_naopc_is_named_first():
     rejected = two_models_result((FIRST, SECOND), Interval(-0.2, -0.3, -0.1), NAOPC_C, 40, [SECOND])
     assert rejected.outcome is TwoModelsOutcome.REJECTED and rejected.caveats == (Caveat.OUT_OF_DISTRIBUTION,)
     assert rejected.whose[Caveat.OUT_OF_DISTRIBUTION] == [SECOND]
+
+
+def test_models_whose_figure_rests_on_rejected_inputs_are_found():
+    def of(model, figure, marked):
+        return {"model": model, "figure": figure, "marked": marked}
+
+    tables = {
+        "naopc": [of(FIRST, NAOPC_C, False), of(FIRST, NAOPC_S, True), of(SECOND, NAOPC_C, True)],
+        "ranks": [{"model": FIRST, "figure": NAOPC_C}],
+        "areas": [{"model": FIRST, "marked": True}],
+    }
+    assert rejected_models(tables, NAOPC_C, (SECOND, FIRST)) == [SECOND]
+    assert rejected_models(tables, NAOPC_S, (FIRST, SECOND)) == [FIRST]
 
 
 def test_cells_lie_between_the_worst_and_the_best_of_their_column():

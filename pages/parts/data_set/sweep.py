@@ -23,6 +23,7 @@ from core.sweeps.comparing import (
     mean_difference,
     paired_means,
     paired_values,
+    rejected_models,
     texts_of_set,
 )
 from core.sweeps.reading import SHIPPED, ReadSweep, read_tables
@@ -89,9 +90,7 @@ class _Shown:
         if len(pair) > 1:
             difference = mean_difference(self.texts, NAOPC_C, pair)
             n = len(paired_values(self.texts, NAOPC_C, pair)[1])
-        compared = [one for of in self.lines.values() for one in of if one.get("figure") == NAOPC_C]
-        rejected = {one["model"] for one in compared if one.get("marked")}
-        result = two_models_result(pair, difference, NAOPC_C, n, [model for model in pair if model in rejected])
+        result = two_models_result(pair, difference, NAOPC_C, n, rejected_models(self.lines, NAOPC_C, pair))
         texts = sum(one.startswith(f"{self.data} ") for one in self.facts["sample_ids"])
         draw_headline(result, Badge(amount(texts, "text"), f"{', '.join(self.models)}: {self.data}"))
         tabs: dict[str, Callable[[], None]] = {}
