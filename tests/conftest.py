@@ -42,11 +42,16 @@ def pytest_collection_modifyitems(items):
     items.sort(key=lambda item: turns.get(item.path, last))
 
 
+MAIN = sys.modules["__main__"]
+
+
 @pytest.fixture(autouse=True)
-def one_thread():
-    """Each test begins with torch on one thread, whatever a library set in the test before: drawing a map sets it anew,
-    and all that followed in the process took several times as long.
+def process_as_it_began():
+    """Each test begins with torch on one thread, which drawing a map changes and all that follows takes several times
+    as long; and with the main module of pytest, in whose place Streamlit leaves the page that ran last, for every
+    process that a test spawns to run.
     """
+    sys.modules["__main__"] = MAIN
     if "torch" in sys.modules and sys.modules["torch"].get_num_threads() != 1:
         sys.modules["torch"].set_num_threads(1)
 

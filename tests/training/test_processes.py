@@ -13,6 +13,7 @@ import numpy as np
 import pytest
 import torch
 from safetensors.torch import load_file
+from streamlit.testing.v1 import AppTest
 from torch import distributed as dist
 from torch import multiprocessing
 
@@ -133,7 +134,19 @@ def _joined(rank, port, out):
         torch.save((epoch, total, grads, module.state_dict(), optimiser.state_dict()), f"{out}/{rank}.pt")
 
 
-def test_what_the_first_has_is_shared_and_gradients_add_up(tmp_path):
+def _page():
+    import streamlit as st
+
+    st.write("A page")
+
+
+@pytest.fixture(scope="module")
+def page_ran():
+    """A page that ran before, which a spawned process cannot run."""
+    assert not AppTest.from_function(_page).run().exception
+
+
+def test_what_the_first_has_is_shared_and_gradients_add_up(page_ran, tmp_path):
     with socket.socket() as found:
         found.bind(("127.0.0.1", 0))
         port = found.getsockname()[1]
