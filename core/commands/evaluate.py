@@ -1,7 +1,6 @@
 """`python -m core evaluate`: a question of a data set, its answers as a long table; resumable."""
 
 import argparse
-import hashlib
 import shlex
 from collections.abc import Callable, Container, Mapping, Sequence
 from dataclasses import asdict, dataclass, field, replace
@@ -366,14 +365,13 @@ def _batch(options: Options) -> Batch:
 
 
 def _drawn(data: DataSet, options: Options) -> tuple[LabelledTexts, list[str]]:
-    """The texts of the data, or as many as are asked for, under a digest of their own, and their ids."""
-    examples, digest = data.examples, data.digest
+    """The texts of the data, or as many as are asked for, and their ids."""
+    examples = data.examples
     if options.sample is not None:
         examples = draw_examples(examples, options.sample, options.seed)
-        digest = hashlib.sha256("\0".join([digest, *(one.id for one in examples)]).encode()).hexdigest()
     seconds = cast(Any, [one.second for one in examples])
     labels = np.zeros(len(examples), dtype=np.int64)
-    texts = LabelledTexts([one.text for one in examples], seconds, labels, (), data.name, digest)
+    texts = LabelledTexts([one.text for one in examples], seconds, labels, (), data.name, data.digest)
     return texts, [one.id for one in examples]
 
 
@@ -398,7 +396,7 @@ def _compute_limits(
             place.write_bytes(cast(Callable, write)(found, [explainer, *beside]))
 
         ways = None if write is None else written
-        batch_limits(explainer, data, batch, Path(options.out), bar, beside, bar.say, ways)
+        batch_limits(explainer, data, batch, Path(options.out), bar, beside, ways)
         terminal.say_of_store(store, bar.say)
     return rows, models
 

@@ -164,7 +164,7 @@ class Run(Known, Generic[Found]):
                     self.put(i, place, row)
                     self.unsaved.append((i, place))
             except self.study.leaves_out as error:
-                self._leave_out(i, str(error))
+                self.problems[i] = str(error)
             finally:
                 if len(self.sample) > 1:
                     self.explainer.forget(subject.encoded)
@@ -195,7 +195,7 @@ class Run(Known, Generic[Found]):
             try:
                 self.encoded[i] = self._read(i)
             except NoFeatures as error:
-                self._leave_out(i, str(error))
+                self.problems[i] = str(error)
                 return None
         label = int(self.sample.labels[i])
         subject = Subject(self.explainer, example, label, self.encoded[i], ~self.known[i], cancelled)
@@ -212,7 +212,7 @@ class Run(Known, Generic[Found]):
             }
         for name, column in self.study.columns.items():
             value, held = row[name], self.columns[name]
-            if np.shape(value) != held.shape[self.known.ndim :] and column.blank is not None:
+            if np.shape(value) != held.shape[self.known.ndim :]:
                 raise ValueError(
                     f"{self.study.name}: {name} of {self.sample.examples[i].id} has the shape {np.shape(value)} and in "
                     f"the rows before {held.shape[self.known.ndim :]}; a column is as long for every example"
@@ -258,11 +258,3 @@ class Run(Known, Generic[Found]):
         except NoFeatures:
             return 0
         return self.study.cost(self.explainer, encoded).passes
-
-    def _leave_out(self, i: int, problem: str) -> None:
-        row = self.study.excuse(problem)
-        if row is None:
-            self.problems[i] = problem
-        else:
-            self.put(i, (), row)
-            self.unsaved.append((i, ()))

@@ -29,7 +29,7 @@ Place = tuple[int, ...]
 
 class Column(NamedTuple):
     """One value of a row: its shape (0: as long as in the first row), and its blank, whose type is the array's; "" for
-    a text, None for any object, which the store does not take.
+    a text.
     """
 
     shape: tuple[int, ...] = ()
@@ -331,10 +331,6 @@ class Study(Question[Any], Generic[Found]):
     def fits(self, explainer: Explainer, place: Place, row: Row) -> bool:
         """Whether values that are such can be the row in this place of an example."""
         return True
-
-    def excuse(self, problem: str) -> Row | None:
-        """A row that keeps why an example has none; None: nothing is kept, and it is asked again next time."""
-        return None
 
     def facts(self, subject: Subject) -> dict[str, float]:
         """What is told of an example before anything is computed."""

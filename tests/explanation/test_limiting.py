@@ -12,7 +12,6 @@ import torch
 from pyarrow import parquet
 
 from core.commands.command_line import main
-from core.data.parsed import BadData
 from core.data.tables import LabelledTexts
 from core.evaluation.studies import limits_of_texts as batches
 from core.evaluation.studies.limits_of_texts import Batch, batch_limits, limit_row
@@ -377,10 +376,11 @@ def test_a_table_of_two_models_says_where_they_explain_different_classes_and_wha
     assert "same_class" not in rows[0] and alone.has(Caveat.TRUNCATED) and not alone.has(Caveat.OTHER_CLASSES)
 
 
-@pytest.mark.parametrize("cut", [0, 7])
-def test_an_interrupted_file_goes_on_and_loses_nothing(explainer, tmp_path, monkeypatch, cut):
-    data, out = texts([SHORT, "Slow.", "It rained again."]), tmp_path / "limits.parquet"
-    whole = parquet.read_table(batch_limits(explainer, data, BATCH, tmp_path / "whole.parquet")).to_pylist()
+def test_an_interrupted_file_goes_on_and_loses_nothing(explainer, tiny_model, tmp_path, monkeypatch):
+    """Nor does another file that holds the same text, whatever else it holds; another choice has rows of its own."""
+    kept = Explainer(tiny_model("bert"), Store(tmp_path / "store"))
+    told, out = [SHORT, "[MASK]", "Slow.", "It rained again."], tmp_path / "limits.parquet"
+    whole = parquet.read_table(batch_limits(explainer, texts(told), BATCH, tmp_path / "whole.parquet")).to_pylist()
     really, calls = batches.limit_row, []
 
     def stops(*given):
@@ -391,23 +391,17 @@ def test_an_interrupted_file_goes_on_and_loses_nothing(explainer, tmp_path, monk
 
     monkeypatch.setattr(batches, "limit_row", stops)
     with pytest.raises(KeyboardInterrupt):
-        batch_limits(explainer, data, BATCH, out)
-    begun = tmp_path / "limits.parquet.partial.jsonl"
-    # A kill may cut the last line short: then that text is computed again.
-    begun.write_bytes(begun.read_bytes()[:-cut] if cut else begun.read_bytes())
-    batch_limits(explainer, data, BATCH, out)
-    assert len(calls) == 3 + (2 if cut else 1)
-    rows = parquet.read_table(out).to_pylist()
-    assert [{k: v for k, v in row.items() if k != "seconds"} for row in rows] == [
-        {k: v for k, v in row.items() if k != "seconds"} for row in whole
-    ]
-
-
-def test_rows_of_other_choices_are_not_mixed_in(explainer, tmp_path):
-    lines = {"fingerprint": "another"}, {"example": 1, "sha256": "of another fingerprint"}
-    (tmp_path / "limits.parquet.partial.jsonl").write_text("".join(json.dumps(line) + "\n" for line in lines))
-    with pytest.raises(BadData, match="Delete it, or choose another --out"):
-        batch_limits(explainer, texts([SHORT]), BATCH, tmp_path / "limits.parquet")
+        batch_limits(kept, texts(told), BATCH, out)
+    assert not out.exists()
+    for asked, new in ((told, 1), (told[::-1], 0), ([told[2], "It rained.", told[2]], 1)):
+        before = len(calls)
+        rows = parquet.read_table(batch_limits(kept, texts(asked), BATCH, out)).to_pylist()
+        assert len(calls) - before == new
+        wanted = [whole[told.index(text)] | {"example": i + 1} for i, text in enumerate(asked) if text in told]
+        found = [row for row, text in zip(rows, asked) if text in told]
+        assert [row | {"seconds": None} for row in found] == [row | {"seconds": None} for row in wanted]
+    batch_limits(kept, texts(told), replace(BATCH, exact_up_to=1), out)
+    assert len(calls) == 8
 
 
 @pytest.mark.parametrize(

@@ -14,7 +14,6 @@ from core.data.examples import Example
 from core.data.tables import LabelledTexts
 from core.evaluation.asking import read_study, run_study
 from core.evaluation.sampling import without_labels
-from core.evaluation.studies.limits_of_texts import Batch
 from core.evaluation.studies.model_check import Curve
 from core.explanation.edits import replaced
 from core.explanation.explainer import Explainer, softmax
@@ -128,12 +127,6 @@ def test_rows_of_other_texts_are_kept_apart_and_the_first_are_as_before(explaine
         again = read_study(explainer, replace(sample, maskable=name), curve, store)
         np.testing.assert_array_equal(again.values[again.there], found[name].values[again.there])
     assert masked[FIRST] != masked[BOTH] != masked[SECOND]
-
-
-def test_only_what_is_asked_of_the_other_texts_has_a_key_of_its_own(explainer):
-    batch = Batch("tiny")
-    assert batch.key(explainer) == replace(batch, maskable=FIRST).key(explainer)
-    assert len({replace(batch, maskable=name).key(explainer) for name in MASKABLE}) == 3
 
 
 def test_what_is_masked_at_100_percent_is_named():

@@ -3,19 +3,15 @@ read back without a forward pass. A pin that has to change means that every such
 """
 
 import ast
-import hashlib
-import json
 from dataclasses import replace
 from pathlib import Path
 
 import numpy as np
 import pytest
-from pyarrow import parquet
 
 from core.attacks.attacking import attacked
 from core.attacks.victim import Budget
 from core.data.examples import Example
-from core.data.tables import LabelledTexts
 from core.evaluation.asking import read_study
 from core.evaluation.predicting import stored_predictions
 from core.evaluation.sampling import Sample
@@ -25,7 +21,7 @@ from core.evaluation.studies.attacks import Attacking
 from core.evaluation.studies.board_rows import board_metrics
 from core.evaluation.studies.embedding_map import Points, read_map
 from core.evaluation.studies.fewest import FewestFeatures
-from core.evaluation.studies.limits_of_texts import Batch, batch_limits
+from core.evaluation.studies.limits_of_texts import Batch
 from core.evaluation.studies.scoreboard import Scoreboard
 from core.evaluation.studies.scoring import SHUFFLED, Scoring
 from core.evaluation.studies.traits import Agreement
@@ -163,7 +159,10 @@ STABILITY = {
     "integrated gradients": "952930658e4063bde8e8a0c93c6a7a96911980dd40185295973b4376f8d7be8e",
 }
 ASKED_OF_TEXT = "15ae0a0ff6d946eca9af13cbe27db68e8877705b5661dce19d0bdc099c1297e7"
-LIMITS = "5e8ffc0b7e4f3749ecfe81969ae5fe0439695807f43a81b0a264e93b64dc38c0"
+LIMITS = (
+    "8a334c424bb9567bc50e918ad3698671c6ffa1e977fe17b4b3b3f89e142d2a51",
+    "fc6e4bb137f1001561d763650f4bffa89d84dd966ee0f39fd90f5463ca6d2193",
+)
 
 # Of the part of chance, of a measure and of limits: (log, row). Rows of the first two hold the metrics' versions.
 SCOREBOARD = (
@@ -226,6 +225,8 @@ PRODUCERS = {
     "scoreboard/chance/row",
     "scoreboard/limits/row",
     "scoreboard/measure/row",
+    "limits",
+    "limits/row",
     "verdicts",
     "verdicts/row",
     "word scores",
@@ -565,17 +566,13 @@ def test_scores(explainer, store):
                 assert found.sentences[found.notes[0, a, s]] == ("", "made up")[said[line]], line
 
 
-def test_limits_of_texts(explainer, tmp_path):
-    """They lie beside the file that is being written, under what decides them, each with its checksum."""
-    data = LabelledTexts([TEXT, TEXT], None, np.array([1, 1]), ("negative", "positive"), "made up", "0" * 64)
-    done = [{"example": i + 1, "model": "sst2-fmm", "lower": i / 4, "problem": None} for i in range(2)]
-    sums = [hashlib.sha256(f"{LIMITS} {json.dumps(row)}".encode()).hexdigest() for row in done]
-    lines = [{"fingerprint": LIMITS}, *(row | {"sha256": one} for row, one in zip(done, sums))]
-    beside = tmp_path / "limits.parquet.partial.jsonl"
-    beside.write_text("".join(json.dumps(line) + "\n" for line in lines), encoding="utf-8")
+def test_limits_of_texts(explainer, store):
+    key, name = LIMITS
+    told = '{"class": "positive", "lower": 0.25, "problem": null}'
+    store.append(key, {"rows": rows_of(name), "row": np.zeros(1, dtype=np.int32)}, {"sentences": [told]})
     batch = Batch("sst2-fmm", ("leave-one-out",), "absolute", "positive", "token", 4, 1024, False)
-    out = batch_limits(explainer, data, batch, tmp_path / "limits.parquet")
-    assert parquet.read_table(out).to_pylist() == done
+    found = read_study(explainer, SAMPLE, batch, store)
+    assert found.there.tolist() == [True] and found.sentences[found.columns["row"][0]] == told
 
 
 def test_what_studies_asked_of_a_text(computing, model, store):

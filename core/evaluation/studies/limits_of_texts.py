@@ -1,21 +1,19 @@
-"""AOPC between its limits for a file of texts: resumable, as Parquet."""
+"""AOPC between its limits for a file of texts, as Parquet; each text's is a row of the store."""
 
 import contextlib
-import hashlib
 import json
 import time
 from collections.abc import Callable, Sequence
-from dataclasses import asdict, dataclass, field, replace
+from dataclasses import dataclass, field, replace
 from functools import partial
 from pathlib import Path
-from typing import ClassVar
+from typing import Any, ClassVar
 
 import numpy as np
 
 from core.data.examples import Example
 from core.data.tables import LabelledTexts
-from core.evaluation.engine import Run
-from core.evaluation.line_log import LineLog
+from core.evaluation.asking import run_study
 from core.evaluation.sampling import without_labels
 from core.evaluation.study import Column, Row, Rows, Study, Subject
 from core.explanation.explainer import Cost, Explainer
@@ -30,7 +28,7 @@ from core.explanation.limiting import (
     score_cost,
     search_cost,
 )
-from core.explanation.rows import values_taken
+from core.explanation.rows import measured_each, values_taken
 from core.mathematics.search.limits import MOST_EXACT, TooDear, widened
 from core.mathematics.stepwise import finish
 from core.measures.catalogue import default_measures, offered_measures
@@ -40,18 +38,15 @@ from core.network.scheduler import NonFinite, OutOfMemory
 from core.storage.files import only_writer, whole_file
 from core.wording import refuse_unknown
 
-# Of a row: raised when what stands in it changes, so that an interrupted file of before is not gone on with.
-VERSION = 3
-
 
 @dataclass(frozen=True)
 class Batch(Study[Rows]):
     """Limits of every text of a file; target: "predicted" or a class's name; width: of a beam, None for insertion
-    searches; data: the digest of the file. A row is what `limit_row` says.
+    searches. A row is what `limit_row` says, as JSON.
     """
 
     name = "limits"
-    columns: ClassVar = {"row": Column((), None)}
+    columns: ClassVar = {"row": Column((), "")}
     leaves_out = NoFeatures, NonFinite, OutOfMemory
 
     model: str
@@ -62,7 +57,6 @@ class Batch(Study[Rows]):
     width: int | None = None
     exact_up_to: int | None = None
     half: bool = True
-    data: str = ""
     maskable: str = FIRST
 
     def check(self, model: Model | None = None) -> None:
@@ -78,13 +72,11 @@ class Batch(Study[Rows]):
                 f"{self.exact_up_to:,}"
             )
 
-    def key(self, explainer: Explainer) -> str:
-        """What decides the rows of the file."""
-        model = explainer.model
-        about = {name: one for name, one in asdict(self).items() if (name, one) != ("maskable", FIRST)}
-        about |= {"version": VERSION, "weights": model.digest, "precision": model.precision}
-        about |= explainer.words_read(*self.measures)
-        return hashlib.sha256(json.dumps(about, sort_keys=True).encode()).hexdigest()
+    def rests_on(self, explainer: Explainer) -> dict[str, Any]:
+        """On each measure, on how limits are found, and on what classes are called."""
+        found = {"width": self.width, "half": self.half, "exact": self.allowed(explainer.model.device)}
+        about = {"target": self.target, "classes": list(explainer.model.labels)}
+        return found | about | {"measures": measured_each(explainer, self.measures, self.sign)}
 
     def allowed(self, device: str) -> int:
         """How many scores exact limits may cost."""
@@ -94,11 +86,7 @@ class Batch(Study[Rows]):
         """The limits of one text."""
         if subject.encoded.premasked.all():
             raise NoFeatures("Every feature is masked already.")
-        return {"row": limit_row(subject.explainer, subject.encoded, self)}
-
-    def excuse(self, problem: str) -> Row:
-        """A text that has no limits has a row all the same."""
-        return {"row": {"problem": problem}}
+        return {"row": json.dumps(limit_row(subject.explainer, subject.encoded, self), ensure_ascii=False)}
 
     def cost(self, explainer: Explainer, encoded: Encoded, found: Rows | None = None) -> Cost:
         """What one text takes at most: its limits, and the scores of the measures."""
@@ -160,10 +148,9 @@ def batch_limits(
     out: Path,
     progress: Callable[[str, int, int], None] = lambda *_: None,
     beside: Sequence[Explainer] = (),
-    told: Callable[[str], None] = lambda _: None,
     write: Callable[[list[dict], Path], None] | None = None,
 ) -> Path:
-    """Limits and scores of every text of a file, as Parquet; started again, it goes on with the texts that have no row.
+    """Limits and scores of every text of a file, as Parquet; rows that the store has are not computed again.
 
     Columns: example (row of the file, from 1), model, weights, class (explained), predicted, tokens (read), cut
     (longer), features, lower, upper, lowest_order and highest_order (places, masked first comes first), method, width,
@@ -172,33 +159,35 @@ def batch_limits(
     (whether all explain one class, without which scores do not compare; null where one has no limits).
 
     Args:
-        out: the Parquet file; what is done so far lies beside it until it is complete; beside: other models.
-        progress: called with (what, done, total); told: with a sentence on rows that were damaged; write: writes rows
-            as another file than this.
+        out: the Parquet file; beside: other models.
+        progress: called with (what, done, total); write: writes rows as another file than this.
     Raises:
-        ValueError: a choice that cannot be carried out, or the rows beside `out` are of other choices.
-        InUse, OSError: as `core.storage.files.only_writer` and `whole_file`; the rows beside `out` stay.
+        ValueError: a choice that cannot be carried out.
+        InUse, OSError: as `core.storage.files.only_writer` and `whole_file`.
     """
-    batch = replace(batch, data=data.digest)
     asked = {explainer: batch} | {other: replace(batch, model=other.model.name) for other in beside}
     for each, study in asked.items():
         study.check(each.model)
     seconds = data.seconds or [None] * len(data)
     examples = [Example(f"{i + 1}", *pair) for i, pair in enumerate(zip(data.texts, seconds))]
-    sample, kept = replace(without_labels(data.name, data.digest, examples), maskable=batch.maskable), []
+    sample = replace(without_labels(data.name, data.digest, examples), maskable=batch.maskable)
     with only_writer(out) as place:
-        for k, (each, study) in enumerate(asked.items()):
-            part = place.with_name(f"{place.name}.partial{f'-{k + 1}' if k else ''}.jsonl")
-            kept.append(LineLog(part, study.key(each), {"model": study.model, "weights": each.model.digest}, told))
-            # A file's texts come once each, and forward passes are kept in the store as for one text.
+        rows = []
+        for each, study in asked.items():
             named = f"limits of {study.model}" if beside else "limits"
-            finish(Run(each, sample, study, kept[-1]).go(partial(progress, named)))
-        rows = _side_by_side([[log.lines[i + 1] for i in range(len(sample))] for log in kept])
+            found = finish(run_study(each, sample, study, each.store, progress=partial(progress, named)))
+            rows.append([_line(each, study, found, i) for i in range(len(sample))])
         with whole_file(place) as made:
-            (write or _write_parquet)(rows, made)
-        for log in kept:
-            log.path.unlink()
+            (write or _write_parquet)(_side_by_side(rows), made)
     return out
+
+
+def _line(explainer: Explainer, study: Batch, found: Rows, i: int) -> dict:
+    """A text's row with what it is of; a text that has no limits has a row all the same."""
+    line = {"example": i + 1, "model": study.model, "weights": explainer.model.digest}
+    if i in found.problems:
+        return line | {"problem": found.problems[i]}
+    return line | json.loads(found.sentences[found.columns["row"][i]])
 
 
 def _side_by_side(every: list[list[dict]]) -> list[dict]:
