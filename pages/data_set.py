@@ -7,6 +7,7 @@ import streamlit as st
 
 from core.evaluation.studies.catalogue import questions
 from core.evaluation.studies.diagnosticity_question import Diagnosing
+from core.evaluation.studies.limits_of_texts import LimitsOfTexts
 from core.evaluation.studies.scoring import Scoring
 from core.evaluation.studies.verdicts import Verdicts
 from core.evaluation.studies.words_question import Words
@@ -38,6 +39,7 @@ OWN = "Your own text is one example. Choose data"
 TERMS = {
     Verdicts.name: ("verdict", "random order", "interval (95 %)"),
     Scoring.name: ("hard erasure", "soft erasure", "interval (95 %)"),
+    LimitsOfTexts.name: ("NAOPC", "AOPC", "comprehensiveness", "interval (95 %)"),
     Diagnosing.name: ("diagnosticity", "hard erasure", "soft erasure", "interval (95 %)"),
 }
 
@@ -95,6 +97,8 @@ def _shown(frame: DataView, name: str) -> QuestionView:
         parts = {Scoring.name: scores_parts, Diagnosing.name: diagnosticity_parts}[name]
         data = frame.browsed.index.data
         return QuestionView(parts, lambda asked: with_rejected(asked, data), lambda asked: _known(frame), terms)
+    if name == LimitsOfTexts.name:
+        return QuestionView(question_parts, more=lambda asked: _known(frame), terms=terms)
     return QuestionView(words_parts if name == Words.name else question_parts, terms=terms)
 
 

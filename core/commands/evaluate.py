@@ -2,47 +2,38 @@
 
 import argparse
 import shlex
-from collections.abc import Callable, Container, Mapping, Sequence
+from collections.abc import Container, Mapping, Sequence
 from dataclasses import asdict, dataclass, field, replace
 from functools import cached_property, partial
-from pathlib import Path
 from typing import Any, cast
-
-import numpy as np
-from pyarrow import parquet
 
 from core import settings
 from core.commands import options as given
 from core.commands import terminal
-from core.commands.limits_of_seeds import limits_over_seeds, limits_section
-from core.commands.options import LIMITS, Option, Options
+from core.commands.options import Option, Options
 from core.commands.terminal import named_family
 from core.commands.words_of_two import lines_of_two, sections_of_two, words_of_models
 from core.data.browsing import names_by
-from core.data.examples import DataSet, Example
+from core.data.examples import DataSet
 from core.data.parsed import BadData
-from core.data.sources import read_labelled
-from core.data.tables import LabelledTexts
 from core.evaluation.asking import ask, read_study, study_cost
 from core.evaluation.over_seeds import OverSeeds, means_over_seeds, ranks_over_seeds
 from core.evaluation.sampling import Sample, draw_examples, draw_sample, repeats_note, same_examples, without_labels
 from core.evaluation.studies.catalogue import own_choices, questions
 from core.evaluation.studies.check_question import MaskingCheck
 from core.evaluation.studies.check_report import metric_of
-from core.evaluation.studies.limits_of_texts import Batch, batch_limits
+from core.evaluation.studies.limits_of_texts import chosen_exact
 from core.evaluation.studies.scoring import COUNTS, DRAWS, RANDOM
 from core.evaluation.studies.words_question import Words
 from core.evaluation.study import Answers, Question
 from core.explanation.explainer import Cost, Explainer
 from core.mathematics.erasure import MIN_MAX, PLACEMENTS, SCALINGS, SIGMA, WORD_EMBEDDING
-from core.mathematics.search.limits import MOST_EXACT
 from core.measures.catalogue import swept_measures
 from core.network.model import Model
 from core.oracle.erasing import ERASURES, MASK
 from core.reports.answers import Answer, Section, answer_bytes, answer_text, ending_of
 from core.results.catalogue import answer_result
-from core.results.limits import limits_of_texts_result, naopc_table
-from core.results.result import Result, as_columns, as_record
+from core.results.result import Result, as_columns
 from core.storage.files import write_whole
 from core.storage.store import Store
 from core.texts.checks import checks_as_json, curves_table, findings_tables
@@ -52,10 +43,8 @@ from core.wording import amount
 
 HELP = "ask a question of a data set, such as scores, verdicts, limits or a model check"
 GOES_ON = terminal.RESUMES
-_ABOUT_LIMITS = "How close does each measure come to the best order of masking?"
-# A choice of one question that pages do not offer.
-_UNOFFERED = ("protect",)
-_OF_LIMITS = ("class", "width", "exact-up-to", "full")
+# Choices of one question that pages do not offer so, and what the question calls them.
+_UNOFFERED = {"protect": "protect", "class": "target", "width": "width", "exact-up-to": "exact_up_to", "full": "full"}
 
 
 def add(option: Option) -> None:
@@ -65,8 +54,7 @@ def add(option: Option) -> None:
     given.add_data_option(option)
     given.add_out(option)
     asked = " ".join(f"{name}: {question.asks}" for name, question in questions().items())
-    names, first = (*questions(), LIMITS), next(iter(questions()))
-    option("--what", choices=names, default=first, help=f"{asked} {LIMITS}: {_ABOUT_LIMITS}")
+    option("--what", choices=tuple(questions()), default=next(iter(questions())), help=asked)
     given.add_measures(option, "to score", swept_measures())
     given.add_metrics(option, "faithfulness metrics")
     option("--baseline", choices=tuple(COUNTS), default=RANDOM, help="random or shuffled attributions")
@@ -88,9 +76,7 @@ def add(option: Option) -> None:
 def run(options: Options) -> int:
     """Carry out the command; 0."""
     refuse_choices_of_others(options, options.what)
-    if options.what == LIMITS:
-        return tell_limits_of_file(options)
-    question = questions()[options.what].asked(vars(options))
+    question = question_of(options)
     terminal.refuse_below_one("--sample", options.sample if "old" not in options else None)
     question.check()
     # An old name's file is JSON, whatever it is called.
@@ -103,10 +89,15 @@ def run(options: Options) -> int:
     return 0
 
 
+def question_of(options: Options, **more: Any) -> Question:
+    """What is asked; the setting of exact limits holds where nothing is asked for."""
+    return questions()[options.what].asked(chosen_exact(settings.read().exact_scores) | vars(options) | more)
+
+
 def refuse_choices_of_others(given: Container[str], what: str) -> None:
     """ValueError for a choice that belongs to other questions."""
-    for name in (*own_choices(), *_UNOFFERED, *_OF_LIMITS):
-        if {"class": "target"}.get(name, name.replace("-", "_")) in given and what not in _owners(name):
+    for name in (*own_choices(), *_UNOFFERED):
+        if _UNOFFERED.get(name, name) in given and what not in _owners(name):
             raise ValueError(f"--{name} belongs to {' and '.join(_owners(name))}, not {what}")
 
 
@@ -133,8 +124,8 @@ def _add_own(option: Option) -> None:
 
 
 def _owners(name: str) -> list[str]:
-    found = [one for one, question in questions().items() if name in question.choices()]
-    return [*found, LIMITS] if name in _OF_LIMITS else found
+    called = _UNOFFERED.get(name, name)
+    return [one for one, question in questions().items() if called in question.choices()]
 
 
 def _samples(question: Question, data: DataSet, models: Sequence[Model], options: Options) -> list[Sample]:
@@ -164,7 +155,9 @@ def _evaluate(options: Options, question: Question, ending: str, bar: terminal.B
     with terminal.only_output(options.out) as place:
         found = ask_models(options, question, data, terminal.open_models(options, bar.say, seeds)[1], bar, seeds)
         if place is not None and (None not in found.reports or ending != ".json"):
-            write_whole(place, answer_bytes(found.answer(ending), ending), replaces=True)
+            written = getattr(getattr(options, "old", None), "written", None)
+            made = written(found) if written else answer_bytes(found.answer(ending), ending)
+            write_whole(place, made, replaces=True)
     return answer_text(found.sections)
 
 
@@ -259,6 +252,8 @@ def ask_models(
     seeds: {name: seed} of the models that are of a family.
     """
     models, store = [explainer.model for explainer in explainers], cast(Store, explainers[0].store)
+    if len({model.digest for model in models}) < len(models):
+        raise ValueError("two models have the same weights; leave one out")
     samples = _samples(question, data, models, options)
     for note in repeats_note(data.examples):
         bar.say(note)
@@ -278,6 +273,7 @@ def ask_models(
         told = partial(lambda named, what, *done: bar(f"{named}{what}", *done), named)
         found.append(ask(explainer, sample, each, store, told, len(data)))
     terminal.say_of_store(store, bar.say)
+    found = list(question.together(found)) if len(found) > 1 else found
     reports = [each.conclude(answers) for each, answers in zip(asked, found)]
     for sentence in dict.fromkeys(why for answers in found for why in answers.left_out):
         bar.say(f"Left out: {sentence}")
@@ -324,120 +320,3 @@ def _plain(asked, found: Sequence[Answers], reports: Sequence[Any], old: bool) -
     models = [answer_as_json(question, answers) for question, answers in zip(asked, found)]
     between = words_of_models(asked[0], found) if isinstance(asked[0], Words) else {}
     return models[0] if len(models) == 1 else {"models": models} | between
-
-
-def tell_limits_of_file(options: Options) -> int:
-    """Compute them, print what they come to, and write them; resumes by the rows beside the file. 0."""
-    if not options.out:
-        raise ValueError("finished texts are kept beside the file, so limits need --out")
-    seeds = terminal.seeds_of(options)
-    ending, out = "" if "old" in options else ending_of(options.out, ".parquet"), Path(options.out)
-    if "old" in options:
-        texts = read_labelled(Path(options.data), terminal.say, terminal.columns_of(options), labelled=False)
-        _, models = _compute_limits(options, texts, seeds)
-        rows = parquet.read_table(out).to_pylist()
-    else:
-        terminal.refuse_below_one("--sample", options.sample)
-        data = terminal.data_of(options)
-        texts, ids = _drawn(data, options)
-
-        def write(rows: list[dict], explainers: Sequence[Explainer]) -> bytes:
-            return answer_bytes(_answer_of_limits(options, explainers, data, ids, rows, seeds), ending)
-
-        rows, models = _compute_limits(options, texts, seeds, write)
-    sections = _sections_of_limits(models, rows)
-    if seeds:
-        members = [one.digest for one in models if one.name in seeds]
-        sections.insert(0, limits_section(rows, members, named_family(seeds)))
-    print(f"{answer_text(sections)}\n\nWritten: {out}")
-    return 0
-
-
-def _batch(options: Options) -> Batch:
-    """What is asked of each text; the setting holds where nothing is asked for."""
-    given, chosen = vars(options), settings.read()
-    exact = given.get("exact_up_to")
-    if exact is None and chosen.exact_scores is not None:
-        exact = min(chosen.exact_scores, 1 << MOST_EXACT)
-    target, width, half = given.get("target", "predicted"), given.get("width"), not given.get("full")
-    measures, unit = tuple(options.measures), options.unit
-    return Batch(options.model, measures, options.sign, target, unit, width, exact, half, maskable=options.maskable)
-
-
-def _drawn(data: DataSet, options: Options) -> tuple[LabelledTexts, list[str]]:
-    """The texts of the data, or as many as are asked for, and their ids."""
-    examples = data.examples
-    if options.sample is not None:
-        examples = draw_examples(examples, options.sample, options.seed)
-    seconds = cast(Any, [one.second for one in examples])
-    labels = np.zeros(len(examples), dtype=np.int64)
-    texts = LabelledTexts([one.text for one in examples], seconds, labels, (), data.name, data.digest)
-    return texts, [one.id for one in examples]
-
-
-def _compute_limits(
-    options: Options,
-    data: LabelledTexts,
-    seeds: Mapping[str, int],
-    write: Callable[[list[dict], list[Explainer]], bytes] | None = None,
-) -> tuple[list[dict], list[Model]]:
-    """The rows, which are written as `write` says, or as a table, and the models."""
-    rows, batch = [], _batch(options)
-    with terminal.Bar() as bar:
-        store, (explainer, *beside) = terminal.open_models(options, bar.say, seeds)
-        models = [one.model for one in (explainer, *beside)]
-        batch = replace(batch, model=explainer.model.name) if seeds else batch
-        if len({model.digest for model in models}) < len(models):
-            raise ValueError("two models have the same weights; leave one out")
-        _say_cost(bar, explainer, batch, data)
-
-        def written(found: list[dict], place: Path) -> None:
-            rows.extend(found)
-            place.write_bytes(cast(Callable, write)(found, [explainer, *beside]))
-
-        ways = None if write is None else written
-        batch_limits(explainer, data, batch, Path(options.out), bar, beside, ways)
-        terminal.say_of_store(store, bar.say)
-    return rows, models
-
-
-def _say_cost(bar: terminal.Bar, explainer: Explainer, batch: Batch, data: LabelledTexts) -> None:
-    pairs = enumerate(zip(data.texts, data.seconds or [None] * len(data)))
-    sample = without_labels(data.name, data.digest, [Example(f"{i}", *pair) for i, pair in pairs])
-    cost = study_cost(explainer, replace(sample, maskable=batch.maskable), batch)
-    bar.cost(amount(len(data), "text"), cost, "Fewer: --sample." if cost.seconds > 60 else "")
-
-
-def _sections_of_limits(models: Sequence[Model], rows: Sequence[dict]) -> list[Section]:
-    """What each model's rows come to."""
-    of = [(model.name, [row for row in rows if row["weights"] == model.digest]) for model in models]
-    return [Section(name, limits_of_texts_result(own), [naopc_table(own)]) for name, own in of]
-
-
-def _answer_of_limits(
-    options: Options,
-    explainers: Sequence[Explainer],
-    data: DataSet,
-    ids: list[str],
-    rows: Sequence[dict],
-    seeds: Mapping[str, int],
-) -> Answer:
-    """Rows as the other questions' files have them: example is its id, row its place in the data."""
-    models = [one.model for one in explainers]
-    sections, places = (
-        _sections_of_limits(models, rows),
-        {one.id: row for row, one in enumerate(data.examples, start=1)},
-    )
-    results = {model.digest: one.result for model, one in zip(models, sections) if one.result is not None}
-    named = [(ids[row["example"] - 1], row) for row in rows]
-    lines = [row | {"example": name, "row": places[name]} | as_columns(results[row["weights"]]) for name, row in named]
-    told = [{"weights": digest} | as_record(result) for digest, result in results.items()]
-    plain = {"name": LIMITS, "models": told, "examples": lines}
-    if seeds:
-        of: dict[Any, int] = {one.digest: seeds[one.name] for one in models if one.name in seeds}
-        over = limits_over_seeds(rows, list(of), named_family(seeds))
-        sections = [limits_section(rows, list(of), named_family(seeds)), *sections]
-        lines = [one | {"model_seed": of.get(one["weights"])} for one in lines] + over["over_seeds"]
-        plain |= over
-    about = {"what": LIMITS} | asdict(_batch(options)) | terminal.origin_of(options, explainers, data, ids)
-    return Answer(f"{LIMITS}: {data.name}", sections, lines, plain, about)

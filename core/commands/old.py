@@ -1,15 +1,20 @@
 """Names that commands had before: each asks a command of today and keeps its options, files, columns and keys."""
 
 import argparse
-from collections.abc import Callable, Mapping
+import io
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from importlib import import_module
 from types import ModuleType
-from typing import Any
+from typing import TYPE_CHECKING, Any, cast
 
 from core.evaluation.sampling import SAMPLE
 from core.evaluation.studies.check_question import EACH_STEP, SEEDS
 from core.measures.catalogue import default_measures, measures
+
+if TYPE_CHECKING:
+    from core.commands.evaluate import Evaluated
+    from core.evaluation.studies.limits_of_texts import LimitsOfTexts
 
 _ANY = "model device precision data second text unit out"
 
@@ -17,13 +22,15 @@ _ANY = "model device precision data second text unit out"
 @dataclass(frozen=True)
 class Old:
     """A name of before. now: the command of today; fixed: what that is asked with; takes: its options, with spaces
-    between; differs: {option: what of it is as it was before}.
+    between; differs: {option: what of it is as it was before}; written: what its file holds, where no command of today
+    writes such a one.
     """
 
     now: str
     fixed: Mapping[str, Any]
     takes: str
     differs: Mapping[str, Mapping[str, Any]] = field(default_factory=dict)
+    written: "Callable[[Evaluated], bytes] | None" = None
 
     @property
     def module(self) -> ModuleType:
@@ -55,12 +62,29 @@ class Old:
 
         self.module.add(offered)
         asked = vars(every.parse_args([])) | dict(self.fixed) | vars(options)
-        return self.module.run(argparse.Namespace(**asked, old=True))
+        return self.module.run(argparse.Namespace(**asked, old=self))
 
 
 def _sampled() -> list[str]:
     """Measures that draw or step, behind those that are shown unasked."""
     return [name for name, one in measures().items() if (one.counted or one.path) and not one.baseline]
+
+
+def _limits_table(found: "Evaluated") -> bytes:
+    """A row for each text of the file, in its order, and each model, as Parquet; example: which text, from 1."""
+    import pyarrow
+    from pyarrow import parquet
+
+    rows = []
+    for k, (question, answers) in enumerate(zip(cast("Sequence[LimitsOfTexts]", found.asked), found.found)):
+        model, named = answers.model, found.options.model if not k and not found.seeds else answers.model.name
+        of = {(one.text, one.second): line for one, line in zip(answers.sample.examples, question.lines(answers))}
+        for i, one in enumerate(found.data.examples, start=1):
+            rows.append({"example": i, "model": named, "weights": model.digest} | of[one.text, one.second])
+    names = [name for name in dict.fromkeys(name for row in rows for name in row) if name != "typed_special"]
+    file = io.BytesIO()
+    parquet.write_table(pyarrow.table({name: [row.get(name) for row in rows] for name in names}), file)
+    return file.getvalue()
 
 
 OLD = {
@@ -89,6 +113,7 @@ OLD = {
             "class": {"default": "predicted"},
             "out": {"required": True, "help": "Parquet file; resumes"},
         },
+        _limits_table,
     ),
     "stability": Old(
         "explain",

@@ -19,8 +19,6 @@ FORMATS = ".jsonl, .csv, .tsv or .parquet"
 BESIDE_WEIGHTS = "output file (default: in the model's folder or the cache)"
 ANSWER_FILE = ".csv, .parquet, .json, .tex or .html file, with provenance"
 ROLES = ("text", "second", "label")
-# What is asked of data and is no registered question.
-LIMITS = "limits"
 
 
 def add_model(option: Option, default: str | None = None) -> None:

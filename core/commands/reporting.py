@@ -121,7 +121,7 @@ def asked_question(name: str, options: Options) -> tuple[Options, Question]:
     if options.measures == unasked_options(asking).measures and "measures" in kind.choices():
         # Each question begins with measures of its own.
         asked.measures = list(kind.unasked("measures"))
-    return asked, kind.asked(vars(asked))
+    return asked, evaluating.question_of(asked)
 
 
 def example_cost(options: Options, one: terminal.OneText) -> Cost:

@@ -226,6 +226,10 @@ class Question(abc.ABC, Generic[Report]):
         """As it is asked of a model that stands beside the one it is about."""
         return self
 
+    def together(self, every: "Sequence[Answers]") -> "Sequence[Answers]":
+        """The answers of models beside one another, with what only all of them show."""
+        return every
+
     def check(self, model: Model | None = None) -> None:
         """ValueError with a sentence for the first choice that cannot be carried out, as far as can be told."""
 

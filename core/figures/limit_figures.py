@@ -1,11 +1,15 @@
-"""Figures of AOPC between its limits: gauges, and ranks before and after normalising."""
+"""Figures of AOPC between its limits: gauges, ranks before and after normalising, and means over texts."""
 
 import html
+from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from typing import Any
 
+from core.evaluation.studies.limits_of_texts import LimitsOfTexts, LimitsReport
+from core.evaluation.studies.scoring import interval_text
 from core.explanation.standings import ARROWS, Comparison
-from core.figures.figures import INK, axis, figure, legend, note, score_title, stroke, trace, upright
+from core.figures.catalogue import register_figure
+from core.figures.figures import INK, axis, error_bar, figure, legend, note, score_title, stroke, trace, upright
 from core.figures.palette import LIMIT, OUT_OF_DISTRIBUTION, RANDOM, hue
 from core.mathematics.search.limits import EXACT, Limits
 from core.validity.marks import with_sign
@@ -270,3 +274,25 @@ def _clear_of(limits: Limits, value: float) -> str:
 def _inside(limits: Limits, value: float) -> str:
     """On which side of its mark a value has the more room between the limits."""
     return "right" if value - limits.lower <= limits.upper - value else "left"
+
+
+@register_figure(LimitsOfTexts.name)
+def naopc_over_texts(reports: Sequence[LimitsReport]) -> dict | None:
+    """The mean NAOPC comprehensiveness of each measure (and model) with its 95 % interval, between the worst order, 0,
+    and the best, 1. None where no measure has one.
+    """
+    rows = [(name, k, one.means[name][0]) for k, one in enumerate(reports) for name in one.measures]
+    if not rows:
+        return None
+    traces = []
+    for place, (name, _, mean) in enumerate(rows):
+        bar = {"error_x": error_bar(mean, hue(name), thickness=2)} if mean.known else {}
+        told = interval_text(mean), html.escape(name)
+        traces.append(trace("markers", [mean.mean], [place], *told, marker={"color": hue(name), "size": 12}, **bar))
+    names = [html.escape(f"{name} · {k + 1}" if len(reports) > 1 else name) for name, k, _ in rows]
+    y = axis(tickvals=[*range(len(rows))], ticktext=names, range=[len(rows) - 0.5, -0.5], showgrid=False)
+    ends = ["0<br>worst order", "0.25", "0.5", "0.75", "1<br>best order"]
+    title = "mean NAOPC comprehensiveness ↑"
+    x = axis(title, range=[-0.08, 1.08], tickvals=[0, 0.25, 0.5, 0.75, 1], ticktext=ends)
+    shapes = [upright(at, INK, 1, dash) for at, dash in ((0, "solid"), (0.5, "dot"), (1, "solid"))]
+    return figure(traces, 130 + 44 * len(rows), xaxis=x, yaxis=y, shapes=shapes)

@@ -142,7 +142,7 @@ def ask_data(
     options = choices_of(evaluating, choices, what=question, sample=sample, **_measures(measures))
     terminal.refuse_below_one("sample", sample)
     evaluating.refuse_choices_of_others(choices, question)
-    asked = questions()[question].asked(vars(options) | {"data": data})
+    asked = evaluating.question_of(options, data=data)
     asked.check()
     with terminal.Bar(DELAY) as bar:
         options.model = model if isinstance(model, str) else model.model.name

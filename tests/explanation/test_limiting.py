@@ -12,9 +12,12 @@ import torch
 from pyarrow import parquet
 
 from core.commands.command_line import main
-from core.data.tables import LabelledTexts
-from core.evaluation.studies import limits_of_texts as batches
-from core.evaluation.studies.limits_of_texts import Batch, batch_limits, limit_row
+from core.data.examples import Example
+from core.evaluation.asking import run_study
+from core.evaluation.sampling import without_labels
+from core.evaluation.studies import limits_of_texts
+from core.evaluation.studies.limits_of_texts import LimitsOfTexts, limit_row
+from core.evaluation.study import Answers
 from core.explanation.explainer import Explainer, softmax
 from core.explanation.limiting import (
     exact_bytes,
@@ -34,20 +37,25 @@ from core.mathematics.stepwise import finish
 from core.measures.catalogue import measure
 from core.network.halves import half_speed, half_twin
 from core.network.scheduler import Cancelled
-from core.results.caveats import Caveat
-from core.results.limits import limits_of_texts_result
 from core.storage.store import Store
-from core.texts.rendering import write_result
 from core.validity.references import find_reference
 from tests import tiny
 
 LOO = "leave-one-out"
 SHORT = "The ferry leaves before light."
-BATCH = Batch("tiny", ("leave-one-out", "random"), exact_up_to=256)
+STUDY = LimitsOfTexts(("leave-one-out", "random"), exact_up_to=256)
 
 
-def texts(sentences) -> LabelledTexts:
-    return LabelledTexts(list(sentences), None, np.zeros(len(sentences), dtype=np.int64), (), "texts.jsonl", "0" * 64)
+def answers_of(texts, explainer, study=STUDY) -> Answers:
+    sample = without_labels("texts.jsonl", "0" * 64, [Example(f"{i}", text) for i, text in enumerate(texts)])
+    rows = finish(run_study(explainer, sample, study, explainer.store))
+    return Answers(explainer.model, None, sample, {study: rows})
+
+
+def asked_of(texts, explainer, study=STUDY):
+    """The limits of each text, and what they come to."""
+    answers = answers_of(texts, explainer, study)
+    return study.lines(answers), study.conclude(answers)
 
 
 @pytest.fixture
@@ -297,20 +305,16 @@ def test_a_copy_in_half_precision_keeps_its_frequencies(tiny_model, monkeypatch)
         assert rough[name].dtype == buffer.dtype and torch.equal(rough[name], buffer)
 
 
-def test_a_file_falls_back_to_searches_where_the_memory_is_too_small_and_keeps_no_text(
-    explainer, tmp_path, monkeypatch
-):
+def test_many_texts_fall_back_to_searches_where_the_memory_is_too_small_and_keep_no_text(explainer, monkeypatch):
     monkeypatch.setattr("core.explanation.limiting.free_memory", lambda: 1.0)
-    rows = parquet.read_table(
-        batch_limits(explainer, texts([SHORT, "Slow."]), BATCH, tmp_path / "limits.parquet")
-    ).to_pylist()
+    rows = asked_of([SHORT, "Slow."], explainer)[0]
     assert [row["method"] for row in rows] == ["insertion", "insertion"] and rows[0]["problem"] is None
     assert not explainer.oracles._held and not explainer._tested
 
 
 def test_a_row_holds_what_the_library_says(explainer):
     encoded = explainer.encode(SHORT, None, "word")
-    row = limit_row(explainer, encoded, BATCH)
+    row = limit_row(explainer, encoded, STUDY)
     target = int(explainer.logits(encoded).argmax())
     one = score(explainer, encoded, "leave-one-out", target)
     limits = finish(find_exact(explainer, encoded, target)).limits
@@ -325,33 +329,25 @@ def test_a_row_holds_what_the_library_says(explainer):
     assert row[f"{LOO}: sufficiency NAOPC"] == pytest.approx(one.normalised(limits)[1])
 
 
-def test_a_file_becomes_a_table_and_what_has_no_limits_says_why(explainer, tmp_path):
-    data = texts([SHORT, "[MASK] [MASK]", "\u200b", "Slow."])
-    out = batch_limits(explainer, data, BATCH, tmp_path / "new" / "limits.parquet")
-    rows = parquet.read_table(out).to_pylist()
-    assert [row["example"] for row in rows] == [1, 2, 3, 4] and [row["problem"] is None for row in rows] == [
-        True,
-        False,
-        False,
-        True,
-    ]
+def test_what_has_no_limits_says_why(explainer):
+    rows, report = asked_of([SHORT, "[MASK] [MASK]", "\u200b", "Slow."], explainer)
+    assert [row["problem"] is None for row in rows] == [True, False, False, True]
     assert rows[0]["lower"] <= rows[0][f"{LOO}: comprehensiveness"] <= rows[0]["upper"]
-    assert "masked" in rows[1]["problem"] and rows[1]["upper"] is None
+    assert "masked" in rows[1]["problem"] and "upper" not in rows[1]
     assert sorted(rows[0]["highest_order"]) == list(range(len(rows[0]["features"])))
-    assert list(tmp_path.joinpath("new").iterdir()) == [out], "nothing is left beside it"
+    assert (report.n, report.exact, report.tally.left_out) == (2, 2, 2)
+    defined = [one for row in (rows[0], rows[3]) if (one := row[f"{LOO}: comprehensiveness NAOPC"]) is not None]
+    assert report.counts["leave-one-out"] == len(defined)
+    assert report.means["leave-one-out"][0].mean == pytest.approx(np.mean(defined))
 
 
-def test_a_table_of_two_models_says_where_they_explain_different_classes_and_what_was_cut(
-    explainer, tiny_model, tmp_path
-):
+def test_models_beside_each_other_say_where_they_explain_different_classes_and_what_was_cut(explainer, tiny_model):
     other = Explainer(tiny_model("roberta"))
     told = [*tiny.SENTENCES[::8], "[MASK] [MASK]", " ".join(["Slow."] * 40)]
-    chosen = replace(BATCH, exact_up_to=1, width=1, measures=("leave-one-out", "gradient"))
-    out = batch_limits(explainer, texts(told), chosen, tmp_path / "limits.parquet", beside=[other])
-    rows = parquet.read_table(out).to_pylist()
-    assert [row["model"] for row in rows] == ["tiny"] * len(told) + [other.model.name] * len(told)
+    study = replace(STUDY, exact_up_to=1, width=1, measures=("leave-one-out", "gradient"))
+    every = study.together([answers_of(told, one, study) for one in (explainer, other)])
     apart, cut = 0, {}
-    for row, beside, text in zip(rows, rows[len(told) :], told):
+    for row, beside, text in zip(*map(study.lines, every), told):
         if text.startswith("[MASK]"):
             assert row["same_class"] is None is beside["same_class"]
             continue
@@ -365,23 +361,24 @@ def test_a_table_of_two_models_says_where_they_explain_different_classes_and_wha
             cut[model] = cut.get(model, 0) + one["cut"]
             assert (one[f"{LOO}: values"], one["gradient: values"]) == ("signed", "L2")
     assert 0 < apart < len(told) - 1 and cut[explainer.model] == 1
-    for name, model in (("tiny", explainer.model), (other.model.name, other.model)):
-        found = limits_of_texts_result([row for row in rows if row["model"] == name])
-        assert (found.fact("texts").value, found.fact("texts").of) == (len(told) - 1, len(told))
-        assert found.fact("cut").value == cut[model] and found.has(Caveat.TRUNCATED) is (cut[model] > 0)
-        assert found.has(Caveat.OTHER_CLASSES) and found.has(Caveat.FEW_TEXTS) and found.has(Caveat.LIMITS_SEARCHED)
-    alone = chosen.__class__("tiny", ("gradient",), exact_up_to=1, width=1)
-    rows = parquet.read_table(batch_limits(explainer, texts(told), alone, tmp_path / "alone.parquet")).to_pylist()
-    alone = limits_of_texts_result(rows)
-    assert "same_class" not in rows[0] and alone.has(Caveat.TRUNCATED) and not alone.has(Caveat.OTHER_CLASSES)
+    for answers in every:
+        report = study.conclude(answers)
+        assert (report.n, report.apart, report.cut, report.exact) == (len(told) - 1, apart, cut[answers.model], 0)
+        lines, rows = study.records(answers), study.lines(answers)
+        assert len(lines) == 2 * (len(told) - 1) + 1 and {line["weights"] for line in lines} == {answers.model.digest}
+        first, second = lines[:2]
+        assert (first["measure"], second["measure"]) == study.measures and first["upper"] == rows[0]["upper"]
+        assert second["NAOPC sufficiency ↓"] == rows[0]["gradient: sufficiency NAOPC"] and second["values"] == "L2"
+        assert second["AOPC comprehensiveness ↑"] == rows[0]["gradient: comprehensiveness"]
+    assert "same_class" not in asked_of(told[:1], explainer)[0][0]
 
 
-def test_an_interrupted_file_goes_on_and_loses_nothing(explainer, tiny_model, tmp_path, monkeypatch):
-    """Nor does another file that holds the same text, whatever else it holds; another choice has rows of its own."""
+def test_what_is_interrupted_goes_on_and_loses_nothing(explainer, tiny_model, tmp_path, monkeypatch):
+    """Nor do other data that hold the same text, whatever else they hold; another choice has rows of its own."""
     kept = Explainer(tiny_model("bert"), Store(tmp_path / "store"))
-    told, out = [SHORT, "[MASK]", "Slow.", "It rained again."], tmp_path / "limits.parquet"
-    whole = parquet.read_table(batch_limits(explainer, texts(told), BATCH, tmp_path / "whole.parquet")).to_pylist()
-    really, calls = batches.limit_row, []
+    told = [SHORT, "[MASK]", "Slow.", "It rained again."]
+    whole = asked_of(told, explainer)[0]
+    really, calls = limits_of_texts.limit_row, []
 
     def stops(*given):
         calls.append(given)
@@ -389,18 +386,16 @@ def test_an_interrupted_file_goes_on_and_loses_nothing(explainer, tiny_model, tm
             raise KeyboardInterrupt
         return really(*given)
 
-    monkeypatch.setattr(batches, "limit_row", stops)
+    monkeypatch.setattr(limits_of_texts, "limit_row", stops)
     with pytest.raises(KeyboardInterrupt):
-        batch_limits(kept, texts(told), BATCH, out)
-    assert not out.exists()
+        asked_of(told, kept)
     for asked, new in ((told, 1), (told[::-1], 0), ([told[2], "It rained.", told[2]], 1)):
         before = len(calls)
-        rows = parquet.read_table(batch_limits(kept, texts(asked), BATCH, out)).to_pylist()
+        rows = asked_of(asked, kept)[0]
         assert len(calls) - before == new
-        wanted = [whole[told.index(text)] | {"example": i + 1} for i, text in enumerate(asked) if text in told]
-        found = [row for row, text in zip(rows, asked) if text in told]
-        assert [row | {"seconds": None} for row in found] == [row | {"seconds": None} for row in wanted]
-    batch_limits(kept, texts(told), replace(BATCH, exact_up_to=1), out)
+        found = [row | {"seconds": None} for row, text in zip(rows, asked) if text in told]
+        assert found == [whole[told.index(text)] | {"seconds": None} for text in asked if text in told]
+    asked_of(told, kept, replace(STUDY, exact_up_to=1))
     assert len(calls) == 8
 
 
@@ -413,9 +408,9 @@ def test_an_interrupted_file_goes_on_and_loses_nothing(explainer, tiny_model, tm
         ({"exact_up_to": 1 << 21}, "1,048,576 scores"),
     ],
 )
-def test_choices_that_cannot_be_are_a_sentence(explainer, tmp_path, wrong, said):
+def test_choices_that_cannot_be_are_a_sentence(explainer, wrong, said):
     with pytest.raises(ValueError, match=said):
-        batch_limits(explainer, texts([SHORT]), Batch("tiny", **wrong), tmp_path / "limits.parquet")
+        asked_of([SHORT], explainer, LimitsOfTexts(**wrong))
 
 
 def test_limits_from_the_command_line(tiny_root, tmp_path, monkeypatch, capsys):
@@ -446,7 +441,7 @@ def test_limits_from_the_command_line(tiny_root, tmp_path, monkeypatch, capsys):
     (row,) = parquet.read_table(out).to_pylist()
     assert row["predicted"] in tiny.LABELS
     assert row["class"] == tiny.LABELS[2] and row["method"] == "exact"
-    assert write_result(limits_of_texts_result([row])) in (printed := capsys.readouterr().out) and str(out) in printed
+    assert "texts with limits: 1 of 1" in (printed := capsys.readouterr().out) and str(out) in printed
     # What is asked for here holds before the setting, 0 too; the setting holds before the device's default.
     for given, setting, method in (
         (["--exact-up-to", "0"], "4096", "insertion"),

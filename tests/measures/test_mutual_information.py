@@ -13,7 +13,7 @@ from core.data.examples import Example
 from core.evaluation.asking import run_study
 from core.evaluation.sampling import Sample, without_labels
 from core.evaluation.studies.behaviour import Course
-from core.evaluation.studies.limits_of_texts import Batch
+from core.evaluation.studies.limits_of_texts import LimitsOfTexts
 from core.evaluation.studies.model_check import Curve
 from core.evaluation.studies.scoring import SHUFFLED, VALUE, Scoring
 from core.evaluation.studies.traits import Agreement
@@ -191,9 +191,9 @@ def keys_of(explainer, name):
         Course(name),
         Agreement((name, "attention")),
         Scoring((name, "attention"), ("NS",), baseline=SHUFFLED, count=1),
-        Batch("tiny", (name,)),
+        LimitsOfTexts((name,)),
     ]
-    rows = [(study.key(explainer), *([] if isinstance(study, Batch) else study.row_keys(subject))) for study in studies]
+    rows = [(study.key(explainer), *study.row_keys(subject)) for study in studies]
     side = Side(explainer, encoded, 0, 0)
     choice = Choice((name,), name, "signed", BY_RATIO, RECURSIVE, HOLM, CALIBRATED)
     works = [

@@ -1,4 +1,4 @@
-"""What limits come to: every outcome from a made-up board, and of the texts of a file."""
+"""What the limits of a text come to: every outcome from a made-up board."""
 
 from dataclasses import replace
 from types import SimpleNamespace
@@ -6,11 +6,10 @@ from types import SimpleNamespace
 import numpy as np
 import pytest
 
-from core.evaluation.findings import FEW
 from core.explanation.standings import COMPREHENSIVENESS, SUFFICIENCY, Chance
 from core.mathematics.search.limits import BEAM
 from core.results.caveats import Caveat
-from core.results.limits import LimitsOfTextsOutcome, LimitsOutcome, limits_of_texts_result, limits_result, way_to_best
+from core.results.limits import LimitsOutcome, limits_result, way_to_best
 from core.validity.marks import Why
 from tests.explanation.test_standings import OPEN_GATE, made
 
@@ -112,33 +111,3 @@ def test_random_orders_are_a_fact_with_the_mark_of_their_own_inputs():
     found = of(replace(made(0, 0.8, gradient=0.7), chance=chance))
     assert found.fact("random_naopc").value == 0.25 and found.fact("random_naopc").marked
     assert found.has(Caveat.OUT_OF_DISTRIBUTION) and not found.fact("naopc").marked
-
-
-def row(naopc, other=0.1, method="exact", cut=False, same=True, problem=None):
-    names = {"a: comprehensiveness NAOPC": naopc, "b: comprehensiveness NAOPC": other}
-    return names | {"method": method, "cut": cut, "same_class": same, "problem": problem}
-
-
-def test_of_a_file_the_measure_with_the_best_mean_is_named_over_the_texts_that_have_one():
-    rows = [row(0.9), row(0.5), row(None), row(None, None, problem="why")]
-    found = limits_of_texts_result(rows)
-    assert (found.outcome, dict(found.slots)) == (
-        LimitsOfTextsOutcome.CLOSEST,
-        {"measure": "a", "way": pytest.approx(0.7), "count": 2},
-    )
-    assert facts(found) == {"naopc": pytest.approx(0.7), "texts": 3, "exact": 3, "cut": 0}
-    assert found.fact("texts").of == 4 and found.caveats == (Caveat.FEW_TEXTS,)
-    assert limits_of_texts_result([row(0.4)] * FEW).outcome == LimitsOfTextsOutcome.NEARER_WORST
-    assert not limits_of_texts_result([row(0.4)] * FEW).caveats
-
-
-def test_of_a_file_searches_cut_texts_and_other_classes_are_caveats():
-    rows = [row(0.9, method="insertion"), row(0.9, cut=True), row(0.9, same=False)]
-    found = limits_of_texts_result(rows)
-    assert set(found.caveats) == {Caveat.FEW_TEXTS, Caveat.LIMITS_SEARCHED, Caveat.TRUNCATED, Caveat.OTHER_CLASSES}
-    assert (found.fact("exact").value, found.fact("cut").value) == (2, 1)
-
-
-def test_a_file_without_limits_or_without_naopc_says_so():
-    assert limits_of_texts_result([row(None, None, problem="why")]).outcome == LimitsOfTextsOutcome.NO_TEXTS
-    assert limits_of_texts_result([row(None, None)]).outcome == LimitsOfTextsOutcome.TIED

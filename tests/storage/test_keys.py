@@ -21,7 +21,7 @@ from core.evaluation.studies.attacks import Attacking
 from core.evaluation.studies.board_rows import board_metrics
 from core.evaluation.studies.embedding_map import Points, read_map
 from core.evaluation.studies.fewest import FewestFeatures
-from core.evaluation.studies.limits_of_texts import Batch
+from core.evaluation.studies.limits_of_texts import LimitsOfTexts
 from core.evaluation.studies.scoreboard import Scoreboard
 from core.evaluation.studies.scoring import SHUFFLED, Scoring
 from core.evaluation.studies.traits import Agreement
@@ -570,8 +570,8 @@ def test_limits_of_texts(explainer, store):
     key, name = LIMITS
     told = '{"class": "positive", "lower": 0.25, "problem": null}'
     store.append(key, {"rows": rows_of(name), "row": np.zeros(1, dtype=np.int32)}, {"sentences": [told]})
-    batch = Batch("sst2-fmm", ("leave-one-out",), "absolute", "positive", "token", 4, 1024, False)
-    found = read_study(explainer, SAMPLE, batch, store)
+    study = LimitsOfTexts(("leave-one-out",), "absolute", "token", "positive", 4, 1024, True)
+    found = read_study(explainer, SAMPLE, study, store)
     assert found.there.tolist() == [True] and found.sentences[found.columns["row"][0]] == told
 
 

@@ -1,21 +1,17 @@
-"""AOPC between its limits for a file of texts, as Parquet; each text's is a row of the store."""
+"""How close does each measure come to the best order of masking? AOPC between its limits on many texts."""
 
 import contextlib
 import json
 import time
-from collections.abc import Callable, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
-from functools import partial
-from pathlib import Path
 from typing import Any, ClassVar
 
 import numpy as np
 
-from core.data.examples import Example
-from core.data.tables import LabelledTexts
-from core.evaluation.asking import run_study
-from core.evaluation.sampling import without_labels
-from core.evaluation.study import Column, Row, Rows, Study, Subject
+from core.evaluation.findings import of_enough
+from core.evaluation.studies.scoring import interval_text
+from core.evaluation.study import Answers, Column, Row, Rows, Study, Subject, Table, register
 from core.explanation.explainer import Cost, Explainer
 from core.explanation.limiting import (
     Found,
@@ -29,35 +25,70 @@ from core.explanation.limiting import (
     search_cost,
 )
 from core.explanation.rows import measured_each, values_taken
-from core.mathematics.search.limits import MOST_EXACT, TooDear, widened
+from core.mathematics.search.limits import EXACT, MOST_EXACT, TooDear, widened
+from core.mathematics.statistics import Interval, mean_interval
 from core.mathematics.stepwise import finish
 from core.measures.catalogue import default_measures, offered_measures
-from core.network.features import FIRST, Encoded, NoFeatures
+from core.network.features import Encoded, NoFeatures
 from core.network.model import Model
 from core.network.scheduler import NonFinite, OutOfMemory
-from core.storage.files import only_writer, whole_file
-from core.wording import refuse_unknown
+from core.wording import Tally, refuse_unknown
+
+# What a line tells of a measure, and what of a row it is; means are those of the last two, between 0 and 1.
+_NAOPCS = {"NAOPC comprehensiveness ↑": "comprehensiveness NAOPC", "NAOPC sufficiency ↓": "sufficiency NAOPC"}
+_TOLD = {"AOPC comprehensiveness ↑": "comprehensiveness", "AOPC sufficiency ↓": "sufficiency"} | _NAOPCS
 
 
-@dataclass(frozen=True)
-class Batch(Study[Rows]):
-    """Limits of every text of a file; target: "predicted" or a class's name; width: of a beam, None for insertion
-    searches. A row is what `limit_row` says, as JSON.
+@dataclass(frozen=True, eq=False)
+class LimitsReport:
+    """What M measures reach between the limits of n texts.
+
+    means: {measure: mean NAOPC comprehensiveness ↑ and sufficiency ↓, in [0, 1], each with a 95 % interval from 20
+    texts on}; counts: {measure: texts on which they are defined}; exact: texts whose limits are exact; apart: texts of
+    which models beside explain another class; tally: how far it is; cut: texts that are longer than the model reads;
+    picked: as of `Sample`.
     """
 
-    name = "limits"
+    means: Mapping[str, tuple[Interval, Interval]]
+    counts: Mapping[str, int]
+    n: int
+    exact: int
+    apart: int
+    tally: Tally
+    sign: str = "signed"
+    cut: int = 0
+    picked: str = ""
+
+    @property
+    def measures(self) -> list[str]:
+        """Those that have a mean, the closest to the best order first."""
+        known = [name for name, count in self.counts.items() if count]
+        return sorted(known, key=lambda name: -self.means[name][0].mean)
+
+
+@register
+@dataclass(frozen=True)
+class LimitsOfTexts(Study[Rows]):
+    """The limits of each text beside the AOPC of each of M measures. The column is JSON of `limit_row`.
+
+    sign: which values; unit: what is masked as one piece; target: "predicted" or a class; width: of a beam, None for
+    insertion searches; exact_up_to: scores that exact limits may cost, None for what suits the device; full: never
+    search in half precision. Source: NAOPC §3; glossary, NAOPC.
+    """
+
+    name, order, done = "limits", 7, "set between limits"
+    asks = "How close does each measure come to the best order of masking?"
     columns: ClassVar = {"row": Column((), "")}
+    label = "limits"
     leaves_out = NoFeatures, NonFinite, OutOfMemory
 
-    model: str
     measures: tuple[str, ...] = field(default_factory=default_measures)
     sign: str = "signed"
-    target: str = "predicted"
     unit: str = "word"
+    target: str = "predicted"
     width: int | None = None
     exact_up_to: int | None = None
-    half: bool = True
-    maskable: str = FIRST
+    full: bool = False
 
     def check(self, model: Model | None = None) -> None:
         """ValueError with a sentence for the first choice that cannot be carried out."""
@@ -74,7 +105,7 @@ class Batch(Study[Rows]):
 
     def rests_on(self, explainer: Explainer) -> dict[str, Any]:
         """On each measure, on how limits are found, and on what classes are called."""
-        found = {"width": self.width, "half": self.half, "exact": self.allowed(explainer.model.device)}
+        found = {"width": self.width, "half": not self.full, "exact": self.allowed(explainer.model.device)}
         about = {"target": self.target, "classes": list(explainer.model.labels)}
         return found | about | {"measures": measured_each(explainer, self.measures, self.sign)}
 
@@ -91,27 +122,96 @@ class Batch(Study[Rows]):
     def cost(self, explainer: Explainer, encoded: Encoded, found: Rows | None = None) -> Cost:
         """What one text takes at most: its limits, and the scores of the measures."""
         exact = 1 << left_over(encoded) <= self.allowed(explainer.model.device)
-        limits = exact_cost(explainer, encoded) if exact else search_cost(explainer, encoded, self.width, self.half)
+        limits = exact_cost(explainer, encoded) if exact else search_cost(explainer, encoded, self.width, not self.full)
         costs = [limits, *(score_cost(explainer, encoded, name) for name in self.measures)]
         return Cost.sum(costs)
 
+    def together(self, every: Sequence[Answers]) -> list[Answers]:
+        """With whether all models explain the same class of a text, without which their scores do not compare."""
+        classes = [[one.get("class") for one in self.lines(answers)] for answers in every]
+        same = np.array([np.nan if None in told else len(set(told)) == 1 for told in zip(*classes)])
+        found = [answers.found[self] for answers in every]
+        told = [replace(rows, columns=rows.columns | {"same": same}) for rows in found]
+        return [replace(answers, found={self: rows}) for answers, rows in zip(every, told)]
 
-def limits_of(explainer: Explainer, encoded: Encoded, target: int, batch: Batch) -> Found:
+    def conclude(self, answers: Answers) -> LimitsReport | None:
+        """Means over the texts; None before there is one."""
+        rows, lines = answers.found[self], self.lines(answers)
+        if not rows.there.any() and not rows.complete:
+            return None
+        found = [line for line in lines if "method" in line]
+        means, counts = {}, {}
+        for name in self.measures:
+            reached = [[line[f"{name}: {one}"] for one in _NAOPCS.values()] for line in found]
+            naopc = np.array(reached, dtype=np.float64).reshape(-1, len(_NAOPCS))
+            counts[name] = int((~np.isnan(naopc[:, 0])).sum())
+            means[name] = tuple(of_enough(mean_interval(one, answers.resamples), counts[name]) for one in naopc.T)
+        exact = sum(line["method"] == EXACT for line in found)
+        apart = sum(line.get("same_class") is False for line in found)
+        about = answers.tally(), self.sign, sum(bool(line["cut"]) for line in found), answers.sample.picked
+        return LimitsReport(means, counts, len(found), exact, apart, *about)
+
+    def without_effect(self, answers: Answers) -> int:
+        """Those on which no order changes anything."""
+        return sum(line.get("lower") == line.get("upper") == 0 for line in self.lines(answers))
+
+    def tables(self, report: LimitsReport) -> list[Table]:
+        """Each measure's mean NAOPC, the closest to the best order first."""
+        header = ["measure", *(f"{name} [95 % interval]" for name in _NAOPCS), "texts"]
+        rows = [[name, *map(interval_text, report.means[name]), f"{report.counts[name]:,}"] for name in report.measures]
+        return [(header, rows)]
+
+    def lines(self, answers: Answers) -> list[dict]:
+        """Of each example what `limit_row` says; where it has no row, the problem; {} where it is not known yet."""
+        rows, found = answers.found[self], []
+        for i in range(len(answers.sample)):
+            line = {"problem": rows.problems[i]} if i in rows.problems else {}
+            if rows.there[i]:
+                line = json.loads(rows.sentences[rows.columns["row"][i]])
+            if "same" in rows.columns:
+                line["same_class"] = {0.0: False, 1.0: True}.get(float(rows.columns["same"][i]))
+            found.append(line)
+        return found
+
+    def records(self, answers: Answers) -> list[dict]:
+        """A line for each example and measure: values, AOPC and NAOPC of both directions (null where the limits
+        coincide), class (explained), predicted, tokens (read), cut (longer), features, lower, upper, lowest_order and
+        highest_order (places, masked first comes first), method, width, scores, searched (its precision), seconds; with
+        models beside it same_class, null where one of them has no limits.
+        """
+        found = []
+        for example, line in zip(answers.sample.examples, self.lines(answers)):
+            about = {"example": example.id, "problem": line.get("problem"), "weights": answers.model.digest}
+            text = {name: value for name, value in line.items() if ": " not in name}
+            named = self.measures if "method" in line else ()
+            found += [] if named else [about | text]
+            for name in named:
+                told = {called: line[f"{name}: {one}"] for called, one in _TOLD.items()}
+                found.append(about | {"measure": name, "values": line[f"{name}: values"]} | told | text)
+        return found
+
+
+def chosen_exact(setting: int | None) -> dict[str, int]:
+    """The choice that a setting of how many scores exact limits may cost makes; {} without one."""
+    return {} if setting is None else {"exact_up_to": min(setting, 1 << MOST_EXACT)}
+
+
+def limits_of(explainer: Explainer, encoded: Encoded, target: int, asked: LimitsOfTexts) -> Found:
     """Exact limits where scores and memory allow, else those of a search; raises as the oracle."""
-    allowed = batch.allowed(explainer.model.device)
+    allowed = asked.allowed(explainer.model.device)
     if 1 << left_over(encoded) <= allowed:
         with contextlib.suppress(TooDear):
             return finish(find_exact(explainer, encoded, target, allowed))
-    return finish(find_searched(explainer, encoded, target, batch.width, batch.half, early=False))
+    return finish(find_searched(explainer, encoded, target, asked.width, not asked.full, early=False))
 
 
-def limit_row(explainer: Explainer, encoded: Encoded, batch: Batch) -> dict:
-    """One example's limits and scores as plain values, see `batch_limits`."""
+def limit_row(explainer: Explainer, encoded: Encoded, asked: LimitsOfTexts) -> dict:
+    """One example's limits and scores as plain values, see `LimitsOfTexts.records`."""
     began = time.perf_counter()
     labels, predicted = explainer.model.labels, int(explainer.logits(encoded).argmax())
-    target = predicted if batch.target == "predicted" else labels.index(batch.target)
-    scored = tuple(score(explainer, encoded, name, target, batch.sign) for name in batch.measures)
-    found = limits_of(explainer, encoded, target, batch)
+    target = predicted if asked.target == "predicted" else labels.index(asked.target)
+    scored = tuple(score(explainer, encoded, name, target, asked.sign) for name in asked.measures)
+    found = limits_of(explainer, encoded, target, asked)
     limits = widened(found.limits, (one for every in scored for one in every.reached))
     row = {
         "class": labels[target],
@@ -132,80 +232,10 @@ def limit_row(explainer: Explainer, encoded: Encoded, batch: Batch) -> dict:
     for one in scored:
         normal = [None if np.isnan(value) else value for value in one.normalised(limits)]
         row |= {
-            f"{one.measure}: values": values_taken(one.measure, batch.sign),
+            f"{one.measure}: values": values_taken(one.measure, asked.sign),
             f"{one.measure}: comprehensiveness": one.comprehensiveness,
             f"{one.measure}: sufficiency": one.sufficiency,
             f"{one.measure}: comprehensiveness NAOPC": normal[0],
             f"{one.measure}: sufficiency NAOPC": normal[1],
         }
     return row | {"seconds": time.perf_counter() - began, "problem": None}
-
-
-def batch_limits(
-    explainer: Explainer,
-    data: LabelledTexts,
-    batch: Batch,
-    out: Path,
-    progress: Callable[[str, int, int], None] = lambda *_: None,
-    beside: Sequence[Explainer] = (),
-    write: Callable[[list[dict], Path], None] | None = None,
-) -> Path:
-    """Limits and scores of every text of a file, as Parquet; rows that the store has are not computed again.
-
-    Columns: example (row of the file, from 1), model, weights, class (explained), predicted, tokens (read), cut
-    (longer), features, lower, upper, lowest_order and highest_order (places, masked first comes first), method, width,
-    scores, searched (its precision); for each measure values, comprehensiveness ↑, sufficiency ↓ and both NAOPC (null
-    where the limits coincide); seconds; problem (a sentence; then the rest is null); with models beside it same_class
-    (whether all explain one class, without which scores do not compare; null where one has no limits).
-
-    Args:
-        out: the Parquet file; beside: other models.
-        progress: called with (what, done, total); write: writes rows as another file than this.
-    Raises:
-        ValueError: a choice that cannot be carried out.
-        InUse, OSError: as `core.storage.files.only_writer` and `whole_file`.
-    """
-    asked = {explainer: batch} | {other: replace(batch, model=other.model.name) for other in beside}
-    for each, study in asked.items():
-        study.check(each.model)
-    seconds = data.seconds or [None] * len(data)
-    examples = [Example(f"{i + 1}", *pair) for i, pair in enumerate(zip(data.texts, seconds))]
-    sample = replace(without_labels(data.name, data.digest, examples), maskable=batch.maskable)
-    with only_writer(out) as place:
-        rows = []
-        for each, study in asked.items():
-            named = f"limits of {study.model}" if beside else "limits"
-            found = finish(run_study(each, sample, study, each.store, progress=partial(progress, named)))
-            rows.append([_line(each, study, found, i) for i in range(len(sample))])
-        with whole_file(place) as made:
-            (write or _write_parquet)(_side_by_side(rows), made)
-    return out
-
-
-def _line(explainer: Explainer, study: Batch, found: Rows, i: int) -> dict:
-    """A text's row with what it is of; a text that has no limits has a row all the same."""
-    line = {"example": i + 1, "model": study.model, "weights": explainer.model.digest}
-    if i in found.problems:
-        return line | {"problem": found.problems[i]}
-    return line | json.loads(found.sentences[found.columns["row"][i]])
-
-
-def _side_by_side(every: list[list[dict]]) -> list[dict]:
-    """The rows of one model after the other; with several, each says whether all explain the same class."""
-    rows = [row for one in every for row in one]
-    if len(every) < 2:
-        return rows
-    classes: dict[int, list] = {}
-    for row in rows:
-        classes.setdefault(row["example"], []).append(row.get("class"))
-    same = {example: None if None in told else len(set(told)) == 1 for example, told in classes.items()}
-    return [row | {"same_class": same[row["example"]]} for row in rows]
-
-
-def _write_parquet(rows: list[dict], out: Path) -> None:
-    import pyarrow
-    from pyarrow import parquet
-
-    # The old table keeps its columns.
-    names = [name for name in dict.fromkeys(name for row in rows for name in row) if name != "typed_special"]
-    parquet.write_table(pyarrow.table({name: [row.get(name) for row in rows] for name in names}), out)

@@ -9,6 +9,7 @@ import streamlit as st
 
 from core.data.examples import Example
 from core.evaluation.sampling import Sample, draw_sample, without_labels
+from core.evaluation.studies.limits_of_texts import chosen_exact
 from core.evaluation.studies.scoring import COUNTS, DRAWS, RANDOM
 from core.evaluation.study import Question
 from core.figures.catalogue import question_figure
@@ -26,6 +27,7 @@ from pages.parts.components.presses import pressed
 from pages.parts.components.tables import data_table
 from pages.parts.face.body import draw_body
 from pages.parts.face.headline import Badge, draw_headline
+from pages.parts.frame import resources
 from pages.parts.frame.links import choose_one, forget_unasked, held, linked, say_missing, typed, visit
 from pages.parts.frame.sidebar import DataView
 from pages.parts.sections.asking import choose_draws, choose_measures, choose_sign, pick_erasure
@@ -152,6 +154,7 @@ def choose_question(question: type[Question], model: Model, one_text: bool = Fal
     """
     # The unit is that of the sidebar and not of its example, which may be one that cannot be shown.
     names, chosen = question.choices(), {"unit": held("unit") or "word", "data": held("data")}
+    chosen |= chosen_exact(resources.chosen_settings().exact_scores)
     if "measures" in names:
         chosen["measures"] = _choose_measures(question)
     if "sign" in names:
