@@ -26,6 +26,7 @@ from core.evaluation.sampling import SAMPLE, SCORED, Sample, draw_examples, draw
 from core.evaluation.store_log import StoreLog
 from core.evaluation.studies.check_question import MaskingCheck
 from core.evaluation.studies.check_report import metric_of
+from core.evaluation.studies.limits_of_texts import LimitsOfTexts
 from core.evaluation.studies.retrained import SHIPPED as RETRAINED
 from core.evaluation.studies.retraining import Retraining
 from core.evaluation.studies.scoreboard import Scoreboard
@@ -50,7 +51,7 @@ MASKED, PLAIN, MEASURE = "sst2-fmm", "sst2-plain", "leave-one-out"
 # Drawn in one line of a page; a prediction that there is something to explain of.
 MOST_WORDS, SURE = 14, 0.9
 CHECK, VERDICTS, SWEPT_VERDICTS, BOARD = "model check", "verdicts", "verdicts of all measures", "scoreboard"
-RETRAINING, WORDS = "retraining", "words"
+RETRAINING, WORDS, LIMITS = "retraining", "words", "limits"
 # What *Data set* shows of a sweep, on as many texts as were computed.
 SWEEP = Sweep(
     models=(MASKED, PLAIN),
@@ -82,6 +83,8 @@ class Shipping:
             return Retraining(self.data)
         if self.what == WORDS:
             return Words()
+        if self.what == LIMITS:
+            return LimitsOfTexts()
         return Verdicts() if self.what == VERDICTS else Verdicts(swept_measures())
 
     def sample(self, model: Model) -> Sample:
@@ -102,6 +105,7 @@ def plan() -> Iterator[Shipping]:
     for one in (first, *others, *reviews[1:]):
         yield Shipping(*one, VERDICTS, SAMPLE if one == first else FEW)
     yield Shipping(*first, WORDS, SAMPLE)
+    yield Shipping(*first, LIMITS, FEW)
     yield from (Shipping(*one, RETRAINING, SAMPLE) for one in others if one[1] in RETRAINED)
     for one in (first, *reviews[1:], *others):
         yield Shipping(*one, SWEPT_VERDICTS, SCORED if one == first else FEW)

@@ -59,6 +59,7 @@ from tests.archives import write_shipped
 from tests.shipped_work import (
     BOARD,
     CHECK,
+    LIMITS,
     MASKED,
     MEASURE,
     PLAIN,
@@ -187,7 +188,7 @@ def believed(explainer: Explainer, example: Example) -> set[str]:
 
 # The pages of what is computed over data, and how they are opened for it.
 PAGE_OF = {CHECK: "pages/model_check.py", BOARD: "pages/scoreboard.py"} | dict.fromkeys(
-    (VERDICTS, SWEPT_VERDICTS, RETRAINING, WORDS), "pages/data_set.py"
+    (VERDICTS, SWEPT_VERDICTS, RETRAINING, WORDS, LIMITS), "pages/data_set.py"
 )
 # What is asked for on a page of all that it offers, a pattern of labels: nothing, all of it, or what tells whom to believe.
 NOTHING, EVERYTHING, BELIEVED = "(?!)", "", "^Compute (insertion search limits|verdicts)"
@@ -200,6 +201,7 @@ CHOICES_OF = {
     BOARD: {"on": "a sample of the data"},
     RETRAINING: {"section": "retraining"},
     WORDS: {"section": "words"},
+    LIMITS: {"section": "limits"},
 }
 PAGES: tuple[tuple[str, dict[str, Any], str], ...] = (
     # The example that every page begins with.
@@ -334,6 +336,8 @@ def packed(run: Run, there: set[str]) -> Iterator[Path]:
         if "took" in run.columns:
             # Milliseconds of this machine are nobody else's.
             run.columns["took"][..., 1] = np.nan
+        if "seconds" in run.columns:
+            run.columns["seconds"][:] = np.nan
         folder = log.folders[1]
         before = set(folder.glob("*"))
         log.pack(run, places)

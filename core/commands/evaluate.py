@@ -155,8 +155,8 @@ def _evaluate(options: Options, question: Question, ending: str, bar: terminal.B
     with terminal.only_output(options.out) as place:
         found = ask_models(options, question, data, terminal.open_models(options, bar.say, seeds)[1], bar, seeds)
         if place is not None and (None not in found.reports or ending != ".json"):
-            written = getattr(getattr(options, "old", None), "written", None)
-            made = written(found) if written else answer_bytes(found.answer(ending), ending)
+            written = options.old.written if "old" in options else None
+            made = answer_bytes(found.answer(ending), ending) if written is None else written(found)
             write_whole(place, made, replaces=True)
     return answer_text(found.sections)
 

@@ -318,12 +318,7 @@ def test_a_row_holds_what_the_library_says(explainer):
     target = int(explainer.logits(encoded).argmax())
     one = score(explainer, encoded, "leave-one-out", target)
     limits = finish(find_exact(explainer, encoded, target)).limits
-    assert (
-        row["searched"] == "float32"
-        and row["class"] == explainer.model.labels[target]
-        and row["method"] == "exact"
-        and row["problem"] is None
-    )
+    assert row["searched"] == "float32" and row["class"] == explainer.model.labels[target] and row["method"] == "exact"
     assert row["lower"] == pytest.approx(limits.lower) and row["upper"] == pytest.approx(limits.upper)
     assert row[f"{LOO}: comprehensiveness"] == pytest.approx(one.comprehensiveness)
     assert row[f"{LOO}: sufficiency NAOPC"] == pytest.approx(one.normalised(limits)[1])

@@ -19,6 +19,7 @@ from core.explanation.explainer import Explainer
 from core.explanation.recursive import follow
 from core.mathematics.stepwise import finish
 from core.storage.store import Store
+from tests import tiny
 from tests.test_floors import HEAVY, ROOT
 
 TEXT = "the <b>boat</b> did not leave the harbour"
@@ -135,6 +136,18 @@ def test_data_in_memory_is_read_as_from_a_file(model, given, tmp_path):
     mine, filed = core.evaluate(model, given, **asked), core.evaluate(model, path, **asked)
     assert mine.to_frame().equals(filed.to_frame()) and len(mine.to_frame()) and mine.outcomes == filed.outcomes
     assert mine.provenance["sample_ids"] == filed.provenance["sample_ids"]
+
+
+def test_limits_of_data_are_asked_as_any_question(model):
+    found = core.evaluate(model, TEXTS, "limits", MEASURES, width=1, exact_up_to=1, target=tiny.LABELS[1])
+    (report,) = found.reports
+    assert (report.n, report.exact, len(found.lines)) == (3, 0, 6)
+    assert {(line["method"], line["class"]) for line in found.lines} == {("beam", tiny.LABELS[1])}
+    for name in MEASURES:
+        naopc = [one["NAOPC sufficiency ↓"] for one in found.lines if one["measure"] == name]
+        assert report.means[name][1].mean == pytest.approx(np.mean(naopc))
+    with pytest.raises(ValueError, match="--width belongs to limits"):
+        core.evaluate(model, TEXTS, "scores", MEASURES, width=1)
 
 
 def test_data_without_texts_is_a_sentence(model):

@@ -21,7 +21,9 @@ from core.evaluation.engine import Run
 from core.evaluation.sampling import without_labels
 from core.evaluation.studies.diagnosticity_question import HEADER
 from core.evaluation.studies.diagnosticity_report import build_diagnosticity_report
+from core.evaluation.studies.limits_of_texts import LimitsOfTexts
 from core.evaluation.studies.scoring import RANDOM, SHUFFLED, Scoring
+from core.evaluation.study import Answers
 from core.explanation.explainer import Explainer
 from core.judging.judging import How
 from core.mathematics.stepwise import finish
@@ -360,6 +362,22 @@ def test_scores_are_told_as_means_over_the_texts(given, bundled):
     assert app.outcomes == ["few texts"] and not app.errors
     assert any("Scoreboard" in one.label for one in app.at.get("page_link"))
     assert len(json.loads(app.download("All figures (JSON)"))["examples"]) == 4 * 5 * (6 + 6 + 1 + 1)
+    no_raw_markup(app)
+
+
+def test_limits_are_told_as_mean_naopc_by_the_setting_of_exact_ones(given, bundled, monkeypatch):
+    monkeypatch.setenv("FAITHSCOPE_EXACT", "16")
+    app = complete(given(section="limits"))
+    study = LimitsOfTexts(("gradient", "attention"), exact_up_to=16)
+    sample = without_labels("d", "0" * 64, SHORT)
+    rows = finish(run_study(Explainer(bundled), sample, study))
+    report = study.conclude(Answers(bundled, None, sample, {study: rows}))
+    header, *told = named(app, "texts")
+    assert header[0] == "measure" and [row[0] for row in told] == report.measures and report.exact < 4
+    assert close([row[1] for row in told], [report.means[name][0].mean for name in report.measures])
+    assert app.outcomes == ["few texts"] and app.at.get("plotly_chart") and not app.errors
+    written = json.loads(app.download("All figures (JSON)"))["examples"]
+    assert len(written) == 4 * 2 and {one["method"] for one in written} >= {"insertion"}
     no_raw_markup(app)
 
 

@@ -568,8 +568,9 @@ def test_scores(explainer, store):
 
 def test_limits_of_texts(explainer, store):
     key, name = LIMITS
-    told = '{"class": "positive", "lower": 0.25, "problem": null}'
-    store.append(key, {"rows": rows_of(name), "row": np.zeros(1, dtype=np.int32)}, {"sentences": [told]})
+    told = '{"class": "positive", "lower": 0.25}'
+    columns = {"row": np.zeros(1, dtype=np.int32), "seconds": np.array([2.5])}
+    store.append(key, {"rows": rows_of(name)} | columns, {"sentences": [told]})
     study = LimitsOfTexts(("leave-one-out",), "absolute", "token", "positive", 4, 1024, True)
     found = read_study(explainer, SAMPLE, study, store)
     assert found.there.tolist() == [True] and found.sentences[found.columns["row"][0]] == told

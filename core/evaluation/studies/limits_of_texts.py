@@ -32,7 +32,7 @@ from core.measures.catalogue import default_measures, offered_measures
 from core.network.features import Encoded, NoFeatures
 from core.network.model import Model
 from core.network.scheduler import NonFinite, OutOfMemory
-from core.wording import Tally, refuse_unknown
+from core.wording import Tally, as_json, refuse_unknown
 
 # What a line tells of a measure, and what of a row it is; means are those of the last two, between 0 and 1.
 _NAOPCS = {"NAOPC comprehensiveness ↑": "comprehensiveness NAOPC", "NAOPC sufficiency ↓": "sufficiency NAOPC"}
@@ -69,7 +69,8 @@ class LimitsReport:
 @register
 @dataclass(frozen=True)
 class LimitsOfTexts(Study[Rows]):
-    """The limits of each text beside the AOPC of each of M measures. The column is JSON of `limit_row`.
+    """The limits of each text beside the AOPC of each of M measures. Columns: row, JSON of `limit_row`; seconds that it
+    took.
 
     sign: which values; unit: what is masked as one piece; target: "predicted" or a class; width: of a beam, None for
     insertion searches; exact_up_to: scores that exact limits may cost, None for what suits the device; full: never
@@ -78,7 +79,7 @@ class LimitsOfTexts(Study[Rows]):
 
     name, order, done = "limits", 7, "set between limits"
     asks = "How close does each measure come to the best order of masking?"
-    columns: ClassVar = {"row": Column((), "")}
+    columns: ClassVar = {"row": Column((), ""), "seconds": Column()}
     label = "limits"
     leaves_out = NoFeatures, NonFinite, OutOfMemory
 
@@ -117,7 +118,9 @@ class LimitsOfTexts(Study[Rows]):
         """The limits of one text."""
         if subject.encoded.premasked.all():
             raise NoFeatures("Every feature is masked already.")
-        return {"row": json.dumps(limit_row(subject.explainer, subject.encoded, self), ensure_ascii=False)}
+        began = time.perf_counter()
+        told = json.dumps(limit_row(subject.explainer, subject.encoded, self), ensure_ascii=False)
+        return {"row": told, "seconds": time.perf_counter() - began}
 
     def cost(self, explainer: Explainer, encoded: Encoded, found: Rows | None = None) -> Cost:
         """What one text takes at most: its limits, and the scores of the measures."""
@@ -168,6 +171,7 @@ class LimitsOfTexts(Study[Rows]):
             line = {"problem": rows.problems[i]} if i in rows.problems else {}
             if rows.there[i]:
                 line = json.loads(rows.sentences[rows.columns["row"][i]])
+                line |= {"seconds": as_json(rows.columns["seconds"][i]), "problem": None}
             if "same" in rows.columns:
                 line["same_class"] = {0.0: False, 1.0: True}.get(float(rows.columns["same"][i]))
             found.append(line)
@@ -207,7 +211,6 @@ def limits_of(explainer: Explainer, encoded: Encoded, target: int, asked: Limits
 
 def limit_row(explainer: Explainer, encoded: Encoded, asked: LimitsOfTexts) -> dict:
     """One example's limits and scores as plain values, see `LimitsOfTexts.records`."""
-    began = time.perf_counter()
     labels, predicted = explainer.model.labels, int(explainer.logits(encoded).argmax())
     target = predicted if asked.target == "predicted" else labels.index(asked.target)
     scored = tuple(score(explainer, encoded, name, target, asked.sign) for name in asked.measures)
@@ -238,4 +241,4 @@ def limit_row(explainer: Explainer, encoded: Encoded, asked: LimitsOfTexts) -> d
             f"{one.measure}: comprehensiveness NAOPC": normal[0],
             f"{one.measure}: sufficiency NAOPC": normal[1],
         }
-    return row | {"seconds": time.perf_counter() - began, "problem": None}
+    return row
