@@ -372,9 +372,9 @@ def test_limits_are_told_as_mean_naopc_by_the_setting_of_exact_ones(given, bundl
     sample = without_labels("d", "0" * 64, SHORT)
     rows = finish(run_study(Explainer(bundled), sample, study))
     report = study.conclude(Answers(bundled, None, sample, {study: rows}))
-    header, *told = named(app, "texts")
-    assert header[0] == "measure" and [row[0] for row in told] == report.measures and report.exact < 4
-    assert close([row[1] for row in told], [report.means[name][0].mean for name in report.measures])
+    _, *told = named(app, "NAOPC")
+    assert [row[0] for row in told] == [name for name in report.measures for _ in range(2)] and report.exact < 4
+    assert close([row[2] for row in told], [one.mean for name in report.measures for one in report.means[name]])
     assert app.outcomes == ["few texts"] and app.at.get("plotly_chart") and not app.errors
     written = json.loads(app.download("All figures (JSON)"))["examples"]
     assert len(written) == 4 * 2 and {one["method"] for one in written} >= {"insertion"}

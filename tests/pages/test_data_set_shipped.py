@@ -7,6 +7,7 @@ from scipy.stats import kendalltau
 from core.data.stories import TASKS
 from core.evaluation.studies.retrained import read_retrained
 from core.results.caveats import Caveat
+from core.results.limits_of_texts import LimitsOfTextsOutcome
 from core.results.retraining import RetrainingOutcome
 from core.results.words import WordsOutcome
 from core.validity.marks import SIGN
@@ -83,6 +84,16 @@ def test_retraining_leads_from_other_models_to_where_it_ships():
 def test_words_of_the_first_model_are_full():
     app = App(PAGE, section="words", model="sst2-fmm", data="ordinary reviews")
     assert app.outcomes == [WordsOutcome.LEADING.value]
+
+
+def test_leave_one_out_is_closest_to_the_best_order_at_a_first_visit():
+    app = App(PAGE, section="limits", model="sst2-fmm", data="ordinary reviews")
+    assert app.outcomes == [LimitsOfTextsOutcome.CLOSEST.value] and app.badges[0] == "first 20 of 200 texts"
+    header, rows = table(app, "NAOPC")
+    mean, low, high = (float(rows[0][header.index(name)]) for name in ("mean", "95 % low", "95 % high"))
+    assert rows[0][:2] == ["leave-one-out", "comprehensiveness ↑"] and 0.5 < low < mean < high < 1 and len(rows) == 6
+    assert app.facts["texts with limits"] == "20 of 20"
+    assert any(f"{Caveat.MEASURE_USES_MASKING.badge}: leave-one-out" in one for one in app.badges)
 
 
 def test_retraining_ranks_in_reverse_of_the_measurable_model():

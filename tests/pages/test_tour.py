@@ -13,13 +13,16 @@ import streamlit as st
 from core.data.browsing import Index
 from core.data.examples import FIRST_REVIEWS, HARD_REVIEWS, bundled_set, first_example, read_bundled
 from core.evaluation.asking import run_study
+from core.evaluation.findings import FEW
 from core.evaluation.sampling import SAMPLE, SCORED, draw_examples, draw_sample, without_labels
 from core.evaluation.studies.check_findings import leads_by_length, length_split
 from core.evaluation.studies.check_report import REJECTED, build_check_report
 from core.evaluation.studies.diagnosticity_question import Diagnosing
+from core.evaluation.studies.limits_of_texts import LimitsOfTexts
 from core.evaluation.studies.model_check import Curve
 from core.evaluation.studies.scoreboard import Scoreboard
 from core.evaluation.studies.verdicts import VerdictsOfTexts
+from core.evaluation.study import Answers
 from core.explanation.standings import COMPREHENSIVENESS, compare_standings
 from core.mathematics.aopc import naopc
 from core.mathematics.ranking import LEVEL
@@ -455,6 +458,27 @@ def test_what_ships_of_verdicts_is_what_the_code_computes(walked, passes_of, tmp
     again = finish(run_study(walked[MASKED], without_labels("d", "0" * 64, [short]), asked))
     for name, values in again.columns.items():
         assert shipped.columns[name][drawn.index(short)] == pytest.approx(values[0], abs=1e-4, nan_ok=True), name
+
+
+def test_what_ships_of_limits_is_what_the_code_computes(walked, passes_of, tmp_path, on_any_machine):
+    data, store, asked = bundled_set(FIRST_REVIEWS), Store(tmp_path / "store", shipped=RESULTS), LimitsOfTexts()
+    drawn = draw_examples(data.examples, FEW)
+    short = min(drawn, key=lambda one: len(one.text))
+    lines = []
+    for texts in (drawn, [short]):
+        sample = without_labels("d", "0" * 64, texts)
+        spent, found = passes_of(lambda sample=sample: finish(run_study(walked[MASKED], sample, asked, store)))
+        assert spent == 0 and found.complete
+        lines.append(asked.lines(Answers(walked[MASKED].model, None, sample, {asked: found})))
+    sample = without_labels("d", "0" * 64, [short])
+    again = asked.lines(
+        Answers(walked[MASKED].model, None, sample, {asked: finish(run_study(walked[MASKED], sample, asked))})
+    )[0]
+    (shipped,) = lines[1]
+    assert shipped == lines[0][drawn.index(short)] and shipped["seconds"] is None
+    for name, value in again.items():
+        if isinstance(value, float) and name != "seconds":
+            assert shipped[name] == pytest.approx(value, abs=1e-4), name
 
 
 def test_what_ships_of_a_scoreboard_is_what_the_code_computes_and_says_nothing_of_another_machines_time(

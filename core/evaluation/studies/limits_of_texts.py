@@ -10,7 +10,6 @@ from typing import Any, ClassVar
 import numpy as np
 
 from core.evaluation.findings import of_enough
-from core.evaluation.studies.scoring import interval_text
 from core.evaluation.study import Answers, Column, Row, Rows, Study, Subject, Table, register
 from core.explanation.explainer import Cost, Explainer
 from core.explanation.limiting import (
@@ -32,7 +31,7 @@ from core.measures.catalogue import default_measures, offered_measures
 from core.network.features import Encoded, NoFeatures
 from core.network.model import Model
 from core.network.scheduler import NonFinite, OutOfMemory
-from core.wording import Tally, as_json, refuse_unknown
+from core.wording import Tally, as_json, number, refuse_unknown
 
 # What a line tells of a measure, and what of a row it is; means are those of the last two, between 0 and 1.
 _NAOPCS = {"NAOPC comprehensiveness ↑": "comprehensiveness NAOPC", "NAOPC sufficiency ↓": "sufficiency NAOPC"}
@@ -160,8 +159,12 @@ class LimitsOfTexts(Study[Rows]):
 
     def tables(self, report: LimitsReport) -> list[Table]:
         """Each measure's mean NAOPC, the closest to the best order first."""
-        header = ["measure", *(f"{name} [95 % interval]" for name in _NAOPCS), "texts"]
-        rows = [[name, *map(interval_text, report.means[name]), f"{report.counts[name]:,}"] for name in report.measures]
+        header = ["measure", "NAOPC", "mean", "95 % low", "95 % high", "texts"]
+        rows = [
+            [name, of.removeprefix("NAOPC "), *map(number, (one.mean, one.low, one.high)), f"{report.counts[name]:,}"]
+            for name in report.measures
+            for of, one in zip(_NAOPCS, report.means[name])
+        ]
         return [(header, rows)]
 
     def lines(self, answers: Answers) -> list[dict]:
