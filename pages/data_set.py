@@ -14,6 +14,7 @@ from core.evaluation.studies.words_question import Words
 from core.results.caveats import Caveat
 from core.results.model_check import check_result
 from core.results.result import Result
+from core.results.verdicts_of_texts import why_untested
 from pages.parts.check.checking import known_check
 from pages.parts.data_set.drawing import diagnosticity_parts, scores_parts, verdicts_parts, with_rejected
 from pages.parts.data_set.over_seeds import seeds_of_question
@@ -36,6 +37,12 @@ from pages.parts.sections.studying import Asking
 
 PAGE = "Data set"
 OWN = "Your own text is one example. Choose data"
+PARTS = {
+    Verdicts.name: verdicts_parts,
+    Scoring.name: scores_parts,
+    Diagnosing.name: diagnosticity_parts,
+    Words.name: words_parts,
+}
 TERMS = {
     Verdicts.name: ("verdict", "random order", "interval (95 %)"),
     Scoring.name: ("hard erasure", "soft erasure", "interval (95 %)"),
@@ -90,16 +97,14 @@ def _with_report(key: str, shown: QuestionView, asked: Asking, report: Any, resu
 
 
 def _shown(frame: DataView, name: str) -> QuestionView:
-    terms = TERMS.get(name, ())
+    parts, terms, data = PARTS.get(name, question_parts), TERMS.get(name, ()), frame.browsed.index.data
     if name == Verdicts.name:
-        return QuestionView(verdicts_parts, terms=terms)
-    if name in (Scoring.name, Diagnosing.name):
-        parts = {Scoring.name: scores_parts, Diagnosing.name: diagnosticity_parts}[name]
-        data = frame.browsed.index.data
-        return QuestionView(parts, lambda asked: with_rejected(asked, data), lambda asked: _known(frame), terms)
+        return QuestionView(parts, more=lambda asked: why_untested(asked.report, lambda: _known(frame)), terms=terms)
     if name == LimitsOfTexts.name:
-        return QuestionView(question_parts, more=lambda asked: _known(frame), terms=terms)
-    return QuestionView(words_parts if name == Words.name else question_parts, terms=terms)
+        return QuestionView(parts, more=lambda asked: _known(frame), terms=terms)
+    if name in (Scoring.name, Diagnosing.name):
+        return QuestionView(parts, lambda asked: with_rejected(asked, data), lambda asked: _known(frame), terms)
+    return QuestionView(parts, terms=terms)
 
 
 def _known(frame: DataView) -> list[Caveat]:

@@ -1,5 +1,6 @@
 """How often is each measure better than random? The verdicts on many texts."""
 
+from collections.abc import Callable
 from dataclasses import replace
 
 import numpy as np
@@ -39,6 +40,11 @@ def verdicts_of_texts(report: VerdictsReport) -> Result:
     early = unanswered(report.tally, report.n, facts, caveats)
     result = early or Result.of(_outcome(report, counts), facts, caveats, **slots)
     return replace(result, whose=caveat_measures(report.measures, report.sign))
+
+
+def why_untested(report: VerdictsReport | None, known: Callable[[], list[Caveat]]) -> list[Caveat]:
+    """What is known of the masked texts of these data, where no measure can be tested; [] where one can."""
+    return [] if report is None or report.judged else known()
 
 
 def _outcome(report: VerdictsReport, counts: list[int]) -> VerdictsOfTextsOutcome:

@@ -436,7 +436,7 @@ def test_limits_from_the_command_line(tiny_root, tmp_path, monkeypatch, capsys):
     (row,) = parquet.read_table(out).to_pylist()
     assert row["predicted"] in tiny.LABELS
     assert row["class"] == tiny.LABELS[2] and row["method"] == "exact"
-    assert "texts with limits: 1 of 1" in (printed := capsys.readouterr().out) and str(out) in printed
+    assert "1 of 1" in (printed := capsys.readouterr().out) and str(out) in printed
     # What is asked for here holds before the setting, 0 too; the setting holds before the device's default.
     for given, setting, method in (
         (["--exact-up-to", "0"], "4096", "insertion"),

@@ -9,6 +9,7 @@ from core.evaluation.studies.retrained import read_retrained
 from core.results.caveats import Caveat
 from core.results.limits_of_texts import LimitsOfTextsOutcome
 from core.results.retraining import RetrainingOutcome
+from core.results.verdicts_of_texts import VerdictsOfTextsOutcome
 from core.results.words import WordsOutcome
 from core.validity.marks import SIGN
 from tests.app_session import App
@@ -43,6 +44,13 @@ def test_one_measure_is_better_than_random_on_most_texts_and_the_others_on_few()
     shares = {row[0]: (float(row[low]), float(row[high])) for row in rows}
     assert shares.pop("leave-one-out")[0] > 50 and shares and all(top < 50 for _, top in shares.values())
     assert any(Caveat.MEASURE_USES_MASKING.badge in one for one in app.badges)
+
+
+def test_that_no_measure_can_be_tested_has_its_reason():
+    app = App(PAGE, model="sst2-plain", data="ordinary reviews")
+    assert app.outcomes == [VerdictsOfTextsOutcome.CANNOT_BE_TESTED.value] and not app.errors
+    assert any(Caveat.OUT_OF_DISTRIBUTION.badge in one for one in app.badges)
+    assert not any(Caveat.OUT_OF_DISTRIBUTION.badge in one for one in App(PAGE, **MASKED).badges)
 
 
 def test_scores_have_the_sign_where_scoreboard_knows_their_inputs_to_be_rejected():
