@@ -288,3 +288,9 @@ def test_old_limits_keep_their_columns(model, data, tmp_path):
     scored = ("values", "comprehensiveness", "sufficiency", "comprehensiveness NAOPC", "sufficiency NAOPC")
     told = [*names.split(), "scores", "searched", *(f"gradient: {one}" for one in scored), "seconds", "problem"]
     assert sorted(parquet.read_table(out).column_names) == sorted(told)
+    # A row for each line of the file, one that repeats and one that has no limits, too.
+    data.write_text("".join(json.dumps({"text": text}) + "\n" for text in (TEXT, "[MASK]", TEXT)), encoding="utf-8")
+    assert main(["limits", "--model", "tiny", "--data", str(data), "--measures", "gradient", "--out", str(out)]) == 0
+    first, masked, again = parquet.read_table(out).to_pylist()
+    assert masked["upper"] is None and masked["problem"] and first["problem"] is None
+    assert again == first | {"example": 3} and first["upper"] is not None

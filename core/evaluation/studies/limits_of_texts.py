@@ -165,7 +165,7 @@ class LimitsOfTexts(Study[Rows]):
             for name in report.measures
             for of, one in zip(_NAOPCS, report.means[name])
         ]
-        return [(header, rows)]
+        return [(header, rows)] if rows else []
 
     def lines(self, answers: Answers) -> list[dict]:
         """Of each example what `limit_row` says; where it has no row, the problem; {} where it is not known yet."""
