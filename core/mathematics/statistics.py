@@ -1,7 +1,7 @@
 """Combine p-values and decide over several of them."""
 
 import functools
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass
 
 import numpy as np
@@ -182,6 +182,19 @@ class Interval:
     def holds(self, value: float) -> bool:
         """Whether a value lies in it; True where there is none, since nothing is excluded then."""
         return not self.known or self.low <= value <= self.high
+
+
+def meeting_best(means: Mapping[str, Interval], direction: int = 1) -> list[str]:
+    """The names whose 95 % interval meets that of the best mean, the best first; [] without an interval.
+
+    direction: 1 where higher is better, −1 where lower is.
+    """
+    known = {name: mean for name, mean in means.items() if mean.known}
+    if not known:
+        return []
+    first = max(known, key=lambda name: direction * known[name].mean)
+    best = known.pop(first)
+    return [first, *(name for name, mean in known.items() if mean.high >= best.low and mean.low <= best.high)]
 
 
 def mean_interval(values: np.ndarray, resamples: int = RESAMPLES, seed: int = 0) -> Interval:

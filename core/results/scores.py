@@ -4,7 +4,7 @@ from collections.abc import Iterator, Mapping
 from typing import NamedTuple
 
 from core.evaluation.studies.scoring import ScoresReport, Scoring
-from core.mathematics.statistics import Interval
+from core.mathematics.statistics import Interval, meeting_best
 from core.measures.catalogue import measure
 from core.measures.registry import ORACLE
 from core.metrics.catalogue import metrics
@@ -54,12 +54,7 @@ def scores(report: ScoresReport) -> Result:
 
 def best_measures(metric: str, means: Mapping[str, Interval]) -> list[str]:
     """The measures whose 95 % interval meets that of the best mean by a metric, the best first; [] without one."""
-    known = {one: mean for one, mean in means.items() if mean.known}
-    if not known:
-        return []
-    first = max(known, key=lambda one: metrics()[metric].direction * known[one].mean)
-    best = known.pop(first)
-    return [first, *(one for one, mean in known.items() if mean.high >= best.low and mean.low <= best.high)]
+    return meeting_best(means, metrics()[metric].direction)
 
 
 def score_cells(report: ScoresReport) -> Iterator[MeanCell]:

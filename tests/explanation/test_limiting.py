@@ -394,6 +394,19 @@ def test_what_is_interrupted_goes_on_and_loses_nothing(explainer, tiny_model, tm
     assert len(calls) == 8
 
 
+@pytest.mark.parametrize("exact", [1, 256])
+def test_what_is_cancelled_ends_within_a_text(explainer, exact):
+    """A text may take a minute, so it is not waited for: asked after a few batches, no row is finished."""
+    sample = without_labels("texts.jsonl", "0" * 64, [Example("long", SHORT)])
+    study = LimitsOfTexts(("leave-one-out",), exact_up_to=exact)
+    before = explainer.model.scheduler.counters.passes
+    with pytest.raises(Cancelled):
+        finish(run_study(explainer, sample, study, cancelled=lambda: True))
+    stopped = explainer.model.scheduler.counters.passes - before
+    finish(run_study(explainer, sample, study))
+    assert stopped < (explainer.model.scheduler.counters.passes - before - stopped) / 2
+
+
 @pytest.mark.parametrize(
     "wrong, said",
     [

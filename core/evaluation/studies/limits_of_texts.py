@@ -3,7 +3,7 @@
 import contextlib
 import json
 import time
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from typing import Any, ClassVar
 
@@ -33,9 +33,9 @@ from core.network.model import Model
 from core.network.scheduler import NonFinite, OutOfMemory
 from core.wording import Tally, as_json, number, refuse_unknown
 
-# What a line tells of a measure, and what of a row it is; means are those of the last two, between 0 and 1.
+# Columns of a measure in a line, and what of a row each is; means are those of the last two, between 0 and 1.
 _NAOPCS = {"NAOPC comprehensiveness ↑": "comprehensiveness NAOPC", "NAOPC sufficiency ↓": "sufficiency NAOPC"}
-_TOLD = {"AOPC comprehensiveness ↑": "comprehensiveness", "AOPC sufficiency ↓": "sufficiency"} | _NAOPCS
+_FIGURES = {"AOPC comprehensiveness ↑": "comprehensiveness", "AOPC sufficiency ↓": "sufficiency"} | _NAOPCS
 
 
 @dataclass(frozen=True, eq=False)
@@ -118,8 +118,8 @@ class LimitsOfTexts(Study[Rows]):
         if subject.encoded.premasked.all():
             raise NoFeatures("Every feature is masked already.")
         began = time.perf_counter()
-        told = json.dumps(limit_row(subject.explainer, subject.encoded, self), ensure_ascii=False)
-        return {"row": told, "seconds": time.perf_counter() - began}
+        found = limit_row(subject.explainer, subject.encoded, self, subject.cancelled)
+        return {"row": json.dumps(found, ensure_ascii=False), "seconds": time.perf_counter() - began}
 
     def cost(self, explainer: Explainer, encoded: Encoded, found: Rows | None = None) -> Cost:
         """What one text takes at most: its limits, and the scores of the measures."""
@@ -131,10 +131,10 @@ class LimitsOfTexts(Study[Rows]):
     def together(self, every: Sequence[Answers]) -> list[Answers]:
         """With whether all models explain the same class of a text, without which their scores do not compare."""
         classes = [[one.get("class") for one in self.lines(answers)] for answers in every]
-        same = np.array([np.nan if None in told else len(set(told)) == 1 for told in zip(*classes)])
-        found = [answers.found[self] for answers in every]
-        told = [replace(rows, columns=rows.columns | {"same": same}) for rows in found]
-        return [replace(answers, found={self: rows}) for answers, rows in zip(every, told)]
+        same = np.array([np.nan if None in one else len(set(one)) == 1 for one in zip(*classes)])
+        rows = [answers.found[self] for answers in every]
+        marked = [replace(one, columns=one.columns | {"same": same}) for one in rows]
+        return [replace(answers, found={self: one}) for answers, one in zip(every, marked)]
 
     def conclude(self, answers: Answers) -> LimitsReport | None:
         """Means over the texts; None before there is one."""
@@ -193,8 +193,8 @@ class LimitsOfTexts(Study[Rows]):
             named = self.measures if "method" in line else ()
             found += [] if named else [about | text]
             for name in named:
-                told = {called: line[f"{name}: {one}"] for called, one in _TOLD.items()}
-                found.append(about | {"measure": name, "values": line[f"{name}: values"]} | told | text)
+                figures = {column: line[f"{name}: {one}"] for column, one in _FIGURES.items()}
+                found.append(about | {"measure": name, "values": line[f"{name}: values"]} | figures | text)
         return found
 
 
@@ -203,21 +203,30 @@ def chosen_exact(setting: int | None) -> dict[str, int]:
     return {} if setting is None else {"exact_up_to": min(setting, 1 << MOST_EXACT)}
 
 
-def limits_of(explainer: Explainer, encoded: Encoded, target: int, asked: LimitsOfTexts) -> Found:
+def limits_of(
+    explainer: Explainer,
+    encoded: Encoded,
+    target: int,
+    asked: LimitsOfTexts,
+    cancelled: Callable[[], bool] | None = None,
+) -> Found:
     """Exact limits where scores and memory allow, else those of a search; raises as the oracle."""
     allowed = asked.allowed(explainer.model.device)
     if 1 << left_over(encoded) <= allowed:
         with contextlib.suppress(TooDear):
-            return finish(find_exact(explainer, encoded, target, allowed))
-    return finish(find_searched(explainer, encoded, target, asked.width, not asked.full, early=False))
+            return finish(find_exact(explainer, encoded, target, allowed, cancelled=cancelled))
+    half = not asked.full
+    return finish(find_searched(explainer, encoded, target, asked.width, half, early=False, cancelled=cancelled))
 
 
-def limit_row(explainer: Explainer, encoded: Encoded, asked: LimitsOfTexts) -> dict:
+def limit_row(
+    explainer: Explainer, encoded: Encoded, asked: LimitsOfTexts, cancelled: Callable[[], bool] | None = None
+) -> dict:
     """One example's limits and scores as plain values, see `LimitsOfTexts.records`."""
     labels, predicted = explainer.model.labels, int(explainer.logits(encoded).argmax())
     target = predicted if asked.target == "predicted" else labels.index(asked.target)
-    scored = tuple(score(explainer, encoded, name, target, asked.sign) for name in asked.measures)
-    found = limits_of(explainer, encoded, target, asked)
+    scored = tuple(score(explainer, encoded, name, target, asked.sign, cancelled=cancelled) for name in asked.measures)
+    found = limits_of(explainer, encoded, target, asked, cancelled)
     limits = widened(found.limits, (one for every in scored for one in every.reached))
     row = {
         "class": labels[target],
