@@ -41,7 +41,12 @@ class Notebook:
                     self.manager.interrupt_kernel()
                     interrupted = None
             elif kind == "status" and content["execution_state"] == "idle":
-                return printed, self.client.get_shell_msg(timeout=60)["content"].get("ename", "")
+                return printed, self.replied(asked).get("ename", "")
+
+    def replied(self, asked: str) -> dict:
+        while (reply := self.client.get_shell_msg(timeout=60))["parent_header"].get("msg_id") != asked:
+            pass
+        return reply["content"]
 
 
 @pytest.fixture(scope="module")
@@ -51,6 +56,8 @@ def notebook(tmp_path_factory):
         patch.setenv("FAITHSCOPE_CACHE", str(place / "cache"))
         patch.setenv("PYTHONPATH", str(ROOT))
         manager, client = start_new_kernel(cwd=str(place))
+    # As where a kernel starts slowly: it is asked again and again whether it is there, and its later answers are unread.
+    client.kernel_info()
     try:
         yield Notebook(client, manager), place
     finally:
