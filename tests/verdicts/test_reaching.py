@@ -26,7 +26,7 @@ def drawn(own: Table, half, against: np.ndarray, orders: np.ndarray, known=lambd
 
 
 def test_every_verdict_is_that_of_the_models_own_at_fewer_of_its_inputs():
-    rng, spared, parted, beyond = np.random.default_rng(0), [], 0, 0
+    rng, spared, parted = np.random.default_rng(0), [], 0
     start = np.zeros(F, dtype=bool)
     for _ in range(200):
         own, half = rough_table(rng, noise=0.03)
@@ -39,12 +39,11 @@ def test_every_verdict_is_that_of_the_models_own_at_fewer_of_its_inputs():
             mine, theirs = (tail_test(measures, one, sign) for one in (null, exact))
             np.testing.assert_array_equal(mine.low, theirs.low)
             np.testing.assert_array_equal(mine.rejected, theirs.rejected)
-        beyond += np.abs(null.reached - exact.reached).max() >= reach.margin
+        assert np.abs(null.reached - exact.reached).max() < reach.margin
         assert reach.rough == (null.reached != exact.reached).sum() <= R - BOTH
         spared.append(reach.rough / (R - BOTH))
         parted += (half.values != own.values).any()
-    # Noise that is drawn anew for each input is harsher than rounding, which errs alike on inputs that are alike.
-    assert parted == 200 and np.mean(spared) > 0.5 and beyond <= 4
+    assert parted == 200 and np.mean(spared) > 0.5
 
 
 def test_what_is_known_costs_nothing_and_teaches_how_far_half_precision_errs():
