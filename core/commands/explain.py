@@ -34,7 +34,7 @@ def add(option: Option) -> None:
     given.add_exact(option)
     about = "of AOPC, in verdicts and limits; lower sufficiency is better"
     option("--direction", choices=DIRECTIONS, default=COMPREHENSIVENESS, help=about)
-    about = "of verdicts: random orders (default: 99, more for Holm; up to 12 words: all, or 99,999)"
+    about = "of verdicts: random orders (default: 60, more for Holm; up to 12 words: all, or 99,999)"
     option("--orders", type=int, help=about)
     option("--erasures", nargs="+", choices=ERASURES, default=[MASK], help="of verdicts: erasures to compare")
     option("--causes", action="store_true", help="of verdicts: also explain failures (slower)")

@@ -7,10 +7,10 @@ from functools import partial
 
 import numpy as np
 
-from core.explanation.explainer import Cost, Explainer, passes_cost, value_of
+from core.explanation.explainer import Attribution, Cost, Explainer, passes_cost, value_of
 from core.explanation.rows import choose_variant
 from core.mathematics.aopc import aopc, comprehensiveness_order, naopc, prefix_masks, sufficiency_order
-from core.mathematics.arrays import Value
+from core.mathematics.arrays import Order, Value
 from core.mathematics.search.insertion import insertion_search, insertion_sets
 from core.mathematics.search.limits import MOST_EXACT, Limits, Search, TooDear, beam_search, exact_search, most_sets
 from core.mathematics.stepwise import finish, relay
@@ -22,6 +22,7 @@ from core.oracle.erasing import MASK
 from core.oracle.oracle import BYTES_A_MASK, Oracle, Unknown, known_value
 from core.oracle.target import Target
 
+COMPREHENSIVENESS, SUFFICIENCY = DIRECTIONS = ("comprehensiveness", "sufficiency")
 # Exact limits cost 2^F scores; up to this many they are no dearer than they are worth.
 EXACT_UP_TO = {"cpu": 4_096, "cuda": 1 << 17}
 # Of the memory that is free, the share that exact limits may take.
@@ -57,6 +58,11 @@ class OrderScore:
     sufficient: Walk
 
     @property
+    def walks(self) -> dict[str, Walk]:
+        """{direction: its order}."""
+        return dict(zip(DIRECTIONS, (self.comprehensive, self.sufficient)))
+
+    @property
     def comprehensiveness(self) -> float:
         return self.comprehensive.aopc
 
@@ -67,7 +73,7 @@ class OrderScore:
     @property
     def reached(self) -> tuple[tuple[np.ndarray, float], ...]:
         """Both orders with their AOPC, as `widened` takes them."""
-        return tuple((walk.order, walk.aopc) for walk in (self.comprehensive, self.sufficient))
+        return tuple((walk.order, walk.aopc) for walk in self.walks.values())
 
     def normalised(self, limits: Limits) -> tuple[float, float]:
         """NAOPC of comprehensiveness (↑ better) and of sufficiency (↓ better); NaN where the limits coincide."""
@@ -142,13 +148,18 @@ def score(
         Cancelled, OutOfMemory, NonFinite: as `Explainer.attribute`.
     Source: NAOPC Eq. 1 and 3.
     """
-    named = measure(name)
-    scores = explainer.attribute(encoded, name, target, cancelled=cancelled).scores[choose_variant(named, sign)]
+    orders = orders_of(explainer.attribute(encoded, name, target, cancelled=cancelled), sign, encoded.premasked)
+    return OrderScore(name, *walk(explainer, encoded, [*orders.values()], target, erasure, cancelled=cancelled))
+
+
+def orders_of(found: Attribution, sign: str, start: np.ndarray) -> dict[str, Order]:
+    """{direction: a measure's order of the features that are not masked in the text, int64[F']}; start: bool[F], those
+    that are. NonFinite where a score is NaN.
+    """
+    scores = found.scores[choose_variant(measure(found.measure), sign)]
     if np.isnan(scores).any():
-        raise NonFinite(f"{name} gave NaN scores.")
-    start = encoded.premasked
-    orders = comprehensiveness_order(scores, start), sufficiency_order(scores, start)
-    return OrderScore(name, *walk(explainer, encoded, orders, target, erasure, cancelled=cancelled))
+        raise NonFinite(f"{found.measure} gave NaN scores.")
+    return dict(zip(DIRECTIONS, (comprehensiveness_order(scores, start), sufficiency_order(scores, start))))
 
 
 def default_exact(device: str) -> int:
@@ -172,9 +183,9 @@ def search_cost(explainer: Explainer, encoded: Encoded, width: int | None = None
     return passes_cost(explainer, encoded, passes, None if rough is None else rough.model)
 
 
-def score_cost(explainer: Explainer, encoded: Encoded, name: str) -> Cost:
-    """What a measure's score takes at most: its attribution, and both of its orders."""
-    named, along = measure(name), 2 * left_over(encoded) + 2
+def score_cost(explainer: Explainer, encoded: Encoded, name: str, orders: int = len(DIRECTIONS)) -> Cost:
+    """What a measure's score takes at most: its attribution, and both of its orders or one."""
+    named, along = measure(name), orders * left_over(encoded) + 2
     inside = named.passes(left_over(encoded))
     taken = passes_cost(explainer, encoded, inside * (3 if named.backward else 1) + along)
     return Cost(inside + along, taken.seconds)

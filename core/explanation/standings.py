@@ -6,7 +6,7 @@ from functools import cached_property
 
 import numpy as np
 
-from core.explanation.limiting import Found, OrderScore, Walk
+from core.explanation.limiting import COMPREHENSIVENESS, DIRECTIONS, SUFFICIENCY, Found, OrderScore, Walk
 from core.explanation.recursive import BY_FEATURE, Band, planned_counts, random_masks
 from core.mathematics.aopc import naopc
 from core.mathematics.curves import spread
@@ -19,8 +19,6 @@ from core.validity.marks import HOLM, Gate, decide_path
 from core.validity.references import CALIBRATED, Reference
 from core.wording import amount
 
-COMPREHENSIVENESS, SUFFICIENCY = "comprehensiveness", "sufficiency"
-DIRECTIONS = (COMPREHENSIVENESS, SUFFICIENCY)
 ARROWS = {COMPREHENSIVENESS: "↑", SUFFICIENCY: "↓"}
 
 
@@ -150,12 +148,7 @@ def build_standings(
     Source: NAOPC Eq. 8; glossary, NAOPC; glossary, Insertion search.
     """
     chances = [] if band is None else random_walks(gating.encoded, band, target)
-    every = [
-        found.lowest,
-        found.highest,
-        *(walk for one in scores for walk in (one.comprehensive, one.sufficient)),
-        *chances,
-    ]
+    every = [found.lowest, found.highest, *(walk for one in scores for walk in one.walks.values()), *chances]
     limits = widened(found.limits, ((walk.order, walk.aopc) for walk in every))
     # The first that attains a limit: of exact limits it is the search's own.
     lowest, highest = min(every, key=lambda walk: walk.aopc), max(every, key=lambda walk: walk.aopc)
@@ -178,14 +171,13 @@ def build_standings(
 
 
 def _standing(score: OrderScore, limits: Limits, gating: StandingGates, limits_marked: bool) -> Standing:
-    walks = {COMPREHENSIVENESS: score.comprehensive, SUFFICIENCY: score.sufficient}
-    reached = {direction: walk.aopc for direction, walk in walks.items()}
+    reached = {direction: walk.aopc for direction, walk in score.walks.items()}
     return Standing(
         score.measure,
-        walks,
+        score.walks,
         reached,
         dict(zip(DIRECTIONS, score.normalised(limits))),
-        {direction: gating.gate(walk) for direction, walk in walks.items()},
+        {direction: gating.gate(walk) for direction, walk in score.walks.items()},
         limits_marked,
     )
 

@@ -18,8 +18,8 @@ from core.mathematics.search.limits import MOST_EXACT
 from core.mathematics.statistics import ALPHA, holm, holm_adjusted, significant
 from core.verdicts.reaching import Reach
 
-# Random orders unless more are needed for Holm over the measures; and where a table of every set is known.
-DRAWS, MOST_DRAWS = 99, 99_999
+# Random orders at least, as Holm over three measures takes; and where a table of every set is known.
+DRAWS, MOST_DRAWS = 60, 99_999
 # Exact limits of so many features are found unasked on any device (`core.explanation.limiting.EXACT_UP_TO`).
 EVERY_SET = 12
 # AOPCs that are closer tie: what lies below is rounding of the network.
@@ -123,8 +123,8 @@ def second_look_p(null: NullOrders, reached: float, measures: int) -> float:
 
 
 def draws_needed(measures: int) -> int:
-    """How many random orders Holm over so many measures takes: 99 up to four, then 20 a measure, the fewest with which
-    the smallest p lies below 5 % divided by the measures.
+    """How many random orders Holm over so many measures takes: 20 a measure, the fewest with which the smallest p lies
+    below 5 % divided by the measures, and 60 at least.
 
     A measure that no random order reaches is rejected first with these as with more; of those that a few reach, more
     orders would tell some apart that these do not.

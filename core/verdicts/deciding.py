@@ -137,7 +137,7 @@ class VerdictReport:
 
     @property
     def orders(self) -> str:
-        """What was drawn, in words: "99 random orders", "all 120 orders", "8 of 99 random orders"."""
+        """What was drawn, in words: "60 random orders", "all 120 orders", "8 of 60 random orders"."""
         drawn = len(self.null.reached)
         if self.null.every:
             return f"all {drawn:,} orders" if drawn > 1 else "the only order"
@@ -165,9 +165,8 @@ def decide_verdicts(
     nothing = Untold.RANDOM_REJECTED if chance.marked and gating.encoded.F > 1 else _nothing(test, limits)
     found = []
     for i, name in enumerate(names):
-        walk = test.scores[name].comprehensive if sign > 0 else test.scores[name].sufficient
         settled = better.settled[i] and worse.settled[i]
-        why = nothing or _own(gating.gate(walk), settled)
+        why = nothing or _own(gating.gate(test.scores[name][direction]), settled)
         word = Word.UNTOLD if why else _word(bool(better.rejected[i]), bool(worse.rejected[i]))
         ends = [(float(tail.low[i]), float(tail.high[i])) for tail in (better, worse)]
         causes = _CAUSES.get(why, ()) if why else _causes(name, word, test, known, direction)

@@ -1,15 +1,24 @@
 """What verdicts on an example rest on: the orders of its measures, and random orders of the same features."""
 
 import contextlib
-from collections.abc import Callable, Generator, Mapping, Sequence
+from collections.abc import Callable, Generator, Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from enum import StrEnum
 from functools import partial
 
 import numpy as np
 
-from core.explanation.explainer import Cost, Explainer, passes_cost
-from core.explanation.limiting import OrderScore, left_over, score, score_cost, value_by_mask
+from core.explanation.explainer import Attribution, Cost, Explainer, passes_cost
+from core.explanation.limiting import (
+    COMPREHENSIVENESS,
+    SUFFICIENCY,
+    Walk,
+    left_over,
+    orders_of,
+    score_cost,
+    value_by_mask,
+    walk,
+)
 from core.explanation.recursive import (
     BY_FEATURE,
     ORDERS,
@@ -20,10 +29,8 @@ from core.explanation.recursive import (
     random_masks,
     random_order,
 )
-from core.explanation.rows import choose_variant
-from core.explanation.standings import COMPREHENSIVENESS
-from core.mathematics.aopc import comprehensiveness_order, order_aopc, prefix_masks, sufficiency_order
-from core.mathematics.arrays import Value
+from core.mathematics.aopc import comprehensiveness_order, prefix_masks
+from core.mathematics.arrays import Order, Value
 from core.mathematics.search.limits import lattice_limits, score_every_set
 from core.mathematics.stepwise import finish, relay
 from core.measures.catalogue import measure
@@ -33,13 +40,13 @@ from core.oracle.erasing import MASK
 from core.oracle.oracle import Oracle, Unknown, known_value
 from core.oracle.target import Target
 from core.verdicts.chance import NullOrders, by_table, decided, draw_null, draws_needed, null_of_table, tail_test
-from core.verdicts.reaching import BOTH, CLOSE, HalfReach
+from core.verdicts.reaching import BOTH, CLOSE, HalfReach, own_reach
 
 # The values of a measure beside those that are asked for.
 OTHER = {"signed": "absolute", "absolute": "signed"}
 NO_ORDER = "It gives every {unit} the same score."
 # By which tail a measure does better than chance: higher is better of comprehensiveness, lower of sufficiency.
-SIGNS = {COMPREHENSIVENESS: 1, "sufficiency": -1}
+SIGNS = {COMPREHENSIVENESS: 1, SUFFICIENCY: -1}
 
 
 class NoVerdict(ValueError):
@@ -68,14 +75,14 @@ class Untold(StrEnum):
 class ChanceTest:
     """Measures on an example beside random orders of its features.
 
-    scores: {measure: its orders}; problems: {measure: why it has no order}; other: {measure: AOPC
+    scores: {measure: {direction: its order}}; problems: {measure: why it has no order}; other: {measure: AOPC
     comprehensiveness by the order of its other values, absolute where sign is signed}, of those that have both;
     planned: measures in all; band: the random orders whose inputs are tested; null: what orders are set against;
     exact: the limits, where a table of every set is known; erasure: what masking did.
     """
 
     target: Target
-    scores: dict[str, OrderScore]
+    scores: dict[str, dict[str, Walk]]
     problems: dict[str, Untold]
     other: dict[str, float]
     sign: str
@@ -111,9 +118,9 @@ def null_cost(
     half = explainer.searching(encoded, erasure)
     if half is None or not more:
         return Cost.sum([*own, _own_cost(explainer, encoded, more * along)])
-    # Some orders are scored in both precisions: by some it is known how far half precision errs, others lie close.
+    # Some inputs are scored in both precisions: by some it is known how far half precision errs, others lie close.
     twice = _own_cost(explainer, encoded, int(CLOSE * more) * along)
-    quick = passes_cost(explainer, encoded, (more + BOTH) * along, half.model)
+    quick = passes_cost(explainer, encoded, more * along + BOTH, half.model)
     # Counted in tokens of the model's own precision that take as long.
     whole = _own_cost(explainer, encoded, quick.passes)
     quick = replace(quick, tokens=whole.tokens * quick.seconds / max(whole.seconds, 1e-9))
@@ -126,7 +133,7 @@ def _own_cost(explainer: Explainer, encoded: Encoded, passes: int) -> Cost:
 
 def verdict_cost(explainer: Explainer, encoded: Encoded, names: Sequence[str], draws: int | None = None) -> Cost:
     """The same with what the measures' own orders take."""
-    own = [score_cost(explainer, encoded, name) for name in names]
+    own = [score_cost(explainer, encoded, name, orders=1) for name in names]
     return Cost.sum([*own, null_cost(explainer, encoded, len(names), draws)])
 
 
@@ -151,8 +158,8 @@ def find_chance(
 
     Args:
         names: registered measures; planned: how many there will be in all, for Holm; these unless more are to come.
-        draws: R, where they are chosen; None: as many as Holm over the measures needs, 99 for up to four of them, and
-            of few features every set instead (`by_table`).
+        draws: R, where they are chosen; None: as many as Holm over the measures needs, 60 for up to three of them,
+            and of few features every set instead (`by_table`).
         directions: in which orders are judged; the random orders are the same for both.
         early: stop drawing once no verdict can change; progress: called with (orders drawn, R).
         erasure: what masking a feature does along an order, whatever the measures themselves do.
@@ -165,13 +172,15 @@ def find_chance(
         raise NoVerdict(f"Every {encoded.unit} is masked already.")
     planned = max(len(names), planned or 0)
     chosen, draws = draws is not None, draws_needed(planned) if draws is None else draws
-    scores: dict[str, OrderScore] = {}
+    scores: dict[str, dict[str, Walk]] = {}
+    attributed: dict[str, Attribution] = {}
     problems: dict[str, Untold] = {}
     for name in names:
         try:
-            scores[name] = _ordered(
-                score(explainer, encoded, name, target, sign, erasure, cancelled=cancelled), encoded
-            )
+            attribution = explainer.attribute(encoded, name, target, cancelled=cancelled)
+            orders = _orders(encoded, attribution, sign, directions)
+            scores[name] = _walks(explainer, encoded, orders, target, erasure, cancelled)
+            attributed[name] = attribution
         except NoOrder:
             problems[name] = Untold.NO_ORDER
         except NonFinite:
@@ -181,7 +190,7 @@ def find_chance(
     oracle = explainer.oracles.of(encoded, erasure)
     value, halves = value_by_mask(oracle, target, cancelled), _Halves(explainer, encoded, target, erasure, cancelled)
     try:
-        other = _other_values(explainer, encoded, target, sign, scores, value, cancelled)
+        other = _other_values(encoded, sign, attributed, value)
         settled = partial(_settled, scores, other, directions, planned) if early else lambda null: False
         against = _all_reached(scores, other, directions)
         reach = HalfReach(value, halves.value, oracle.known, encoded.premasked, against)
@@ -192,57 +201,39 @@ def find_chance(
     return ChanceTest(target, scores, problems, other, sign, planned, band, null, exact, erasure)
 
 
-def scores_known(
-    explainer: Explainer, encoded: Encoded, target: Target, names: Sequence[str], sign: str = "signed"
-) -> dict[str, OrderScore] | None:
-    """The orders of measures where all that they rest on is known already, and the random orders whose inputs are
-    tested, too; else None, and nothing is computed.
-    """
-    tested, found = explainer.tested(encoded), {}
-    counts = planned_counts(encoded.F, BY_FEATURE, int(encoded.premasked.sum()))
-    if not tested.known(random_masks(encoded, counts).reshape(-1, encoded.F)):
-        return None
-    for name in names:
-        stored = explainer.stored(encoded, name, target)
-        if stored is None:
-            return None
-        scores, start = stored.scores[choose_variant(measure(name), sign)], encoded.premasked
-        if np.isnan(scores).any():
-            continue
-        orders = comprehensiveness_order(scores, start), sufficiency_order(scores, start)
-        if not tested.known(np.concatenate([prefix_masks(order, encoded.F, start) for order in orders])):
-            return None
-        found[name] = score(explainer, encoded, name, target, sign)
-    return found
-
-
 def chance_known(
     explainer: Explainer,
     encoded: Encoded,
     target: Target,
-    scores: Mapping[str, OrderScore],
+    names: Iterable[str],
     sign: str = "signed",
     *,
     planned: int,
     directions: Sequence[str] = (COMPREHENSIVENESS,),
 ) -> bool:
-    """Whether `find_chance` would ask the network for no random order any more; it is not asked here.
-
-    Args:
-        scores: {measure: its orders}, of those that have one; the others as of `find_chance`.
-    """
+    """Whether `find_chance` would ask the network for nothing any more; it is not asked here. Args: as of that."""
+    tested, start, found = explainer.tested(encoded), encoded.premasked, {}
+    if not tested.known(
+        random_masks(encoded, planned_counts(encoded.F, BY_FEATURE, int(start.sum()))).reshape(-1, encoded.F)
+    ):
+        return False
+    scores: dict[str, dict[str, Walk]] = {}
     oracle = explainer.oracles.of(encoded)
     value = known_value(oracle, value_by_mask(oracle, target))
     halves = _Halves(explainer, encoded, target, MASK, known=True)
     try:
-        ordered = {}
-        for name, one in scores.items():
+        for name in names:
+            attributed = explainer.stored(encoded, name, target)
+            if attributed is None:
+                return False
             with contextlib.suppress(NonFinite):
-                ordered[name] = _ordered(one, encoded)
-        other = _other_values(explainer, encoded, target, sign, ordered, value, None)
-        settled = partial(_settled, ordered, other, directions, planned)
-        against = _all_reached(ordered, other, directions)
-        reach = HalfReach(value, halves.value, oracle.known, encoded.premasked, against)
+                orders = _orders(encoded, attributed, sign, directions)
+                if not tested.known(np.concatenate([prefix_masks(one, encoded.F, start) for one in orders.values()])):
+                    return False
+                scores[name], found[name] = _walks(explainer, encoded, orders, target), attributed
+        other = _other_values(encoded, sign, found, value)
+        settled = partial(_settled, scores, other, directions, planned)
+        reach = HalfReach(value, halves.value, oracle.known, start, _all_reached(scores, other, directions))
         finish(_null(oracle, value, reach, draws_needed(planned), 0, settled, None))
     except (Unknown, NonFinite):
         return False
@@ -293,31 +284,37 @@ def _null(
     return replace(null, rough=reach.rough), None
 
 
-def _ordered(found: OrderScore, encoded: Encoded) -> OrderScore:
-    """A measure's orders; NoOrder where all of its scores are equal."""
-    order = found.comprehensive.order
+def _orders(encoded: Encoded, found: Attribution, sign: str, directions: Sequence[str]) -> dict[str, Order]:
+    """{direction: a measure's order}, of these directions; NoOrder where all of its scores are equal."""
+    orders = orders_of(found, sign, encoded.premasked)
     # Ties go by position both ways: these are equal where all scores are.
-    if len(order) > 1 and np.array_equal(order, found.sufficient.order):
+    if len(orders[SUFFICIENCY]) > 1 and np.array_equal(orders[COMPREHENSIVENESS], orders[SUFFICIENCY]):
         raise NoOrder(NO_ORDER.format(unit=encoded.unit))
-    return found
+    # Causes are those of comprehensiveness, whichever is asked for.
+    return {way: orders[way] for way in dict.fromkeys((COMPREHENSIVENESS, *directions))}
+
+
+def _walks(explainer, encoded, orders, target, erasure=MASK, cancelled=None) -> dict[str, Walk]:
+    return dict(zip(orders, walk(explainer, encoded, [*orders.values()], target, erasure, cancelled=cancelled)))
 
 
 def _order(encoded: Encoded, seed: int, r: int) -> np.ndarray:
     return random_order(encoded, r, seed)[int(encoded.premasked.sum()) :]
 
 
-def _reached(scores: Mapping[str, OrderScore], direction: str) -> np.ndarray:
-    found = (one.comprehensive if direction == COMPREHENSIVENESS else one.sufficient for one in scores.values())
-    return np.array([one.aopc for one in found])
+def _reached(scores: Mapping[str, Mapping[str, Walk]], direction: str) -> np.ndarray:
+    return np.array([walks[direction].aopc for walks in scores.values()])
 
 
-def _all_reached(scores: Mapping[str, OrderScore], other: Mapping[str, float], directions: Sequence[str]) -> np.ndarray:
+def _all_reached(
+    scores: Mapping[str, Mapping[str, Walk]], other: Mapping[str, float], directions: Sequence[str]
+) -> np.ndarray:
     """Every AOPC that is set against random orders."""
     return np.concatenate([*(_reached(scores, one) for one in directions), np.array([*other.values()])])
 
 
 def _settled(
-    scores: Mapping[str, OrderScore],
+    scores: Mapping[str, Mapping[str, Walk]],
     other: Mapping[str, float],
     directions: Sequence[str],
     planned: int,
@@ -331,12 +328,12 @@ def _settled(
     )
 
 
-def _other_values(explainer, encoded, target, sign, names, value, cancelled) -> dict[str, float]:
+def _other_values(encoded: Encoded, sign: str, attributed: Mapping[str, Attribution], value: Value) -> dict[str, float]:
     """AOPC by the order of the other values, absolute for signed ones, of measures that have both."""
-    found, other = {}, OTHER[sign]
-    for name in names:
-        if {sign, other} <= set(measure(name).variants):
-            values = explainer.attribute(encoded, name, target, cancelled=cancelled).scores[other]
-            order = comprehensiveness_order(values, encoded.premasked)
-            found[name] = order_aopc(value, order, encoded.F, encoded.premasked)
-    return found
+    orders = {
+        name: comprehensiveness_order(one.scores[OTHER[sign]], encoded.premasked)
+        for name, one in attributed.items()
+        if {sign, OTHER[sign]} <= set(measure(name).variants)
+    }
+    reached = own_reach(value, encoded.premasked)([*orders.values()]) if orders else []
+    return dict(zip(orders, map(float, reached)))

@@ -42,13 +42,9 @@ def under_erasure(
     test: ChanceTest, gating: StandingGates, known: Reasons | None = None, direction: str = COMPREHENSIVENESS
 ) -> UnderErasure:
     """What `decide_verdicts` says of a test, with the gates that it rests on."""
-    orders = {
-        name: one.comprehensive if direction == COMPREHENSIVENESS else one.sufficient
-        for name, one in test.scores.items()
-    }
     return UnderErasure(
         decide_verdicts(test, gating, known, direction),
-        {name: gating.gate(walk) for name, walk in orders.items()},
+        {name: gating.gate(walks[direction]) for name, walks in test.scores.items()},
         gating.gate_of_all(random_walks(gating.encoded, test.band, test.target)),
         gating,
     )

@@ -76,14 +76,15 @@ def told(answers, words):
 
 
 def test_rows_whose_null_may_have_been_another_are_looked_for_under_another_name():
-    """Up to nine words it never was; up to 20 it hung on what was known; of five measures there were more orders."""
+    """Up to nine words it never was; up to 20 it hung on what was known; beyond 12 there were other numbers of orders."""
 
     def key(F: int, M: int) -> str:
         subject = SimpleNamespace(encoded=SimpleNamespace(premasked=np.zeros(F, dtype=bool), digest="d"))
         return VerdictsOfTexts(("leave-one-out", "gradient", "LIME", "beam", "attention")[:M]).row_keys(subject)[0]
 
-    old = {(F, M): canonical_key("verdicts/row", 1, example="d") == key(F, M) for F in (9, 10, 20, 21) for M in (4, 5)}
-    assert old == {at: at[0] == 9 or at == (21, 4) for at in old}
+    versions = {canonical_key("verdicts/row", version, example="d"): version for version in (1, 2, 3)}
+    found = {(F, M): versions[key(F, M)] for F in (9, 10, 12, 13, 21) for M in (4, 5)}
+    assert found == {(F, M): 1 if F == 9 else 3 if F > 12 and M == 4 else 2 for F, M in found}
 
 
 def test_verdicts_are_counted_by_hand(answers):

@@ -64,13 +64,13 @@ def test_holm_over_measures_by_hand():
 
 
 def test_so_many_orders_are_drawn_that_the_smallest_p_can_be_rejected():
-    assert [draws_needed(m) for m in (0, 1, 4, 5, 9, 10, 15)] == [99, 99, 99, 100, 180, 200, 300]
+    assert [draws_needed(m) for m in (0, 1, 3, 4, 5, 9, 10, 15)] == [60, 60, 60, 80, 100, 180, 200, 300]
     for measures in range(1, 30):
         null = NullOrders(np.zeros(1), draws_needed(measures))
         assert (
             reachable(null, measures) and tail_test(np.ones(measures), null_of(*[0.0] * null.planned), 1).rejected.all()
         )
-    assert not reachable(NullOrders(np.zeros(0), 99), 5)
+    assert not reachable(NullOrders(np.zeros(0), 60), 4)
 
 
 @pytest.mark.parametrize("F", range(1, 8))
@@ -131,7 +131,7 @@ def test_random_attributions_are_believed_on_at_most_five_percent_of_texts(kind)
         "steps": lambda: rng.integers(0, 2, (N, 2**F)) * (rng.random((N, 1)) < 0.9),
         "additive": lambda: 1 - rng.dirichlet(np.full(F, 0.3), N) @ sets.T,
     }[kind]()
-    own, draws = (rng.random((N, many, F)).argsort(axis=2) for many in (M, 99))
+    own, draws = (rng.random((N, many, F)).argsort(axis=2) for many in (M, draws_needed(M)))
     better, worse = words(tables, own, draws, F)
     most = stats.binom.ppf(0.999, N, 0.05)
     assert better.any(axis=1).sum() <= most and worse.any(axis=1).sum() <= most
@@ -149,7 +149,7 @@ def test_a_second_look_at_random_attributions_finds_something_on_at_most_five_pe
     own, other = (np.argsort(-one, axis=2) for one in (scores, np.abs(scores)))
     if values == "absolute":
         own, other = other, own
-    draws = rng.random((N, 99, F)).argsort(axis=2)
+    draws = rng.random((N, draws_needed(M), F)).argsort(axis=2)
     better, _ = words(tables, own, draws, F)
     found = 0
     for table, orders, random, believed in zip(tables, other, draws, better):
@@ -167,23 +167,23 @@ def test_what_finds_the_words_that_count_is_believed():
     weights = rng.dirichlet(np.ones(F), N)
     best = (-weights).argsort(axis=1)
     own = np.stack([best, best[:, ::-1], rng.random((N, F)).argsort(axis=1)], axis=1)
-    better, worse = words(1 - weights @ sets.T, own, rng.random((N, 99, F)).argsort(axis=2), F)
+    better, worse = words(1 - weights @ sets.T, own, rng.random((N, draws_needed(3), F)).argsort(axis=2), F)
     assert better[:, 0].mean() > 0.95 and worse[:, 1].mean() > 0.95
     assert not better[:, 1].any() and not worse[:, 0].any()
 
 
 @given(st.integers(0, 10**6), st.integers(1, 4), st.sampled_from([2, 30]))
 def test_stopping_early_gives_the_same_words(seed, M, levels):
-    rng, F = np.random.default_rng(seed), 6
+    rng, F, R = np.random.default_rng(seed), 6, draws_needed(M)
     table = Table(rng.integers(0, levels, 2**F) / levels)
-    start, drawn = np.zeros(F, dtype=bool), rng.random((99, F)).argsort(axis=1)
+    start, drawn = np.zeros(F, dtype=bool), rng.random((R, F)).argsort(axis=1)
     own = aopc_of_orders(table.values, rng.random((M, F)).argsort(axis=1))
 
     def settled(null):
         return all(tail_test(own, null, sign).settled.all() for sign in (1, -1))
 
     whole, part = (
-        finish(draw_null(own_reach(table.value, start), start, drawn.__getitem__, 99, *ask)) for ask in ((), (settled,))
+        finish(draw_null(own_reach(table.value, start), start, drawn.__getitem__, R, *ask)) for ask in ((), (settled,))
     )
     assert whole.complete and settled(part) and (part.reached == whole.reached[: len(part.reached)]).all()
     for sign in (1, -1):

@@ -111,11 +111,12 @@ def test_beyond_twelve_words_random_orders_are_drawn_and_shared_by_all_measures(
     explainer = TableExplainer(additive(weights), {LOO: signed(weights), IXG: signed(weights[::-1])})
     report = decided(explainer)
     assert words(report) == [Word.BETTER, Word.WORSE]
-    assert not report.null.every and report.null.planned == 99 and report.verdicts[0].p[0] == 0.01
-    assert explainer.tested(None).count <= 99 * 12 + 4 * 14
+    assert not report.null.every and report.null.planned == 60 and report.verdicts[0].p[0] == 1 / 61
+    # Nothing of it, all of it, and what lies between on orders of one direction.
+    assert explainer.tested(None).count <= 2 + (60 + 2) * 12
     assert orders_as_good(report, LOO) == 0
-    # One in 100, for two measures: both that reach it have the same p, whichever does better.
-    assert report.of(LOO).adjusted[1] == report.null.floor * report.planned == pytest.approx(0.02)
+    # One in 61, for two measures: both that reach it have the same p, whichever does better.
+    assert report.of(LOO).adjusted[1] == report.null.floor * report.planned == pytest.approx(2 / 61)
     # Where v of every set is known it costs nothing, and is the same verdict: what was asked for before changes none.
     explainer.tested(None).logits(all_sets(13))
     assert null_cost(explainer, explainer.encoded, 2, band=False).passes == 0
@@ -129,11 +130,11 @@ def test_a_board_stands_among_the_orders_that_its_verdicts_rest_on():
     report = decided(TableExplainer(additive(weights), {LOO: signed(weights), IXG: signed(weights[::-1])}))
     limits, gate = Limits(0.0, 1.0, np.array([0]), np.array([0]), EXACT, None, 2), SimpleNamespace(marked=False)
     walk = Walk(np.array([0]), np.array([1.0, 0.0]), {})
-    # The first 30 of the 99 are those whose inputs are tested.
+    # The first 30 of the 60 are those whose inputs are tested.
     own = Chance.of(report.null.reached[:30], limits, gate, "30 random orders", 30)
     board = StandingTable(limits, walk, walk, (gate, gate), "float32", (), own)
     found = among_its_orders(board, report).chance
-    assert found.name.startswith("99 ") and (found.tested, found.gate) == (30, gate)
+    assert found.name.startswith("60 ") and (found.tested, found.gate) == (30, gate)
     assert found.mean == found.naopc == pytest.approx(report.null.reached.mean()) != own.mean
     assert (found.low, found.high) == pytest.approx(tuple(np.quantile(report.null.reached, [0.025, 0.975])))
     # Before there are verdicts, where none is told, and where fewer orders settled them.
@@ -374,10 +375,11 @@ def test_half_precision_spares_inputs_and_changes_no_verdict(tiny_model, tmp_pat
         assert 0 < few.tokens < many.tokens and few.seconds < many.seconds
     # What half precision said is kept, too.
     later = halved(Explainer(quick.model, quick.store))
+    scores = {name: score(later, encoded, name, 1) for name in names}
     spent = quick.model.scheduler.counters.passes
-    assert chance_known(later, encoded, 1, {name: score(later, encoded, name, 1) for name in names}, planned=3)
+    assert chance_known(later, encoded, 1, scores, planned=3)
     assert quick.model.scheduler.counters.passes == spent and not chance_known(
-        Explainer(quick.model, Store(tmp_path / "none")), encoded, 1, tests[0].scores, planned=3
+        Explainer(quick.model, Store(tmp_path / "none")), encoded, 1, scores, planned=3
     )
 
 

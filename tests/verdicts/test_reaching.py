@@ -6,7 +6,7 @@ import pytest
 from core.mathematics.stepwise import finish
 from core.network.scheduler import NonFinite
 from core.verdicts.chance import aopc_of_orders, draw_null, tail_test
-from core.verdicts.reaching import BOTH, LEAST, HalfReach, own_reach
+from core.verdicts.reaching import FIRST, LEAST, HalfReach, own_reach
 from tests.table import Table
 
 F, R = 10, 99
@@ -40,8 +40,8 @@ def test_every_verdict_is_that_of_the_models_own_at_fewer_of_its_inputs():
             np.testing.assert_array_equal(mine.low, theirs.low)
             np.testing.assert_array_equal(mine.rejected, theirs.rejected)
         assert np.abs(null.reached - exact.reached).max() < reach.margin
-        assert reach.rough == (null.reached != exact.reached).sum() <= R - BOTH
-        spared.append(reach.rough / (R - BOTH))
+        assert reach.rough == (null.reached != exact.reached).sum() <= R - FIRST
+        spared.append(reach.rough / (R - FIRST))
         parted += (half.values != own.values).any()
     assert parted == 200 and np.mean(spared) > 0.5
 

@@ -13,7 +13,6 @@ from core.explanation.explainer import Cost, Explainer
 from core.explanation.limiting import left_over
 from core.explanation.rows import SIGNS, measured_each, values_taken
 from core.explanation.standings import COMPREHENSIVENESS, StandingGates
-from core.mathematics.search.limits import MOST_EXACT
 from core.mathematics.statistics import Interval, holm_adjusted, lead_p, leads, share_interval
 from core.mathematics.stepwise import finish
 from core.measures.catalogue import default_measures, measure, offered_measures
@@ -23,14 +22,14 @@ from core.network.model import Model
 from core.oracle.erasing import ERASURES, MASK, require_erasure
 from core.storage.content import Content, Numbers
 from core.storage.store import canonical_key
-from core.verdicts.chance import NullOrders
+from core.verdicts.chance import EVERY_SET, NullOrders
 from core.verdicts.deciding import Verdict, VerdictReport, Word, decide_verdicts
 from core.verdicts.finding import NoVerdict, Untold, find_chance, verdict_cost
 from core.wording import Tally, as_json, refuse_unknown
 
 # As a column holds them; NaN where it cannot be told.
 VALUES = {Word.WORSE: -1.0, Word.NO_BETTER: 0.0, Word.BETTER: 1.0, Word.UNTOLD: np.nan}
-# Of so many, 99 random orders are enough.
+# Of so many measures there once were more random orders, and of more there once were fewer.
 _FEW_MEASURES = 4
 WORDS = {value: str(word) for word, value in VALUES.items() if value == value}
 
@@ -75,10 +74,9 @@ class VerdictsOfTexts(Study[Rows]):
     def row_keys(self, subject: Subject) -> list[str]:
         """The example as the model reads it; its label changes nothing."""
         F, M = left_over(subject.encoded), len(self.measures)
-        # Up to nine features the null never was another. Up to 20 it hung on what was known before, and of more than
-        # four measures there were more random orders.
-        anew = F > 9 and (F <= MOST_EXACT or M > _FEW_MEASURES)
-        return [canonical_key("verdicts/row", 2 if anew else 1, example=subject.encoded.digest)]
+        # Up to nine features the null never was another.
+        version = 3 if F > EVERY_SET and M <= _FEW_MEASURES else 2 if F > 9 else 1
+        return [canonical_key("verdicts/row", version, example=subject.encoded.digest)]
 
     def row(self, subject: Subject) -> dict[str, Any]:
         """What is said of each measure."""

@@ -170,7 +170,7 @@ def table_rows(known: KnownLimits, board: StandingTable | None) -> list[list[Any
 
 
 def _raw_row(known: KnownLimits, score: OrderScore) -> list[Any]:
-    gates = {way: known.gating.gate(walk) for way, walk in zip(DIRECTIONS, (score.comprehensive, score.sufficient))}
+    gates = {way: known.gating.gate(walk) for way, walk in score.walks.items()}
     marks = {f"AOPC {ARROWS[way]}": gates[way].marked for way in DIRECTIONS}
     scores = [score.comprehensiveness, None, score.sufficiency, None, None]
     return [score.measure, *scores, _inputs(gates, counting(known.gating)), _marked(marks)]

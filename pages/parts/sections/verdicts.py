@@ -13,7 +13,7 @@ from core.explanation.recursive import BY_FEATURE
 from core.explanation.standings import StandingGates
 from core.job import Job
 from core.verdicts.deciding import Reasons, VerdictReport, decide_verdicts
-from core.verdicts.finding import ChanceTest, chance_known, find_chance, null_cost, scores_known
+from core.verdicts.finding import ChanceTest, chance_known, find_chance, null_cost
 from pages.parts.frame import working
 from pages.parts.sections.sides import Orders, Side, SideWork
 
@@ -103,7 +103,5 @@ _decided = cached(LRUCache(32), key=_rests_on, lock=threading.Lock())(decide_ver
 def _is_known(work: VerdictWork, count: int) -> bool:
     """Whether it asks nothing of the network, with so many masked inputs known; looked at once for each number."""
     about = work.side.explainer, work.side.encoded, work.side.explained
-    scores = work.scores or scores_known(*about, work.measures, work.sign)
-    if not scores:
-        return False
-    return chance_known(*about, scores, work.sign, planned=work.planned, directions=(work.direction,))
+    names = work.scores or work.measures
+    return chance_known(*about, names, work.sign, planned=work.planned, directions=(work.direction,))
