@@ -29,7 +29,9 @@ def words_against_frequency(reports: Sequence[WordsReport]) -> dict | None:
         return None
     classes = {label: report.of(shown, label)[:_DRAWN] for label in report.labels}
     named = [one for lines in classes.values() for one in lines[:_NAMED]]
-    places = dict(zip(named, label_places(_at(named, [*_lines(classes)]), [one.word for one in named])))
+    found = label_places(_at(named, _lines(classes)), [one.word for one in named])
+    # For some there may be no room.
+    places = {one: place for one, place in zip(named, found) if place}
     drawn = [_points(label, lines, places, i) for i, (label, lines) in enumerate(classes.items()) if lines]
     traces = [one for each in drawn for one in each]
     texts = [one.texts for one in _lines(classes)]

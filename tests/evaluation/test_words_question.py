@@ -5,6 +5,7 @@ import json
 from types import SimpleNamespace
 
 import numpy as np
+import plotly.graph_objects as go
 import pytest
 from scipy import stats
 
@@ -198,6 +199,17 @@ def test_the_figure_names_the_first_words_as_text_and_no_markup():
     assert points["text"] == [html.escape("<b>dull</b>")] and points["x"] == [20]
     _, _, empty = told(texts, [[UNTOLD, UNTOLD]] * 20)
     assert question_figure(question.name, [empty]) is None
+
+
+@pytest.mark.parametrize("same", (1, 3, 5))
+def test_words_at_one_point_are_named_as_far_as_there_is_room(same):
+    """For some names there is no room; their points stay."""
+    words = [letter * 30 for letter in "abcde"[:same]]
+    texts = [(0, [*words, f"w{i}"], [*[1 + 0.01 * i] * same, 0]) for i in range(20)]
+    question, _, report = told(texts, [[BETTER, UNTOLD]] * 20)
+    points = go.Figure(question_figure(question.name, [report])).data[0]
+    shown = [name for name in points.text if name]
+    assert len(points.x) == same and 1 <= len(shown) <= same and set(shown) <= set(words)
 
 
 def test_a_word_of_few_texts_may_lie_above_the_leading_one_and_is_hollow():

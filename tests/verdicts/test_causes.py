@@ -83,9 +83,8 @@ def test_where_no_word_says_what_another_does_redundancy_is_said_as_seldom_as_is
     texts = Texts(rng)
     said, before = found(texts, *texts.paths(rng, noise, anew), rng)
     most = stats.binom.ppf(0.999, N, rate)
-    assert said.sum() <= most
-    # Not better once and better at each step is not enough: with more noise it happens to every tenth text and more.
-    assert before.sum() > stats.binom.ppf(0.999, N, max(rate, 0.05)) or noise < 1
+    # Not better once and better at each step is not enough: that happens to one text in fourteen and more.
+    assert said.sum() <= most and before.sum() > max(most, N / 14)
 
 
 def test_of_random_attributions_it_is_said_as_seldom_as_is_stated():
