@@ -177,20 +177,17 @@ def find_chance(
     problems: dict[str, Untold] = {}
     for name in names:
         try:
-            attribution = explainer.attribute(encoded, name, target, cancelled=cancelled)
-            orders = _orders(encoded, attribution, sign, directions)
+            attributed[name] = explainer.attribute(encoded, name, target, cancelled=cancelled)
+            orders = _orders(encoded, attributed[name], sign, directions)
             scores[name] = _walks(explainer, encoded, orders, target, erasure, cancelled)
-            attributed[name] = attribution
-        except NoOrder:
-            problems[name] = Untold.NO_ORDER
-        except NonFinite:
-            problems[name] = Untold.NO_NUMBERS
+        except NonFinite as error:
+            problems[name] = Untold.NO_ORDER if isinstance(error, NoOrder) else Untold.NO_NUMBERS
         yield
     band = yield from random_band(explainer, encoded, BY_FEATURE, ORDERS, seed, erasure, cancelled=cancelled)
     oracle = explainer.oracles.of(encoded, erasure)
     value, halves = value_by_mask(oracle, target, cancelled), _Halves(explainer, encoded, target, erasure, cancelled)
     try:
-        other = _other_values(encoded, sign, attributed, value)
+        other = _other_values(encoded, sign, {name: attributed[name] for name in scores}, value)
         settled = partial(_settled, scores, other, directions, planned) if early else lambda null: False
         against = _all_reached(scores, other, directions)
         reach = HalfReach(value, halves.value, oracle.known, encoded.premasked, against)
