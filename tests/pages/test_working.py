@@ -10,7 +10,7 @@ from core.explanation.explainer import Cost
 from core.job import CANCELLED, DONE, FAILED, RUNNING, WAITING, Job
 from core.network.scheduler import Cancelled
 from pages.parts.frame.working import Work
-from pages.parts.sections.streaming import _together, seconds_between, start
+from pages.parts.sections.streaming import _least, _together, seconds_between, start
 
 
 class FakeJob:
@@ -217,6 +217,15 @@ def test_what_takes_long_to_draw_is_drawn_less_often_and_yet_every_second():
     page.run()
     assert not page.exception
     assert {name: 0.3 <= taken < 3 for (_, name), taken in page.session_state.drawing.items()}["slow"]
+
+
+def test_what_goes_on_for_long_is_drawn_less_often():
+    def work(seconds, active=True, batch=False):
+        return SimpleNamespace(seconds=seconds, active=active, batch=batch)
+
+    assert [_least([work(seconds)]) for seconds in (0, 3, 4.8, 8, 3600)] == pytest.approx([0.4, 0.4, 0.6, 1.0, 1.0])
+    assert _least([work(1), work(3600, active=False)]) == 0.4 and _least([work(2), work(2.8)]) == pytest.approx(0.6)
+    assert _least([work(1, batch=True)]) == 1.0 and _least([]) == 0.4
 
 
 def test_what_goes_on_elsewhere_stands_in_the_sidebar_and_is_stopped_there(server):

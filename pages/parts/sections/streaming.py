@@ -15,8 +15,9 @@ from pages.parts.frame.working import Work, look, price_of, waits_in_words
 
 # What lies in the store is there within this; then the page need not be drawn twice.
 _PATIENCE = 0.35
-# Seconds from one drawing to the next, at least; what took long to draw when it was drawn last is drawn less often.
-_OF_ONE, _OF_MANY = 0.4, 1.0
+# Seconds from one drawing to the next, at least; what took long to draw when it was drawn last is drawn less often, and
+# so is what goes on for more than some drawings, since each takes a browser an eighth of a second.
+_OF_ONE, _OF_MANY, _DRAWINGS = 0.4, 1.0, 8
 # The share of the time that drawing again may take (the rest is for the work itself), and the seconds after which what
 # is new is shown all the same.
 _SHARE, _LONGEST = 0.25, 1.0
@@ -50,9 +51,7 @@ def stream(
     stage, draw = picture or (st.container(), lambda asks: asks())
     followed = _Followed(wanted, asked, rests_on or (lambda: None), picture is not None)
     taken, spot = resources.drawing_seconds(), (urlsplit(st.context.url or "").path, name)
-    # What is about many examples goes on for long.
-    every = _OF_MANY if any(work.batch for work in asked) else _OF_ONE
-    interval = seconds_between(taken.get(spot, 0.0), every) if followed.polls else None
+    interval = seconds_between(taken.get(spot, 0.0), _least(asked)) if followed.polls else None
 
     def asks() -> None:
         show_progress(asked, name)
@@ -105,6 +104,13 @@ class _Followed:
 def seconds_between(drawing: float, least: float) -> float:
     """Seconds from one drawing to the next: `least` or, up to 1, four times `drawing`, which is what it took last."""
     return max(least, min(drawing / _SHARE, _LONGEST))
+
+
+def _least(works: Sequence[Work]) -> float:
+    """Seconds from one drawing of works to the next, at least."""
+    if any(work.batch for work in works):
+        return _OF_MANY
+    return min(max(_OF_ONE, sum(work.seconds for work in works if work.active) / _DRAWINGS), _OF_MANY)
 
 
 def start(works: Sequence[Work], patience: float = _PATIENCE) -> None:
