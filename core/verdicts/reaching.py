@@ -2,7 +2,7 @@
 model's own.
 
 A test counts the random orders that do at least as well as a measure. One whose AOPC lies far from that of every
-measure counts the same in either precision; how far is far enough is told by inputs that are scored in both.
+measure counts the same in either precision; how far is far enough follows from inputs that are scored in both.
 """
 
 from collections.abc import Callable, Sequence
@@ -17,8 +17,8 @@ from core.network.scheduler import NonFinite
 Reach = Callable[[Sequence[Order]], np.ndarray]
 # Of random orders so many lie close to one of three measures or another, as measured on sentences of 12 to 40 words.
 CLOSE = 0.15
-# An order is scored again where it lies no farther from a measure than FAR times the largest error of v on so many
-# inputs BOTH, and than LEAST; before that so many orders are scored in the model's own precision.
+# An order is scored again where it lies no farther from a measure than FAR times the largest error of v on BOTH inputs
+# that are scored in both precisions, and than LEAST. These are of the orders, FIRST at least, that its own has scored.
 FAR, BOTH, FIRST, LEAST = 1.25, 96, 10, 1e-4
 
 

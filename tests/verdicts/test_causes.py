@@ -76,15 +76,16 @@ def found(texts: Texts, once, anew, rng, measures: int = 3):
 
 
 @pytest.mark.parametrize(
-    ("noise", "anew", "rate"), [(0.5, False, 0.01), (1.0, False, 0.01), (1.0, True, 0.08), (2.0, True, 0.08)]
+    ("noise", "anew", "rate", "once"),
+    [(0.5, False, 0.01, 0.07), (1.0, False, 0.01, 0.15), (1.0, True, 0.08, 0.3), (2.0, True, 0.08, 0.25)],
 )
-def test_where_no_word_says_what_another_does_redundancy_is_said_as_seldom_as_is_stated(noise, anew, rate):
+def test_where_no_word_says_what_another_does_redundancy_is_said_as_seldom_as_is_stated(noise, anew, rate, once):
     rng = np.random.default_rng(11)
     texts = Texts(rng)
     said, before = found(texts, *texts.paths(rng, noise, anew), rng)
-    most = stats.binom.ppf(0.999, N, rate)
-    # Not better once and better at each step is not enough: that happens to one text in fourteen and more.
-    assert said.sum() <= most and before.sum() > max(most, N / 14)
+    assert said.sum() <= stats.binom.ppf(0.999, N, rate)
+    # Not better once and better at each step is not enough: that happens more often.
+    assert before.mean() > once
 
 
 def test_of_random_attributions_it_is_said_as_seldom_as_is_stated():

@@ -25,11 +25,12 @@ def drawn(own: Table, half, against: np.ndarray, orders: np.ndarray, known=lambd
     return finish(draw_null(reach, np.zeros(F, dtype=bool), orders.__getitem__, len(orders))), reach
 
 
-def test_every_verdict_is_that_of_the_models_own_at_fewer_of_its_inputs():
+@pytest.mark.parametrize(("noise", "most"), [(0.01, 0.7), (0.03, 0.5), (0.1, 0.2)])
+def test_every_verdict_is_that_of_the_models_own_at_fewer_of_its_inputs(noise, most):
     rng, spared, parted = np.random.default_rng(0), [], 0
     start = np.zeros(F, dtype=bool)
     for _ in range(200):
-        own, half = rough_table(rng, noise=0.03)
+        own, half = rough_table(rng, noise)
         orders = rng.random((R, F)).argsort(axis=1)
         # Measures among the random orders, as they are where nothing can be told, and beyond them.
         measures = aopc_of_orders(own.values, np.stack([*orders[[40, 80]], rng.permutation(F), rng.permutation(F)]))
@@ -43,7 +44,7 @@ def test_every_verdict_is_that_of_the_models_own_at_fewer_of_its_inputs():
         assert reach.rough == (null.reached != exact.reached).sum() <= R - FIRST
         spared.append(reach.rough / (R - FIRST))
         parted += (half.values != own.values).any()
-    assert parted == 200 and np.mean(spared) > 0.5
+    assert parted == 200 and np.mean(spared) > most
 
 
 def test_what_is_known_costs_nothing_and_teaches_how_far_half_precision_errs():

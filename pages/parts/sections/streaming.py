@@ -15,8 +15,8 @@ from pages.parts.frame.working import Work, look, price_of, waits_in_words
 
 # What lies in the store is there within this; then the page need not be drawn twice.
 _PATIENCE = 0.35
-# Seconds from one drawing to the next, at least; what took long to draw when it was drawn last is drawn less often, and
-# so is what goes on for more than some drawings, since each takes a browser an eighth of a second.
+# Seconds from one drawing to the next, at least; what took long to draw when it was drawn last is drawn less often.
+# Each takes a browser an eighth of a second: work on one example is drawn about _DRAWINGS times, or once a second.
 _OF_ONE, _OF_MANY, _DRAWINGS = 0.4, 1.0, 8
 # The share of the time that drawing again may take (the rest is for the work itself), and the seconds after which what
 # is new is shown all the same.
