@@ -1,5 +1,6 @@
 """Speed, as ratios in one run: the network, leave-one-out, MaSF, limits and metrics."""
 
+import contextlib
 import os
 import platform
 import statistics
@@ -18,6 +19,7 @@ from core.measures.catalogue import measure
 from core.measures.registry import Explained
 from core.network.features import Encoded
 from core.network.model import Model
+from core.network.packed import plain_products
 from core.oracle.oracle import Oracle
 from core.validity.masf import fit_literal, p_values
 from core.validity.references import find_reference
@@ -36,7 +38,8 @@ def bench(model: Model, repeats: int = 7) -> dict:
         repeats: timings of each contestant, taken in turn; medians are compared.
     Returns:
         peak: floating-point operations per second of the fastest matrix product.
-        forward: {batch: (passes per second, share of the peak)}, both higher is better.
+        forward: {batch: (passes per second, share of the peak, time with PyTorch's products over ours)}, higher is
+            better.
         leave_one_out: {Captum's batch: its time over ours}, higher is better.
         host: masks a second without a network, higher is better.
         masf, p_values, words, limits, searches, judging: what the functions that measure them return.
@@ -126,11 +129,11 @@ def bench_report(found: dict) -> str:
     lines = [
         found["machine"],
         f"matrix product: {found['peak'] / 1e9:.0f} GFLOP/s peak",
-        f"forward passes of {found['tokens']} tokens (share of the peak ↑):",
+        f"forward passes of {found['tokens']} tokens (share of the peak, time with PyTorch's products over ours ↑):",
     ]
     lines += [
-        f"  batch {batch:>2}: {rate:7.0f} a second, {share:.0%} of the peak"
-        for batch, (rate, share) in found["forward"].items()
+        f"  batch {batch:>2}: {rate:7.0f} a second, {share:.0%} of the peak, {ratio:.2f}"
+        for batch, (rate, share, ratio) in found["forward"].items()
     ]
     lines.append(f"leave-one-out of {found['features']} features, Captum's time over ours ↑:")
     lines += [f"  {name}: {ratio:.2f}" for name, ratio in found["leave_one_out"].items()]
@@ -147,15 +150,21 @@ def bench_report(found: dict) -> str:
     return "\n".join(lines + bench_judging.judging_lines(found["judging"]))
 
 
-def _forward(model: Model, encoded: Encoded, batch: int, peak: float, repeats: int) -> tuple[float, float]:
+def _forward(model: Model, encoded: Encoded, batch: int, peak: float, repeats: int) -> tuple[float, float, float]:
     from torch.utils.flop_counter import FlopCounterMode
 
     ids, lengths = np.tile(encoded.ids, (batch, 1)), np.full(batch, encoded.T)
     types = None if encoded.type_ids is None else np.tile(encoded.type_ids, (batch, 1))
-    seconds = statistics.median(clocked(lambda: model.run(ids, lengths, types))[1] for _ in range(2 * repeats))
-    with model.eager_attention(), torch.no_grad(), FlopCounterMode(display=False) as counter:
+
+    def timed(products: contextlib.AbstractContextManager) -> float:
+        with products:
+            return clocked(lambda: model.run(ids, lengths, types))[1]
+
+    pairs = [(timed(contextlib.nullcontext()), timed(plain_products())) for _ in range(2 * repeats)]
+    seconds, plain = map(statistics.median, zip(*pairs))
+    with model.eager_attention(), plain_products(), torch.no_grad(), FlopCounterMode(display=False) as counter:
         model.differentiable(model.embed(encoded.ids[None]), encoded.type_ids)
-    return batch / seconds, counter.get_total_flops() * batch / seconds / peak
+    return batch / seconds, counter.get_total_flops() * batch / seconds / peak, plain / seconds
 
 
 def _against_captum(model: Model, encoded: Encoded, repeats: int) -> dict[str, float]:

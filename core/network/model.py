@@ -70,7 +70,11 @@ class Model:
     def __post_init__(self):
         # More tokens at once are no faster on a CPU and only take memory; in half precision a batch is over sooner.
         rows, tokens, multiple = (64, 4_096, 1) if self.precision == "float32" else (256, 8_192, 16)
-        if self.device != "cpu":
+        if self.device == "cpu":
+            from core.network.packed import pack
+
+            pack(self.module)
+        else:
             item = next(self.module.parameters()).element_size()
             rows, tokens, multiple = 512, token_budget(free_bytes(self.device), self.module.config, item), 1
         # Held weakly: without a circle a model that is let go of leaves the memory at once, not when the collector

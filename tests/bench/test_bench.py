@@ -108,7 +108,7 @@ def test_the_report_names_each_ratio_and_its_direction():
             "peak": 1e9,
             "tokens": 3,
             "features": 2,
-            "forward": {1: (10.0, 0.5)},
+            "forward": {1: (10.0, 0.5, 1.15)},
             "leave_one_out": {"captum": 2.0},
             "host": 300_000.0,
             "masf": {"ratio": 40.0, "seconds": 0.1, "megabytes": 5.0},
