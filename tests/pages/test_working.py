@@ -93,6 +93,51 @@ def test_what_is_cheap_starts_once_and_what_is_dear_waits():
     assert (cheap.asked, dear.asked) == (1, 0)
 
 
+class Dear(FakeWork):
+    """It waits to be asked for, and is done at once."""
+
+    def __init__(self, key):
+        self.key = self.label = key
+        self.at_once, self.job, self.asked = False, None, 0
+
+    def ask(self, wanted=True):
+        self.asked += 1
+        self.job = Job(self.key, self.key)
+        self.job.state = DONE
+
+
+def page_of_two_streams():
+    import streamlit as st
+
+    from pages.parts.sections.streaming import stream
+
+    for name in ("above", "behind a tab"):
+        stream(st.session_state.works, (st.container(), lambda asks: asks()), name=name, together=st.session_state.many)
+
+
+@pytest.mark.parametrize("many", [False, True])
+@pytest.mark.parametrize("state", [None, CANCELLED, FAILED, RUNNING])
+def test_the_same_work_may_be_offered_in_two_parts_of_a_page_and_twice_in_one(state, many):
+    """A page offers the work of its model, and behind a tab that of every seed, its model among them."""
+    works = [Dear(key) for key in ("work", "work", "other")]
+    if state is not None:
+        for work in works[:2]:
+            work.job = Job("work", "work")
+            work.job.state = state
+    at = AppTest.from_function(page_of_two_streams)
+    at.session_state["works"], at.session_state["many"] = works, many
+    at.run()
+    assert not at.exception, at.exception[0].message
+    assert [str(one.key) for one in at.button if str(one.key).startswith("cancel-")] == (
+        ["cancel-above", "cancel-behind a tab"] if state == RUNNING else []
+    )
+    offers = [one for one in at.button if one.label == "Compute work"]
+    assert len(offers) == (0 if state == RUNNING else 2)
+    if offers:
+        offers[1].click().run()
+        assert not at.exception and sum(work.asked for work in works) == 1
+
+
 class Brief(FakeWork):
     """It is cheap once `cheap()`, and its job ends by itself a moment after it was asked for."""
 

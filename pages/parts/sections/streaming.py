@@ -1,7 +1,7 @@
 """A part of a page that streams: here the work that it declares is started, looked for, offered and cancelled."""
 
 import time
-from collections.abc import Callable, Collection, Sequence
+from collections.abc import Callable, Collection, Iterable, Sequence
 from dataclasses import dataclass
 from urllib.parse import urlsplit
 
@@ -154,8 +154,7 @@ def _going(works: Sequence[Work]) -> bool:
 
 def show_progress(works: Sequence[Work], name: str) -> None:
     """How far what is under way is, together, with what cancels it; nothing where nothing is."""
-    # What is asked for in two places is one work.
-    under_way = list({work.key: work for work in works if work.runs}.values())
+    under_way = _once(work for work in works if work.runs)
     if not under_way:
         return
 
@@ -188,7 +187,7 @@ def _together(works: Sequence[Work]) -> str:
 
 def _offer(works: Sequence[Work], together: bool, name: str) -> None:
     """What waits to be asked for, with what it costs, and why it stopped; of many one button, and a menu of each."""
-    waiting = [work for work in works if not work.complete and not work.runs]
+    waiting = _once(work for work in works if not work.complete and not work.runs)
     every = [work for work in waiting if not work.part]
 
     def ask() -> None:
@@ -196,24 +195,29 @@ def _offer(works: Sequence[Work], together: bool, name: str) -> None:
             work.ask()
 
     if not together or len(every) < 2:
-        _offer_each(waiting)
+        _offer_each(waiting, name)
     else:
         with st.container(horizontal=True, vertical_alignment="center", border=True):
             named, icon = f"Compute all {len(every)} parts", ":material/play_arrow:"
             st.button(named, key=f"ask-all-{name}", on_click=ask, icon=icon, type="primary")
             st.markdown(price_of(every))
             with st.popover("One part alone"):
-                _offer_each(waiting)
+                _offer_each(waiting, name)
     _say_ended(waiting)
 
 
-def _offer_each(waiting: Sequence[Work]) -> None:
-    """A button for each, with what it costs."""
+def _once(works: Iterable[Work]) -> list[Work]:
+    """Each work once: what is asked for in two places is one."""
+    return list({work.key: work for work in works}.values())
+
+
+def _offer_each(waiting: Sequence[Work], name: str) -> None:
+    """A button for each, with what it costs; what two parts of a page offer has one in each."""
     for work in waiting:
         with st.container(horizontal=True, vertical_alignment="center", border=True):
             asks = work.asks_again if work.begun else work.asks
             kind = "primary" if work.first and work is waiting[0] else "secondary"
-            st.button(asks.format(label=plain(work.label)), key=f"ask-{work.key}", on_click=work.ask, type=kind)
+            st.button(asks.format(label=plain(work.label)), key=f"ask-{name}-{work.key}", on_click=work.ask, type=kind)
             st.markdown(work.price)
 
 
