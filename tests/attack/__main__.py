@@ -11,7 +11,7 @@ import time
 from pathlib import Path
 from tempfile import TemporaryDirectory
 
-from tests.attack import alone, damaged, numbers, servers
+from tests.attack import alone, damaged, numbers, presses, servers
 from tests.attack.inputs import Inputs
 from tests.attack.kills import Kills, make_models
 from tests.attack.servers import Links, ServerKills
@@ -27,6 +27,7 @@ SIZES = {
         "links": 2,
         "damage": 30,
         "numbers": (2, 200),
+        "presses": (2, 6),
         "sessions": (0, 0),
         "growth": (0, 0),
     },
@@ -37,6 +38,7 @@ SIZES = {
         "links": 100,
         "damage": 200,
         "numbers": (20, 10_000),
+        "presses": (60, 15),
         "sessions": (20, 14),
         "growth": (1000, 200),
     },
@@ -115,6 +117,11 @@ def many_sessions(tally: Tally, root: Path, count: tuple[int, int], step: int | 
     _told(tally, lambda: numbers.attack(tally, root, *count), root)
 
 
+def many_presses(tally: Tally, root: Path, count: tuple[int, int], step: int | None) -> None:
+    """So many people who press at random, so often each."""
+    _told(tally, lambda: presses.attack(tally, root, *count, step), root)
+
+
 def sessions(tally: Tally, root: Path, count: tuple[int, int], step: int | None) -> None:
     """So many sessions at one server, that many answers each."""
     _told(tally, lambda: servers.many_people(tally, root, *count), root)
@@ -154,6 +161,7 @@ ATTACKS = {
     "links": links,
     "damage": damaged_files,
     "numbers": many_sessions,
+    "presses": many_presses,
     "sessions": sessions,
     "growth": growth,
 }

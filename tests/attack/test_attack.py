@@ -74,6 +74,59 @@ def test_what_is_planted_is_found(tmp_path):
     ]
 
 
+FAILS_ONCE_CHANGED = """
+import sys
+from pathlib import Path
+from streamlit.testing.v1 import AppTest
+from tests.attack import presses
+from tests.attack.tally import Tally
+
+def page():
+    import streamlit as st
+    named = {"format_func": lambda one: f"no. {one}"}
+    widgets = {
+        "button": lambda: st.button("b"),
+        "button_group": lambda: st.segmented_control("b", [1, 2], **named),
+        "checkbox": lambda: st.checkbox("b"),
+        "multiselect": lambda: st.multiselect("b", [1, 2], **named),
+        "number_input": lambda: st.number_input("b", 0, 9, 1) != 1,
+        "radio": lambda: st.radio("b", [1, 2], **named) == 2,
+        "select_slider": lambda: st.select_slider("b", ["1", "2"]) == "2",
+        "selectbox": lambda: st.selectbox("b", [1, 2], **named) == 2,
+        "slider": lambda: st.slider("b", 0, 9, 1) != 1,
+        "text_area": lambda: st.text_area("b"),
+        "text_input": lambda: st.text_input("b"),
+        "toggle": lambda: st.toggle("b"),
+    }
+    if widgets[st.session_state.kind]():
+        raise ValueError("planted")
+
+class App:
+    def __init__(self, _):
+        self.at = AppTest.from_function(page)
+        self.at.session_state["kind"] = kind
+        self.run()
+
+    def run(self):
+        self.at.run()
+        assert not self.at.exception
+
+    go = __init__
+
+presses.App, presses._SECONDS = App, 0.0
+for kind in presses.KINDS:
+    told = Tally("presses", 0)
+    presses.attack(told, Path(sys.argv[1]), 4, 3, None)
+    print(kind, told.found.get("other failures", 0), file=sys.stderr)
+"""
+
+
+def test_each_kind_of_widget_is_pressed_and_a_page_that_fails_is_found(tmp_path):
+    ended = attacked("-c", FAILS_ONCE_CHANGED, str(tmp_path))
+    found = dict(line.split() for line in ended.stderr.splitlines() if "ScriptRunContext" not in line)
+    assert ended.returncode == 0 and len(found) == 12 and all(0 < int(count) <= 4 for count in found.values()), found
+
+
 def test_a_victim_dies_before_the_change_that_was_meant(tmp_path):
     code = (
         "import sys; from pathlib import Path; from tests.attack.victims import Victim\n"
