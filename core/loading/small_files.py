@@ -11,7 +11,6 @@ from core.loading.locating import ModelSource
 from core.loading.lora import adapter_settings
 from core.loading.model_files import ForeignFile, ModelFiles, NoCopies, cannot_read, weight_files
 from core.network.architectures import BILSTM_TYPE, Architecture, Config, Tokenizer, UnsupportedModel, architecture_of
-from core.network.families import register_bilstm
 from core.network.memory import IMPORTING
 from core.network.tokens import encodable
 from core.wording import listed
@@ -212,3 +211,9 @@ def longest_input(tokenizer: Tokenizer, config: Config, architecture: Architectu
     if most < 3:
         raise UnsupportedModel("The longest input holds no word. Set model_max_length in tokenizer_config.json.")
     return most
+
+
+def register_bilstm() -> None:
+    """Make a family that is no library's known to `transformers`."""
+    with IMPORTING:
+        import core.network.bilstm  # noqa: F401

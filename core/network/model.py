@@ -71,9 +71,9 @@ class Model:
         # More tokens at once are no faster on a CPU and only take memory; in half precision a batch is over sooner.
         rows, tokens, multiple = (64, 4_096, 1) if self.precision == "float32" else (256, 8_192, 16)
         if self.device == "cpu":
-            from core.network.packed import pack
+            from core.network.packed import pack_layers
 
-            pack(self.module)
+            pack_layers(self.module)
         else:
             item = next(self.module.parameters()).element_size()
             rows, tokens, multiple = 512, token_budget(free_bytes(self.device), self.module.config, item), 1

@@ -63,7 +63,7 @@ class _Product(torch.autograd.Function):
         return ctx.layer.product(gradient, backwards=True), None
 
 
-def pack(module: Module) -> None:
+def pack_layers(module: Module) -> None:
     """Have the linear layers of a module on the processor multiply by oneDNN's layouts, where that is faster."""
     layers = [one for one in module.modules() if type(one) is torch.nn.Linear and min(one.weight.shape) >= _WIDTH]
     layers = [one for one in layers if _is_faster(one.weight.dtype)]

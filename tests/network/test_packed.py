@@ -12,7 +12,7 @@ from hypothesis import strategies as st
 from core.bench.bench_limits import random_classifier
 from core.network import packed
 from core.network.halves import half_copy
-from core.network.packed import PackedLinear, pack, plain_products
+from core.network.packed import PackedLinear, pack_layers, plain_products
 
 pytestmark = pytest.mark.skipif(not torch.backends.mkldnn.is_available(), reason="PyTorch was built without oneDNN")
 
@@ -115,7 +115,7 @@ def test_a_copy_multiplies_by_its_own_weights(copied):
 def test_wide_layers_of_a_model_that_is_not_too_large_are_packed(amd, monkeypatch):
     def packed_layers():
         module = torch.nn.Sequential(torch.nn.Linear(256, 512), torch.nn.Linear(512, 255), torch.nn.Linear(512, 256))
-        pack(module)
+        pack_layers(module)
         return [type(one) is PackedLinear for one in module]
 
     assert packed_layers() == [True, False, True]
