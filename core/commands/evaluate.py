@@ -3,8 +3,10 @@
 import argparse
 import shlex
 from collections.abc import Container, Mapping, Sequence
+from contextlib import nullcontext
 from dataclasses import asdict, dataclass, field, replace
 from functools import cached_property, partial
+from pathlib import Path
 from typing import Any, cast
 
 from core import settings
@@ -34,7 +36,7 @@ from core.oracle.erasing import ERASURES, MASK
 from core.reports.answers import Answer, Section, answer_bytes, answer_text, ending_of
 from core.results.catalogue import answer_result
 from core.results.result import Result, as_columns
-from core.storage.files import write_whole
+from core.storage.files import only_writer, write_whole
 from core.storage.store import Store
 from core.texts.checks import checks_as_json, curves_table, findings_tables
 from core.texts.over_seeds import facts_over_seeds, ranks_lines, seeds_lines, seeds_tables
@@ -152,7 +154,7 @@ def _evaluate(options: Options, question: Question, ending: str, bar: terminal.B
     """
     data = terminal.data_of(options)
     seeds = terminal.seeds_of(options, bar.say)
-    with terminal.only_output(options.out) as place:
+    with nullcontext() if not options.out else only_writer(Path(options.out)) as place:
         found = ask_models(options, question, data, terminal.open_models(options, bar.say, seeds)[1], bar, seeds)
         if place is not None and (None not in found.reports or ending != ".json"):
             written = options.old.written if "old" in options else None

@@ -31,7 +31,7 @@ def add(option: Option) -> None:
     given.add_unit(option)
     given.add_maskable(option)
     given.add_test(option)
-    given.add_exact(option)
+    option("--exact", action="store_true", help="every set of words, however long it takes (default: up to 12 words)")
     about = "of AOPC, in verdicts and limits; lower sufficiency is better"
     option("--direction", choices=DIRECTIONS, default=COMPREHENSIVENESS, help=about)
     about = "of verdicts: random orders (default: 60, more for Holm; up to 12 words: all, or 99,999)"

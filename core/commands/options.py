@@ -40,13 +40,8 @@ def add_text(option: Option) -> None:
     option("--second", help="second text of a pair")
     option("--data", help="bundled set or file")
     option("--example", help="example id in --data")
-    add_class(option)
-    option("--than", help="contrast class; the score is the logit difference")
-
-
-def add_class(option: Option) -> None:
-    """Which class is explained."""
     option("--class", dest="target", default="predicted", help="predicted, or a class name")
+    option("--than", help="contrast class; the score is the logit difference")
 
 
 def add_unit(option: Option) -> None:
@@ -74,15 +69,11 @@ def add_measures(option: Option, does: str, default: Iterable[str], nargs: str =
     """Which measures, and which of their values; does: what is done with them; sign: the default values."""
     asks = {name: one.options for name, one in measures().items() if one.options}
     asked = (f"{name} [{', '.join(f'{key}=…' for key in keys)}]" for name, keys in asks.items())
-    add_plugin(option)
+    # Run by `core.plugins.load_plugin` before anything is declared.
+    option("--plugin", action="append", help="Python file with measures, metrics or questions of your own; it is run")
     told = f"measures {does}; quote a name with its options: {', '.join(asked)}"
     option("--measures", nargs=nargs, default=list(default), help=told)
     option("--values", dest="sign", choices=SIGNS, default=sign, help="measure values")
-
-
-def add_plugin(option: Option) -> None:
-    """Which files `core.plugins.load_plugin` runs, which is before anything is declared."""
-    option("--plugin", action="append", help="Python file with measures, metrics or questions of your own; it is run")
 
 
 def add_metrics(option: Option, about: str) -> None:
@@ -101,11 +92,6 @@ def add_columns(option: Option, roles: Iterable[str] = ROLES) -> None:
     """Which columns of a file hold what."""
     for role in roles:
         option(f"--{role}", help=f"{role} column{'' if role == 'text' else ', empty for none'} (default: guessed)")
-
-
-def add_exact(option: Option) -> None:
-    """Whether a search or a sample will do where every set of words is dear."""
-    option("--exact", action="store_true", help="every set of words, however long it takes (default: up to 12 words)")
 
 
 def add_out(option: Option) -> None:

@@ -60,7 +60,7 @@ def run(options: Options) -> int:
     model = load(options.model, options.device, options.precision)
     drawing = replace(drawing, training=options.training or training_strategy(model))
     # A card that is not believed does not say how the model was trained.
-    terminal.say_of_models([model])
+    terminal.say_of_model(model)
     if options.simulate is not None:
         return _simulate(options, model, files, drawing)
     out = Path(options.out) if options.out else place_for(model)

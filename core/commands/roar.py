@@ -35,7 +35,7 @@ def run(options: Options) -> int:
     from core.roar.masked import MaskingStep
     from core.roar.study import RoarStudy, run_roar
     from core.roar.tables import curves_of, lines_of
-    from core.storage.files import write_whole
+    from core.storage.files import only_writer, write_whole
     from core.training.training import read_files
 
     ending, out = ending_of(options.out, ".parquet"), Path(options.out)
@@ -51,14 +51,13 @@ def run(options: Options) -> int:
     measures = tuple(dict.fromkeys(options.measures))
     study = RoarStudy(plan, measures, tuple(steps), options.seeds, not options.once, options.sign, options.unit)
     study.check()
-    with terminal.only_output(options.out) as place, terminal.Bar() as bar:
+    with only_writer(out) as place, terminal.Bar() as bar:
         cards = run_roar(study, bar, bar.say)
         # What compares with it asks for the same classes and texts.
         test = read_files(study.plan, lambda _: None)[1]["test"]
         curves = curves_of(study, cards)
         answer = _answer(study, curves, lines_of(curves, cards), test)
-        if place is not None:
-            write_whole(place, answer_bytes(answer, ending), replaces=True)
+        write_whole(place, answer_bytes(answer, ending), replaces=True)
     print(f"{answer_text(answer.sections)}\n\nWritten: {out}")
     return 0
 

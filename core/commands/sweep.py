@@ -39,7 +39,7 @@ def run(options: Options) -> int:
 
     sweep = read_sweep(Path(options.configuration))
     with only_writer(Path(sweep.out), folder=True) as out, _workers(options, sweep) as fill, terminal.Bar() as bar:
-        data = [terminal.read_filled(one.file, dict(one.columns), one.labels) for one in sweep.data]
+        data = [terminal.read_named(one.file, dict(one.columns), one.labels) for one in sweep.data]
         store = open_store(settings.read())
         families = {name: list(found) for name in sweep.models if (found := terminal.members_of(name, bar.say))}
         names = [one for name in sweep.models for one in families.get(name, [name])]

@@ -4,7 +4,6 @@ import hashlib
 import json
 import sys
 from collections.abc import Callable, Iterable, Mapping, Sequence
-from contextlib import AbstractContextManager, nullcontext
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -13,7 +12,6 @@ from core import settings
 from core.commands.options import ROLES, Options
 from core.data.examples import DataSet, Example, bundled_data, bundled_set
 from core.data.mapping import Named
-from core.data.parsed import BadData
 from core.data.sources import open_data, read_data
 from core.data.tables import RawTable
 from core.explanation.explainer import Cost, Explainer
@@ -23,7 +21,6 @@ from core.network.model import Model
 from core.oracle.target import Contrast, Target, score_name, target_name
 from core.results.caveats import Caveat
 from core.results.inputs import model_caveats, text_caveats
-from core.storage.files import only_writer
 from core.storage.library import Library
 from core.storage.store import Store, open_store
 from core.wording import amount, estimate, nearest_name, refuse_unknown
@@ -212,7 +209,7 @@ def open_model(
     from core.validity.marks import small_reference
 
     model = load(name, device, precision)
-    say_of_models([model], told)
+    say_of_model(model, told)
     explainer = with_reference(model, store, Library(settings.read().cache).references)
     if problem := small_reference(explainer.reference):
         told(f"{model.name}, reference: {problem}")
@@ -241,11 +238,6 @@ def configuration_digest(options: Options, data: str) -> str:
     return hashlib.sha256(json.dumps(chosen | {"data": data}, sort_keys=True, default=str).encode()).hexdigest()
 
 
-def only_output(out: str | None) -> AbstractContextManager[Path | None]:
-    """As `core.storage.files.only_writer`; None where no file is asked for."""
-    return nullcontext() if not out else only_writer(Path(out))
-
-
 def refuse_below_one(option: str, number: int | None) -> None:
     """ValueError for a number below 1; None is unset."""
     if number is not None and number < 1:
@@ -266,19 +258,11 @@ def columns_of(options: Options) -> Named:
 
 def data_of(options: Options) -> DataSet:
     """The data that a command is asked about, with columns and labels as they were named; BadData where it is empty."""
-    return read_filled(options.data, columns_of(options), getattr(options, "labels", None) or ())
-
-
-def read_filled(data: str | RawTable, columns: Named, labels: Sequence[str] = ()) -> DataSet:
-    """As `read_named`; BadData where it is empty."""
-    found = read_named(data, columns, labels)
-    if not len(found):
-        raise BadData(f"{found.name} is empty.")
-    return found
+    return read_named(options.data, columns_of(options), getattr(options, "labels", None) or ())
 
 
 def read_named(data: str | RawTable, columns: Named, labels: Sequence[str] = ()) -> DataSet:
-    """A bundled set by its name, a file or a table, of which what was left out is said."""
+    """A bundled set by its name, a file or a table, of which what was left out is said; BadData where it is empty."""
     if isinstance(data, str) and data in bundled_data():
         return bundled_set(data)
     kept = Library(settings.read().cache)
@@ -294,11 +278,10 @@ def say_of_store(store: Store | None, told: Callable[[str], None]) -> None:
         told(store.last_problem)
 
 
-def say_of_models(models: Iterable[Model], told: Callable[[str], None] = say) -> None:
+def say_of_model(model: Model, told: Callable[[str], None] = say) -> None:
     """Say what whoever reads a model's numbers must know of it."""
-    for model in models:
-        for note in model.notes:
-            told(f"{model.name}: {note}")
+    for note in model.notes:
+        told(f"{model.name}: {note}")
 
 
 class Bar:

@@ -3,7 +3,7 @@
 from pathlib import Path
 
 from core.commands.options import BESIDE_WEIGHTS, FORMATS, Option, Options, add_columns, add_model
-from core.commands.terminal import columns_of, say, say_of_models
+from core.commands.terminal import columns_of, say, say_of_model
 from core.storage.files import only_writer
 
 HELP = "mutual information of words and classes"
@@ -29,7 +29,7 @@ def run(options: Options) -> int:
     from core.validity.fitting import place_for
 
     model = load(options.model, options.device, options.precision)
-    say_of_models([model])
+    say_of_model(model)
     data = read_labelled(Path(options.data), say, {**columns_of(options), "second": ""}, model.labels)
     found = measure_words(data.texts, data.labels, model.labels)
     out = Path(options.out) if options.out else place_for(model, WORDS_FILE)
