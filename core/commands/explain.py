@@ -1,21 +1,20 @@
 """`python -m core explain`: one text, what measures say of it and how far that may be trusted."""
 
+from collections.abc import Mapping
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from core.commands import options as given
 from core.commands import terminal
 from core.commands.options import Option, Options
 from core.explanation.standings import COMPREHENSIVENESS, DIRECTIONS
 from core.measures.catalogue import default_measures
-from core.network.model import Model
-from core.oracle.erasing import ERASURES, MASK
-
-if TYPE_CHECKING:
-    from collections.abc import Mapping
-
-    from core.reports.answers import Answer, Part
-    from core.reports.exports import Shown
+from core.oracle.erasing import ERASURES, MASK, require_erasure
+from core.reports.answers import Answer, Part, Section, answer_bytes, answer_text, ending_of, written_sections
+from core.reports.attribution_page import attribution_page
+from core.reports.exports import Shown
+from core.stability.finding import MOST_RUNS
+from core.storage.files import only_writer, write_whole
 
 HELP = "explain one text: attributions, verdicts, limits, pairs, smallest sets, stability, masking steps, metrics"
 GOES_ON = terminal.RESUMES
@@ -48,17 +47,13 @@ def add(option: Option) -> None:
 
 def run(options: Options) -> int:
     """Carry out the command; 0."""
-    from core.oracle.erasing import require_erasure
-    from core.reports.answers import answer_text, ending_of
-    from core.storage.files import only_writer, write_whole
-
-    def check(model: Model) -> None:
-        for erasure in options.erasures:
-            require_erasure(model, erasure)
-
     ending = ending_of(options.out)
     refuse_choices(options)
-    one = terminal.open_text(options, check)
+    named = terminal.named_example(options)
+    _, (explainer,) = terminal.open_models(options)
+    for erasure in options.erasures:
+        require_erasure(explainer.model, erasure)
+    one = terminal.text_of(options, explainer, named)
     with terminal.Bar() as bar:
         told = _told(options, one, bar)
         terminal.say_of_store(one.explainer.store, bar.say)
@@ -72,8 +67,6 @@ def run(options: Options) -> int:
 
 def refuse_choices(options: Options) -> None:
     """ValueError with a sentence for the first choice that cannot be carried out."""
-    from core.stability.finding import MOST_RUNS
-
     options.measures = list(dict.fromkeys(options.measures))
     if set(options.what) != {"pairs"}:
         terminal.refuse_measures(options.measures)
@@ -83,7 +76,7 @@ def refuse_choices(options: Options) -> None:
         raise ValueError(f"--runs is from 2 to {MOST_RUNS}, not {options.runs}")
 
 
-def _told(options: Options, one: terminal.OneText, bar: terminal.Bar) -> "dict[str, Part]":
+def _told(options: Options, one: terminal.OneText, bar: terminal.Bar) -> dict[str, Part]:
     """{name: what is told}; of several, one that this text does not allow is told and left out."""
     found, asked = {}, [name for name in PARTS if name in options.what]
     for name in asked:
@@ -96,25 +89,21 @@ def _told(options: Options, one: terminal.OneText, bar: terminal.Bar) -> "dict[s
     return found
 
 
-def tell(name: str, options: Options, one: terminal.OneText, bar: terminal.Bar) -> "Part":
+def tell(name: str, options: Options, one: terminal.OneText, bar: terminal.Bar) -> Part:
     """One of PARTS; ValueError with a sentence where the text or a choice does not allow it."""
     from core.commands import parts
 
     return parts.PARTS[name](options, one, bar)
 
 
-def _sections(one: terminal.OneText, told: "Mapping[str, Part]") -> list:
+def _sections(one: terminal.OneText, told: Mapping[str, Part]) -> list:
     """What limits all that is said of the text, and what is said."""
-    from core.reports.answers import Section
-
     limits = Section(notes=[each.line for each in one.caveats])
     return [limits, *(section for part in told.values() for section in part.sections)]
 
 
-def answer_of(options: Options, one: terminal.OneText, told: "Mapping[str, Part]") -> "Answer":
+def answer_of(options: Options, one: terminal.OneText, told: Mapping[str, Part]) -> Answer:
     """What is told of a text, in any form but a page with its words; an old name's as it was before."""
-    from core.reports.answers import Answer
-
     facts, plain = one.facts(), {key: value for part in told.values() for key, value in part.plain.items()}
     if "old" in options:
         # Pairs stood at the top.
@@ -128,20 +117,16 @@ def answer_of(options: Options, one: terminal.OneText, told: "Mapping[str, Part]
     return Answer(one.title, _sections(one, told), lines, plain, facts, columns)
 
 
-def text_bytes(options: Options, one: terminal.OneText, told: "Mapping[str, Part]", ending: str) -> bytes:
+def text_bytes(options: Options, one: terminal.OneText, told: Mapping[str, Part], ending: str) -> bytes:
     """A file of this kind of what is told of a text."""
-    from core.reports.answers import answer_bytes
-
     answer = answer_of(options, one, told)
     if ending == ".html" and "attributions" in told:
         return _page(one, told, answer.facts).encode("utf-8")
     return answer_bytes(answer, ending)
 
 
-def shown_text(one: terminal.OneText, told: "Mapping[str, Part]", facts: "Mapping[str, Any]") -> "Shown":
+def shown_text(one: terminal.OneText, told: Mapping[str, Part], facts: Mapping[str, Any]) -> Shown:
     """The words of a text with what measures say of them, ready to be written down."""
-    from core.reports.exports import Shown
-
     found = {name: part.found for name, part in told.items()}
     return Shown(
         one.encoded,
@@ -157,11 +142,8 @@ def shown_text(one: terminal.OneText, told: "Mapping[str, Part]", facts: "Mappin
     )
 
 
-def _page(one: terminal.OneText, told: "Mapping[str, Part]", facts: "Mapping[str, Any]") -> str:
+def _page(one: terminal.OneText, told: Mapping[str, Part], facts: Mapping[str, Any]) -> str:
     """The page that Attributions saves, with what else is told behind it."""
-    from core.reports.answers import written_sections
-    from core.reports.attribution_page import attribution_page
-
     # The others stand on that page already.
     more = [section for name, part in told.items() if name not in _DRAWN for section in part.sections]
     return attribution_page(shown_text(one, told, facts), more=written_sections(more))

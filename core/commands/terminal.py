@@ -114,18 +114,10 @@ class OneText:
         return made | {"sample_ids": self.example.id, "text_caveats": ", ".join(one.name for one in self.caveats)}
 
 
-def open_text(options: Options, check: Callable[[Model], None] = lambda model: None) -> OneText:
-    """Load the model and read the text that `add_text` asks for; ValueError with a sentence where there is none, or no
-    such unit or class. check: raises for a model that cannot do what is asked.
-    """
-    named = named_example(options)
-    _, (explainer,) = open_models(options)
-    check(explainer.model)
-    return text_of(options, explainer, named)
-
-
 def text_of(options: Options, explainer: Explainer, named: tuple[Example, str, str] | None = None) -> OneText:
-    """The text that `add_text` asks for under a model that is loaded, see `open_text`; named: as `named_example`."""
+    """The text that `add_text` asks for under a model that is loaded; named: as `named_example`. ValueError with a
+    sentence where there is none, or no such unit or class.
+    """
     example, data, digest = named or named_example(options)
     encoded = explainer.encode(example.text, example.second, options.unit, options.maskable)
     if explainer.model.any_label:
