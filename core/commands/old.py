@@ -1,6 +1,5 @@
 """Names that commands had before: each asks a command of today and keeps its options, files, columns and keys."""
 
-import argparse
 import io
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
@@ -8,6 +7,8 @@ from importlib import import_module
 from types import ModuleType
 from typing import TYPE_CHECKING, Any, cast
 
+from core.commands.options import Options
+from core.commands.remade import unasked_options
 from core.evaluation.sampling import SAMPLE
 from core.evaluation.studies.check_question import EACH_STEP, SEEDS
 from core.measures.catalogue import default_measures, measures
@@ -52,17 +53,9 @@ class Old:
 
         self.module.add(offered)
 
-    def run(self, options: argparse.Namespace) -> int:
+    def run(self, options: Options) -> int:
         """Carry out the command of today."""
-        every = argparse.ArgumentParser()
-
-        def offered(flag: str, **about: Any) -> None:
-            about["required"] = False
-            every.add_argument(flag, **about)
-
-        self.module.add(offered)
-        asked = vars(every.parse_args([])) | dict(self.fixed) | vars(options)
-        return self.module.run(argparse.Namespace(**asked, old=self))
+        return self.module.run(unasked_options(self.module, **dict(self.fixed) | vars(options), old=self))
 
 
 def _sampled() -> list[str]:

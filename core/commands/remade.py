@@ -1,11 +1,16 @@
-"""Options of a command without a command line: what it takes unasked, and the command line that says the same."""
+"""Options of a command without a command line: what it takes unasked or by name, and the command line that says so."""
 
 import argparse
 import shlex
+from collections.abc import Mapping
 from types import ModuleType
 from typing import Any
 
 from core.commands.options import Options
+from core.wording import refuse_unknown
+
+# What a call says in its own way, or has no use for.
+_OWN = ("model", "device", "precision", "data", "example", "text", "what", "out")
 
 
 def unasked_options(command: ModuleType, /, **chosen: Any) -> Options:
@@ -13,6 +18,20 @@ def unasked_options(command: ModuleType, /, **chosen: Any) -> Options:
     return Options(
         **{one.dest: one.default for one in _actions(command) if one.default is not argparse.SUPPRESS} | chosen
     )
+
+
+def choices_of(command: ModuleType, given: Mapping[str, Any], **own: Any) -> Options:
+    """A command's choices by their names: what it takes unasked, and what is given; own: what a call says itself.
+
+    ValueError for no such choice, or not such a value.
+    """
+    offered = {one.dest: one.choices for one in _actions(command)}
+    refuse_unknown(("choice", given, tuple(name for name in offered if name not in (*_OWN, *own))))
+    for name, value in given.items():
+        several = value if isinstance(value, (list, tuple)) else [value]
+        if offered[name] is not None:
+            refuse_unknown((name, several, tuple(offered[name] or ())))
+    return unasked_options(command, **dict(given) | own)
 
 
 def command_text(name: str, command: ModuleType, options: Options, always: tuple[str, ...] = ()) -> str:

@@ -10,12 +10,12 @@ from core import settings
 from core.commands import evaluate as evaluating
 from core.commands import explain as explaining
 from core.commands import terminal
+from core.commands.remade import choices_of
 from core.data.examples import DataSet
 from core.data.tables import read_table
 from core.explanation.explainer import Explainer
 from core.front.answered import Answered
-from core.front.choosing import DELAY, choices_of
-from core.front.explanation import Explanation
+from core.front.explanation import DELAY, Explanation
 from core.front.interrupting import whole_imports
 from core.reports.answers import Answer, Section, answer_bytes
 from core.storage.store import Store, open_store

@@ -6,14 +6,17 @@ from typing import TYPE_CHECKING, Any
 
 from core.commands import explain as explaining
 from core.commands import terminal
+from core.commands.remade import choices_of
 from core.front.answered import Answered
-from core.front.choosing import DELAY, choices_of
 from core.front.interrupting import whole_imports
 from core.reports.answers import Answer, Part, Section
 from core.reports.cell import NotebookCell
 
 if TYPE_CHECKING:
     from pandas import DataFrame
+
+# Seconds before a cell of a notebook shows how far work is.
+DELAY = 2.0
 
 
 class TextAnswer(Answered):
