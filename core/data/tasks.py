@@ -11,34 +11,10 @@ from typing import Any
 from core.data.mapping import Mapping, short_text
 from core.data.parsed import BadData, Repair, noted
 from core.data.tables import RawTable
-from core.mathematics.performance import METRICS
 from core.settings import BUNDLED
 from core.wording import listed, quoted
 
 FILE = BUNDLED / "tasks.json"
-_SPLITS = ("train", "validation", "test")
-_KINDS = {
-    "name": str,
-    "hub": str | None,
-    "config": str | None,
-    "splits": dict,
-    "local": str,
-    "columns": list,
-    "masked": str,
-    "auxiliary": str | None,
-    "label": str,
-    "label_names": list | None,
-    "label_values": dict | None,
-    "threshold": int | float | None,
-    "only": dict | None,
-    "metric": str,
-    "class_majority": int | float | None,
-    "majority_from": str,
-    "citation": str,
-    "papers": list,
-    "checked": bool,
-    "note": str,
-}
 
 
 @dataclass(frozen=True)
@@ -142,28 +118,8 @@ class Task:
 
 @functools.cache
 def tasks() -> dict[str, Task]:
-    """All tasks by name, in the order of the file; ValueError says where it is damaged."""
-    return read_tasks(FILE.read_text(encoding="utf-8"))
-
-
-def read_tasks(text: str) -> dict[str, Task]:
-    """Tasks of a JSON list of rows; ValueError names the row and what is wrong with it."""
-    try:
-        rows = json.loads(text)
-    except ValueError as error:
-        raise ValueError(f"The task table is not valid JSON ({error}).") from error
-    if not isinstance(rows, list) or not all(isinstance(row, dict) for row in rows):
-        raise ValueError("The task table must be a list of rows.")
-    found: dict[str, Task] = {}
-    for number, row in enumerate(rows, start=1):
-        try:
-            task = _task(row)
-            if task.name in found:
-                raise ValueError("this name stands twice")
-        except ValueError as error:
-            raise ValueError(f"The task table, row {number} ({row.get('name', 'without a name')}): {error}.") from error
-        found[task.name] = task
-    return found
+    """All tasks by name, in the order of the file."""
+    return {row["name"]: _task(row) for row in json.loads(FILE.read_text(encoding="utf-8"))}
 
 
 def match_task(columns: Iterable[str], hub_id: str | None = None, config: str | None = None) -> Task | None:
@@ -192,21 +148,7 @@ def match_task(columns: Iterable[str], hub_id: str | None = None, config: str | 
 
 
 def _task(row: dict[str, Any]) -> Task:
-    lacking = [name for name in _KINDS if name not in row]
-    unknown = [name for name in row if name not in _KINDS]
-    if lacking or unknown:
-        raise ValueError(f"{lacking[0]!r} is missing" if lacking else f"{unknown[0]!r} is no field of a task")
-    for name, kind in _KINDS.items():
-        if not isinstance(row[name], kind) or (isinstance(row[name], bool) and kind is not bool):
-            raise ValueError(f"{name!r} holds {row[name]!r}")
-    texts = [*row["columns"], *row["papers"], *(row["label_names"] or ()), *(row["label_values"] or {}).values()]
-    if not all(isinstance(text, str) and text for text in texts) or not row["name"] or not row["citation"]:
-        raise ValueError("a field is empty or no text")
-    if tuple(row["splits"]) != _SPLITS or not all(
-        split is None or isinstance(split, str) for split in row["splits"].values()
-    ):
-        raise ValueError(f"'splits' must name {', '.join(_SPLITS)}")
-    task = replace(
+    return replace(
         Task(**row),
         columns=tuple(row["columns"]),
         papers=tuple(row["papers"]),
@@ -214,27 +156,6 @@ def _task(row: dict[str, Any]) -> Task:
         label_values=row["label_values"] or {},
         only={column: _written(value) for column, value in (row["only"] or {}).items()},
     )
-    _check(task)
-    return task
-
-
-def _check(task: Task) -> None:
-    if task.metric not in METRICS:
-        raise ValueError(f"the metric {task.metric!r} is none of {', '.join(METRICS)}")
-    if task.class_majority is not None and not 0 <= task.class_majority <= 1:
-        raise ValueError(f"the class majority {task.class_majority} is not within [0, 1]")
-    if (task.class_majority is None) == bool(task.majority_from):
-        raise ValueError("class_majority and majority_from go together")
-    if (task.hub is None) != (not any(task.splits.values())) or (task.hub is None) != bool(task.local):
-        raise ValueError("a task has either a hub id and splits, or local")
-    if not set(task.needed) <= set(task.columns):
-        raise ValueError(f"the column {next(c for c in task.needed if c not in task.columns)!r} is none of its columns")
-    if len(set(task.label_names)) != len(task.label_names) or len(task.label_names) == 1:
-        raise ValueError("label_names need two different names, or null")
-    if not set(task.label_values.values()) <= set(task.label_names) or (
-        task.threshold is not None and len(task.label_names) != 2
-    ):
-        raise ValueError("label_values or the threshold do not fit label_names")
 
 
 def _written(value) -> str:
