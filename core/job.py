@@ -1,25 +1,13 @@
 """One piece of work that outlives a rerun of the page: where it stands, and what is known of it."""
 
-import abc
 import threading
 import time
+from collections.abc import Callable
 from typing import Any
 
 from core.mathematics.pace import Pace
 
 WAITING, RUNNING, DONE, FAILED, CANCELLED = "waiting", "running", "done", "failed", "cancelled"
-
-
-class Owner(abc.ABC):
-    """Who gives a job its turns."""
-
-    @abc.abstractmethod
-    def look_again(self) -> None:
-        """Give the turn to whom it belongs now."""
-
-    @abc.abstractmethod
-    def give_way(self, job: "Job", turn_ends: bool = False) -> None:
-        """Called by a job's own thread: wait until it may go on; turn_ends: whether its equals come first."""
 
 
 class Job:
@@ -50,7 +38,12 @@ class Job:
         self._clock: tuple[float, float | None] = (0.0, None)
         self._pace = Pace()
         self._stop = threading.Event()
-        self._owner: Owner | None = None
+        # Of the `Jobs` that it was submitted to.
+        self._look_again: Callable[[], None] = lambda: None
+        self._give_way: Callable[[Job], None] = lambda job: None
+        # What it does, until it begins or is told to stop; kind and tokens: as of `Jobs.expects`.
+        self._work: Callable[[Job], object] | None = None
+        self._kind, self._tokens = "", 0.0
         self._thread: threading.Thread | None = None
 
     def report(self, done: int, total: int) -> None:
@@ -72,14 +65,13 @@ class Job:
     def cancel(self) -> None:
         """Ask the work to stop at its next batch; one that has not begun never does."""
         self._stop.set()
-        if self._owner is not None:
-            self._owner.look_again()
+        self._look_again()
 
     def cancelled(self) -> bool:
         """Whether stopping was asked for; asked between batches, where the work gives way to what is more urgent."""
-        if self._owner is not None and threading.current_thread() is self._thread:
+        if threading.current_thread() is self._thread:
             self.batches += 1
-            self._owner.give_way(self)
+            self._give_way(self)
         return self._stop.is_set()
 
     @property
@@ -101,15 +93,6 @@ class Job:
         """How long its own turns took so far; the others' turns do not count."""
         spent, began = self._clock
         return spent if began is None else spent + time.monotonic() - began
-
-    @property
-    def expected(self) -> float:
-        """Seconds of its own work, as it was thought when it was asked for; 0 where nobody said."""
-        return self._pace.expected
-
-    @expected.setter
-    def expected(self, seconds: float) -> None:
-        self._pace.expected = seconds
 
     @property
     def share(self) -> float:

@@ -9,7 +9,7 @@ from collections.abc import Callable, Collection
 from types import GeneratorType
 
 from core.explanation.explainer import Cost
-from core.job import CANCELLED, DONE, FAILED, Job, Owner
+from core.job import CANCELLED, DONE, FAILED, Job
 from core.mathematics.pace import Speed, between
 from core.mathematics.search.limits import TooDear
 from core.network import locks
@@ -28,7 +28,7 @@ _TOLD_SECONDS = 2.0
 _LOOK_SECONDS = 0.05
 
 
-class Jobs(Owner):
+class Jobs:
     """Jobs of one device; the 200 that ended last are remembered.
 
     Of those that may go on, the most urgent have the turn, and among equals it goes round in order of asking: first
@@ -47,11 +47,9 @@ class Jobs(Owner):
         self, remembered: int = 200, left: int = _MOST_LEFT, there: Callable[[], Collection[str] | None] = lambda: None
     ):
         self._jobs: OrderedDict[str, Job] = OrderedDict()
-        # Those that have not ended, whose turn comes first in front; the work of those that have not begun.
+        # Those that have not ended, whose turn comes first in front.
         self._line: list[Job] = []
-        self._works: dict[Job, Callable[[Job], object]] = {}
-        # What those that have not ended are, and what they were said to take; how long such work took, by its kind.
-        self._claims: dict[Job, tuple[str, float]] = {}
+        # How long work took, by its kind.
         self._speeds: dict[str, Speed] = {}
         self._viewers = Viewers(there)
         self._at_turn: Job | None = None
@@ -107,19 +105,18 @@ class Jobs(Owner):
                 # What a stopped one had found stays there until the new one has come as far.
                 before, job = job, Job(key, label, wanted, batch)
                 job.partial = None if before is None else before.partial
-                job.place, job.expected = place, expected
+                job.place, job._pace.expected = place, expected
                 if self._closed:
                     # Nobody takes it up any more; whoever asks again finds the jobs that came after these.
                     job._stop.set()
                     job.state = CANCELLED
                     return job
-                job._owner = self
+                job._look_again, job._give_way = self.look_again, self.give_way
+                job._work, job._kind, job._tokens = work, kind, tokens
                 self._jobs[key] = job
                 self._jobs.move_to_end(key)
                 self._forget()
                 self._line.append(job)
-                self._works[job] = work
-                self._claims[job] = (kind, tokens)
             job.wanted |= wanted
             job.seen.add(asker)
             if wanted:
@@ -187,10 +184,9 @@ class Jobs(Owner):
     def _pace_now(self, kind: str) -> float | None:
         """Seconds a token of a kind, so that a button says the same as the progress beside it; None before any."""
         for job in self._line:
-            of, tokens = self._claims.get(job, ("", 0.0))
-            left = job.remaining_seconds if kind and of == kind and tokens and job.worked else None
+            left = job.remaining_seconds if kind and job._kind == kind and job._tokens and job.worked else None
             if left is not None and job.seconds >= _TOLD_SECONDS:
-                return (job.seconds + left) / tokens
+                return (job.seconds + left) / job._tokens
         speed = self._speeds.get(kind)
         return None if speed is None else speed.pace
 
@@ -224,6 +220,7 @@ class Jobs(Owner):
         )
 
     def look_again(self) -> None:
+        """Give the turn to whom it belongs now."""
         with self._changed:
             self._settle()
             if self._timer is None and not self._closed and any(self._held(job) for job in self._line):
@@ -262,9 +259,7 @@ class Jobs(Owner):
 
     def _begins(self, job: Job) -> bool:
         """Start a job's thread; False where there can be none, and the job has failed."""
-        job._thread = threading.Thread(
-            target=self._live, args=(job, self._works[job]), name="faithscope-job", daemon=True
-        )
+        job._thread = threading.Thread(target=self._live, args=(job, job._work), name="faithscope-job", daemon=True)
         try:
             job._thread.start()
         except (RuntimeError, MemoryError):
@@ -273,11 +268,13 @@ class Jobs(Owner):
             job.problem = "The server has no thread left. Try again later."
             job.state = FAILED
             self._leaves(job)
-        del self._works[job]
+        job._work = None
         return job.active
 
     def give_way(self, job: Job, turn_ends: bool = False) -> None:
-        """Wait until the turn is its own or it is told to stop, or somebody needs a lock that it holds."""
+        """Called by a job's own thread: wait until the turn is its own or it is told to stop, or somebody needs a lock
+        that it holds; turn_ends: whether its equals come first.
+        """
         with self._changed:
             if turn_ends:
                 self._line.append(self._line.pop(self._line.index(job)))
@@ -326,8 +323,8 @@ class Jobs(Owner):
         for i, job in enumerate(left):
             if now - (job.left or now) >= (_SPARED_SECONDS if i < len(left) - self._most_left else _LEFT_SECONDS):
                 self._drop(job)
-        for job in [job for job in self._works if job._stop.is_set()]:
-            del self._works[job]
+        for job in [job for job in self._line if job._thread is None and job._stop.is_set()]:
+            job._work = None
             job.state = CANCELLED
             self._leaves(job)
 
@@ -340,10 +337,9 @@ class Jobs(Owner):
     def _leaves(self, job: Job) -> None:
         self._line.remove(job)
         # How long such work takes, from what this job did of it.
-        kind, tokens = self._claims.pop(job, ("", 0.0))
-        if kind and tokens and job.worked:
+        if job._kind and job._tokens and job.worked:
             share, seconds = job.worked
-            self._speeds.setdefault(kind, Speed()).add(share * tokens, seconds)
+            self._speeds.setdefault(job._kind, Speed()).add(share * job._tokens, seconds)
         self._at_turn = None if self._at_turn is job else self._at_turn
         self.ended += 1
         if self._jobs.get(job.key) is job:

@@ -218,7 +218,7 @@ def test_what_was_expected_is_told_first_and_a_pause_is_no_work(monkeypatch):
     now = [0.0]
     monkeypatch.setattr(module.time, "monotonic", lambda: now[0])
     job = Job("key", "label")
-    job.expected = 60.0
+    job._pace.expected = 60.0
     assert job.remaining_seconds == 60
     job.turn(begins=True)
     job.report(0, 30)
