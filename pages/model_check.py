@@ -4,7 +4,7 @@ from functools import partial
 
 import streamlit as st
 
-from core.evaluation.studies.check_question import HEADER, check_rows
+from core.evaluation.studies.check_question import check_rows
 from core.evaluation.studies.check_report import CheckReport, left_out, told_left_out
 from core.results.asked import limited_answer
 from core.results.model_check import check_result, unchecked_result
@@ -28,7 +28,7 @@ from pages.parts.frame.links import held, say_missing
 from pages.parts.frame.pages import CHECK_TABS, MAKING, MEASURABLE
 from pages.parts.frame.sidebar import DataView, open_data_page
 from pages.parts.frame.texts import captions
-from pages.parts.sections.saving import save_report
+from pages.parts.sections.saving import save_records
 from pages.parts.sections.sides import reference_tab
 from pages.parts.sections.streaming import stream
 from pages.parts.sections.studying import Asking
@@ -129,7 +129,7 @@ def _models(checked: list[Asking], found: list[CheckReport], form: str) -> None:
     draw_models(checked, found, form)
     name = ["model-check", *(one.model for one in found)]
     plain = partial(checks_as_json, found, [_result(one) for one in checked if one.report is not None])
-    save_report(HEADER, lambda: [row for one in found for row in check_rows(one)], plain, name, "check")
+    save_records(lambda: [row for one in found for row in check_rows(one)], plain, name, "check")
 
 
 model_check()

@@ -22,13 +22,7 @@ from core.evaluation.findings import FEW
 from core.evaluation.sampling import Sample
 from core.evaluation.studies import embedding_map
 from core.evaluation.studies.behaviour import ORDERS, Course, Walked
-from core.evaluation.studies.behaviour_question import (
-    HEADER,
-    Behaviour,
-    behaviour_json,
-    behaviour_rows,
-    behaviour_table,
-)
+from core.evaluation.studies.behaviour_question import Behaviour, behaviour_json, behaviour_rows, behaviour_table
 from core.evaluation.studies.behaviour_report import ALL, HALF, behaviour_report
 from core.evaluation.studies.embedding_map import SHOWN, draw_map, points_of, read_map
 from core.evaluation.studies.fewest import FewestFeatures, Searched
@@ -499,12 +493,32 @@ def test_normalised_fidelity_compares_on_the_examples_that_both_have(model):
     assert line.normalised == pytest.approx(1) and line.fidelity.mean == pytest.approx(1 - 0.75)
 
 
+COLUMNS = [
+    "model",
+    "order",
+    "erased by",
+    "masking ratio (0 to 1)",
+    "examples",
+    "change of centroid (1 - cosine, 0 to 2)",
+    "change of mean standard deviation (share)",
+    "change of mean standard deviation (absolute)",
+    "predictions not changed yet (share)",
+    "fidelity (higher is more faithful)",
+    "fidelity, 95 % from",
+    "fidelity, 95 % to",
+    "normalised fidelity (at most 1)",
+    "predictions that never change (share)",
+    "examples judged",
+    "examples on which the models predict different classes",
+]
+
+
 def test_rows_json_and_figures_hold_every_number(reported):
     rows = behaviour_rows(reported)
     assert (
         len(rows) == 22
-        and all(len(row) == len(HEADER) for row in rows)
-        and [row[3] for row in rows[:11]] == [k / 10 for k in range(11)]
+        and all(list(row) == COLUMNS for row in rows)
+        and [row["masking ratio (0 to 1)"] for row in rows[:11]] == [k / 10 for k in range(11)]
     )
     told = behaviour_json([reported])["models"][0]["curves"]
     assert (

@@ -18,7 +18,7 @@ from core.evaluation.engine import Run
 from core.evaluation.sampling import draw_sample
 from core.evaluation.studies import embedding_map
 from core.evaluation.studies.behaviour import Course
-from core.evaluation.studies.behaviour_question import HEADER, behaviour_rows
+from core.evaluation.studies.behaviour_question import behaviour_rows
 from core.evaluation.studies.behaviour_report import behaviour_report
 from core.evaluation.studies.fewest import FewestFeatures
 from core.explanation.explainer import Explainer
@@ -31,6 +31,7 @@ from core.results.caveats import Caveat
 from core.texts.rendering import headline
 from pages.parts.sections.studying import StudyWork
 from tests.app_session import App, complete, wait
+from tests.evaluation.test_behaviour import COLUMNS
 from tests.hostile import lines
 from tests.pages.test_pages import no_raw_markup
 
@@ -144,8 +145,8 @@ def test_fidelity_is_normalised_once_the_fewest_words_are_searched(given, alone,
 def test_what_is_saved_is_every_number(given, alone, bundled):
     app, mine = complete(given()), by_library(bundled, [CHANCE, GRADIENT])
     header, *rows = csv.reader(io.StringIO(saved(app, "csv").lstrip("\ufeff")))
-    assert tuple(header) == HEADER and len(rows) == 22
-    for row, wanted in zip(rows, behaviour_rows(mine)):
+    assert header == COLUMNS and len(rows) == 22
+    for row, wanted in zip(rows, [list(one.values()) for one in behaviour_rows(mine)]):
         assert row[:3] == wanted[:3] and [float(cell) if cell else None for cell in row[3:]] == [
             None if x != x else pytest.approx(x, abs=1e-3) for x in wanted[3:]
         ]

@@ -19,7 +19,7 @@ from core.evaluation.asking import run_study as check
 from core.evaluation.engine import Run
 from core.evaluation.sampling import draw_sample
 from core.evaluation.studies.check_findings import check_findings
-from core.evaluation.studies.check_question import HEADER, check_json, check_rows
+from core.evaluation.studies.check_question import check_json, check_rows
 from core.evaluation.studies.check_report import build_check_report
 from core.evaluation.studies.check_tables import faithfulness_table
 from core.evaluation.studies.disagreement import disagreement
@@ -38,6 +38,7 @@ from pages.parts.sections.filtered import FILTERED
 from pages.parts.sections.studying import StudyWork
 from tests import tiny
 from tests.app_session import App, complete, unescaped, wait
+from tests.evaluation.test_model_check import COLUMNS
 from tests.hostile import lines
 from tests.pages.test_pages import no_raw_markup
 
@@ -174,8 +175,8 @@ def test_what_stands_behind_a_tab_of_the_check_is_drawn_once_it_is_opened(given,
 def test_what_is_saved_is_every_number(given, by_hand):
     app = complete(given(measures=["gradient"]))
     header, *written = csv.reader(io.StringIO(saved(app, "csv").lstrip("\ufeff")))
-    expected = [row for one in by_hand for row in check_rows(one)]
-    assert tuple(header) == HEADER and len(written) == len(expected) == 33
+    expected = [list(row.values()) for one in by_hand for row in check_rows(one)]
+    assert header == COLUMNS and len(written) == len(expected) == 33
     for row, wanted in zip(written, expected):
         assert row[:2] == wanted[:2] and [float(cell or "nan") for cell in row[2:]] == pytest.approx(
             [float("nan") if cell == "" else cell for cell in wanted[2:]], abs=1e-3, nan_ok=True

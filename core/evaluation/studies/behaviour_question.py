@@ -15,48 +15,29 @@ from core.network.model import Model
 from core.oracle.erasing import ERASURES, MASK
 from core.wording import as_cell, as_json, ends_of, number, refuse_unknown
 
-HEADER = (
-    "model",
-    "order",
-    "erased by",
-    "masking ratio (0 to 1)",
-    "examples",
-    "change of centroid (1 - cosine, 0 to 2)",
-    "change of mean standard deviation (share)",
-    "change of mean standard deviation (absolute)",
-    "predictions not changed yet (share)",
-    "fidelity (higher is more faithful)",
-    "fidelity, 95 % from",
-    "fidelity, 95 % to",
-    "normalised fidelity (at most 1)",
-    "predictions that never change (share)",
-    "examples judged",
-    "examples on which the models predict different classes",
-)
 
-
-def behaviour_rows(found: BehaviourReport, beside: list[BehaviourReport] | None = None) -> list[list]:
-    """A report as rows, one for each course and ratio, see HEADER; beside: the reports among which it stands."""
+def behaviour_rows(found: BehaviourReport, beside: list[BehaviourReport] | None = None) -> list[dict]:
+    """A report as rows, one for each course and ratio; beside: the reports among which it stands."""
     apart = classes_apart(beside or [found])
     return [
-        [
-            found.model,
-            line.course.measure,
-            line.course.erasure,
-            float(ratio),
-            line.n,
-            float(line.centroid[k]),
-            float(line.spread[k]),
-            float(line.sigma[k]),
-            float(line.unflipped[k]),
-            line.fidelity.mean,
-            line.fidelity.low,
-            line.fidelity.high,
-            line.normalised,
-            line.never,
-            line.judged,
-            apart and apart[0],
-        ]
+        {
+            "model": found.model,
+            "order": line.course.measure,
+            "erased by": line.course.erasure,
+            "masking ratio (0 to 1)": float(ratio),
+            "examples": line.n,
+            "change of centroid (1 - cosine, 0 to 2)": float(line.centroid[k]),
+            "change of mean standard deviation (share)": float(line.spread[k]),
+            "change of mean standard deviation (absolute)": float(line.sigma[k]),
+            "predictions not changed yet (share)": float(line.unflipped[k]),
+            "fidelity (higher is more faithful)": line.fidelity.mean,
+            "fidelity, 95 % from": line.fidelity.low,
+            "fidelity, 95 % to": line.fidelity.high,
+            "normalised fidelity (at most 1)": line.normalised,
+            "predictions that never change (share)": line.never,
+            "examples judged": line.judged,
+            "examples on which the models predict different classes": apart and apart[0],
+        }
         for line in found.lines
         for k, ratio in enumerate(X)
     ]

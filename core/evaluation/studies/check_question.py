@@ -101,43 +101,32 @@ class MaskingCheck(Question[CheckReport]):
         return lines
 
 
-HEADER = (
-    "model",
-    "curve",
-    "masking ratio (0 to 1)",
-    "examples",
-    "performance (higher is better)",
-    "class majority",
-    "performance: lower end of its 95 % interval",
-    "performance: upper end",
-    "data-set p (calibrated, by count)",
-    "data-set p (literal, by Simes)",
-    "data-set p (calibrated, by Simes)",
-    "texts rejected at 5 % (calibrated)",
-    "texts rejected at 5 % (literal)",
-    "log loss (lower is better)",
-)
-
-
-def check_rows(found: CheckReport) -> list[list]:
-    """A report as rows, one for each curve and ratio, see HEADER."""
-    return [
-        [
-            found.model,
-            line.curve.measure,
-            float(ratio),
-            line.n,
-            float(line.performance[k]),
-            found.majority,
-            *(["", ""] if line.ends is None else line.ends[:, k].tolist()),
-            *(float(line.p[form][k]) if form in line.p else "" for form in FORMS),
-            float(line.simes[CALIBRATED][k]) if CALIBRATED in line.simes else "",
-            *(int(line.rejected[form][k]) if form in line.rejected else "" for form in FORMS),
-            float(line.loss[k]),
-        ]
-        for line in found.lines
-        for k, ratio in enumerate(X)
-    ]
+def check_rows(found: CheckReport) -> list[dict]:
+    """A report as rows, one for each curve and ratio."""
+    rows = []
+    for line in found.lines:
+        for k, ratio in enumerate(X):
+            low, high = ("", "") if line.ends is None else line.ends[:, k].tolist()
+            p = {form: float(line.p[form][k]) if form in line.p else "" for form in FORMS}
+            simes = float(line.simes[CALIBRATED][k]) if CALIBRATED in line.simes else ""
+            rejected = {form: int(line.rejected[form][k]) if form in line.rejected else "" for form in FORMS}
+            rows.append(
+                {
+                    "model": found.model,
+                    "curve": line.curve.measure,
+                    "masking ratio (0 to 1)": float(ratio),
+                    "examples": line.n,
+                    "performance (higher is better)": float(line.performance[k]),
+                    "class majority": found.majority,
+                    "performance: lower end of its 95 % interval": low,
+                    "performance: upper end": high,
+                    **{f"data-set p ({check_tables.ASKS[form]})": p[form] for form in FORMS},
+                    "data-set p (calibrated, by Simes)": simes,
+                    **{f"texts rejected at 5 % ({form})": rejected[form] for form in FORMS},
+                    "log loss (lower is better)": float(line.loss[k]),
+                }
+            )
+    return rows
 
 
 def findings_json(reports: list[CheckReport]) -> list[dict]:

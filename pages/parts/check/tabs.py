@@ -10,7 +10,6 @@ from core.evaluation.families import family
 from core.evaluation.findings import FEW
 from core.evaluation.studies import check_tables
 from core.evaluation.studies.behaviour_question import (
-    HEADER,
     behaviour_in_words,
     behaviour_rows,
     behaviour_table,
@@ -43,7 +42,7 @@ from pages.parts.frame.links import choose, choose_one, held_of_all, visit
 from pages.parts.frame.sidebar import DataView
 from pages.parts.frame.texts import captions
 from pages.parts.frame.working import Work
-from pages.parts.sections.saving import about_models, save_report
+from pages.parts.sections.saving import about_models, save_records
 from pages.parts.sections.streaming import stream
 from pages.parts.sections.studying import Asking, StudyWork
 
@@ -183,8 +182,7 @@ def _draw(frame: DataView, behaved: list[Asking], measure: str, asks) -> None:
     picture = partial(draw_figure, figure, "behaviour", said, name, about) if enough else None
     draw_body(result, picture, tabs, _TABS, asks=asks, terms=TERMS)
     captions(found[0].notes)
-    save_report(
-        HEADER,
+    save_records(
         lambda: [row for one in found for row in behaviour_rows(one, found)],
         partial(behaviour_as_json, found),
         name,
