@@ -273,7 +273,7 @@ def ask_models(
     for explainer, sample, each in asking:
         named = f"{explainer.model.name}: " if len(models) > 1 else ""
         told = partial(lambda named, what, *done: bar(f"{named}{what}", *done), named)
-        found.append(ask(explainer, sample, each, store, told, len(data)))
+        found.append(ask(explainer, sample, each, store, told))
     terminal.say_of_store(store, bar.say)
     found = list(question.together(found)) if len(found) > 1 else found
     reports = [each.conclude(answers) for each, answers in zip(asked, found)]

@@ -51,7 +51,6 @@ def ask(
     question: Question,
     store: Store,
     progress: Callable[[str, int, int], None] = lambda *_: None,
-    drawn_from: int = 0,
 ) -> Answers:
     """Ask a question of every example, study by study, resuming; progress: (label of the study, examples done, N).
     ValueError as `Study.check`.
@@ -61,7 +60,7 @@ def ask(
         study: finish(run_study(explainer, sample, study, store, progress=partial(progress, study.label), texts=texts))
         for study in question.studies
     }
-    return Answers(explainer.model, explainer.reference, sample, found, drawn_from)
+    return Answers(explainer.model, explainer.reference, sample, found)
 
 
 def read_study(explainer: Explainer, sample: Sample, study: Study[Found], store: Store) -> Found:

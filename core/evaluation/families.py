@@ -21,13 +21,12 @@ NOT_ABOVE_CONSTANT = "Not significantly better than always answering one class. 
 
 @dataclass(frozen=True)
 class Measured:
-    """What a model's card says it reaches on its own file, the `split`; training and validation: strategies; ships:
+    """What a model's card says it reaches on its own file, the `split`; training: strategy; ships:
     whether its weights do; paired: whether it reads two texts, which are then both masked there.
     """
 
     name: str
     training: str
-    validation: str
     metric: str
     examples: int
     unmasked: float
@@ -122,7 +121,6 @@ def measured_card(name: str, card: dict, ships: bool = True) -> Measured:
     return Measured(
         name,
         plan["training"],
-        plan["validation_strategy"],
         shown["metric"],
         shown["examples"],
         shown["masked"][0],

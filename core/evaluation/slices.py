@@ -22,8 +22,7 @@ class Slice:
 
     against: how much higher the accuracy is than on the others that can be judged, with its 95 % interval; None where
     there are none on either side; enough: whether both sides have the fewest texts of which anything is told; rejected:
-    of those whose path of masking is known, (how many have a rejected step, how many there are); others, others_right:
-    of the others that can be judged, how many there are and on how many the model is right.
+    of those whose path of masking is known, (how many have a rejected step, how many there are).
     """
 
     examples: int
@@ -32,8 +31,6 @@ class Slice:
     against: Interval | None
     enough: bool
     rejected: tuple[int, int] = (0, 0)
-    others: int = 0
-    others_right: int = 0
 
     @property
     def accuracy(self) -> Interval:
@@ -60,7 +57,7 @@ def slice_of(judged: Predicted, rows: np.ndarray, texts: np.ndarray | None = Non
         others &= ~np.isin(texts, texts[mine])
     (n, right), (m, rest) = ((int(side.sum()), int((judged.right[side] == 1).sum())) for side in (mine, others))
     against = shares_difference(right, n, rest, m) if n and m else None
-    return Slice(int(inside.sum()), n, right, against, min(n, m) >= FEW, _rejected(judged, inside, texts), m, rest)
+    return Slice(int(inside.sum()), n, right, against, min(n, m) >= FEW, _rejected(judged, inside, texts))
 
 
 def _rejected(judged: Predicted, inside: np.ndarray, texts: np.ndarray | None) -> tuple[int, int]:

@@ -3,7 +3,7 @@
 import abc
 from collections import Counter
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from dataclasses import MISSING, asdict, dataclass, field, fields
+from dataclasses import MISSING, dataclass, field, fields
 from typing import Any, ClassVar, Generic, NamedTuple, TypeVar, cast
 
 import numpy as np
@@ -142,15 +142,13 @@ def choice(default: Any, offered: tuple[Any, ...], about: str) -> Any:
 class Answers:
     """What is known of a question on a sample under one model; nothing of it changes.
 
-    found: {study: what it reports}, in the question's order; drawn_from: of how many examples the sample was drawn;
-    coming: the studies of which more is on its way.
+    found: {study: what it reports}, in the question's order; coming: the studies of which more is on its way.
     """
 
     model: Model
     reference: Reference | None
     sample: Sample
     found: dict[Any, Any]
-    drawn_from: int = 0
     coming: frozenset = frozenset()
 
     @property
@@ -248,23 +246,6 @@ class Question(abc.ABC, Generic[Report]):
     @abc.abstractmethod
     def records(self, answers: Answers) -> list[dict]:
         """A line or several for each example, of plain values: its id as "example", "problem" where there is one."""
-
-    def as_json(self, answers: Answers) -> dict:
-        """Answers and what they come to as plain values for a JSON file."""
-        report = self.conclude(answers)
-        return {
-            "question": self.asks,
-            "name": self.name,
-            "choices": asdict(cast(Any, self)),
-            "model": answers.model.name,
-            "weights": answers.model.digest,
-            "precision": answers.model.precision,
-            "data": answers.sample.name,
-            "data_sha256": answers.sample.digest,
-            "sentences": [],
-            "tables": [] if report is None else [[header, *rows] for header, rows in self.tables(report)],
-            "examples": self.records(answers),
-        }
 
 
 class Study(Question[Any], Generic[Found]):

@@ -56,11 +56,10 @@ class Shown:
     """An attribution view of one example, ready to be written down.
 
     probabilities: float[C]; target: the explained class, 0..C−1, or one rather than another; rows: one a measure;
-    label_class: the class that the example's label means, if any; answer: the page's sentence, as text; notes:
-    sentences a reader must know; provenance: see `provenance`; result: what the page's headline says; pairs: what is
-    known of pairs of its features; verdicts: of its measures, None where they are not known; unstable: {measure: why
-    its ranking is unstable, "" where that is not shown}, of those of which that is known; erased: the verdicts by each
-    way of erasing, as far as these are known.
+    label_class: the class that the example's label means, if any; notes: sentences a reader must know; provenance: see
+    `provenance`; result: what the page's headline says; pairs: what is known of pairs of its features; verdicts: of its
+    measures, None where they are not known; unstable: {measure: why its ranking is unstable, "" where that is not
+    shown}, of those of which that is known; erased: the verdicts by each way of erasing, as far as these are known.
     """
 
     encoded: Encoded
@@ -70,7 +69,6 @@ class Shown:
     target: Target
     rows: tuple[WordRow, ...]
     label_class: int | None = None
-    answer: str = ""
     notes: tuple[str, ...] = ()
     provenance: dict[str, str] = field(default_factory=dict)
     result: Result | None = None

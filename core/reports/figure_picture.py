@@ -63,7 +63,6 @@ class FigurePicture:
     height: float
     shapes: list[dict[str, Any]] = field(default_factory=list)
     names: dict[str, str] = field(default_factory=dict)
-    label: str = ""
 
 
 def draw_picture(figure: Mapping[str, Any]) -> FigurePicture:

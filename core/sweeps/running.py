@@ -120,7 +120,7 @@ class _Run:
                         found[study] = finish(run_study(explainer, sample, study, self.store, progress=shown))
                     before += costs.pop(0)
                 answers = {study: found[study] for study in question.studies}
-                self._write(asks, Reply(question, Answers(model, explainer.reference, sample, answers, len(one)), seed))
+                self._write(asks, Reply(question, Answers(model, explainer.reference, sample, answers), seed))
 
     def _drawn(self, data: DataSet, explainer: Explainer) -> Sample:
         sample = draw_set(self.sweep, data, explainer.model.labels)

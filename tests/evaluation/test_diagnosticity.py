@@ -264,7 +264,7 @@ def test_means_are_over_the_texts_that_are_scored_wholly_and_say_where_they_are_
     found = Scored(
         study, values, np.zeros(values.shape[:3], np.int32), ("",), known, there, np.zeros(4, int), np.ones(4), {}
     )
-    report = study.conclude(Answers(model, None, sample_of(TEXTS[:4]), {study: found}, 4))
+    report = study.conclude(Answers(model, None, sample_of(TEXTS[:4]), {study: found}))
     means = {about: round(one.mean, 9) for about, one in report.means.items()}
     assert means == {
         ("NS", "leave-one-out"): 0.2,

@@ -36,7 +36,7 @@ def report(names=("NS", "Soft-NS"), count=2, undefined=0) -> ScoresReport:
     }
     means = {(name, one): span for name in names for one, span in spans.items()}
     counts = {about: TEXTS - undefined * (about[0] == "Soft-NS") for about in means}
-    return ScoresReport(found, "texts", TEXTS, {}, means, counts)
+    return ScoresReport(found, means, counts)
 
 
 def test_a_panel_a_metric_a_line_a_measure_and_the_baseline():

@@ -198,7 +198,7 @@ def made(aopc: dict[str, np.ndarray], marks=0.0, picked="", coming=(), reference
     model = SimpleNamespace(name="made up", labels=("no", "yes"))
     reference = reference or SimpleNamespace(texts=450)
     sample = replace(sample, picked=picked)
-    return Answers(model, reference, sample, found, N, frozenset(board.measured if coming else ()))
+    return Answers(model, reference, sample, found, frozenset(board.measured if coming else ()))
 
 
 def reported(*args, **more):

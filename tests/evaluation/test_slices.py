@@ -20,7 +20,7 @@ from core.evaluation.slices import (
     slice_of,
     slices_by,
 )
-from core.mathematics.statistics import Interval
+from core.mathematics.statistics import Interval, shares_difference
 from tests.evaluation.made_examples import LABELS, made
 
 
@@ -42,7 +42,7 @@ def test_each_text_is_judged_once_on_either_side_and_in_the_slice_alone_where_it
     judged = judge(index, LABELS, match_labels(LABELS, LABELS), p)
     judged.right[5] = -1
     one = slices_by(index, judged, "tag")["odd"]
-    assert (one.examples, one.judged, one.right, one.others, one.others_right) == (20, 10, 10, 29, 29)
+    assert (one.examples, one.judged, one.right) == (20, 10, 10) and one.against == shares_difference(10, 10, 29, 29)
     whole, _ = made([(20, 20, ("odd",)), (40, 10, ())])
     assert whole.texts is None
 

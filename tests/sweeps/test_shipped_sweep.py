@@ -40,7 +40,7 @@ def explainer(request, tmp_path_factory):
 
 def answered(explainer, question, sample):
     found = {study: read_study(explainer, sample, study, explainer.store) for study in question.studies}
-    return Reply(question, Answers(explainer.model, explainer.reference, sample, found, len(sample)), None)
+    return Reply(question, Answers(explainer.model, explainer.reference, sample, found), None)
 
 
 def test_it_is_of_this_configuration_and_these_models_data_and_measures(shipped, explainer):

@@ -207,11 +207,6 @@ class Changes(Course):
         whole = super().content(explainer)
         return replace(whole, arrays={name: whole.arrays[name] for name in self.columns})
 
-    def row(self, subject: Subject) -> dict[str, np.ndarray]:
-        """Where the prediction changes."""
-        whole = super().row(subject)
-        return {name: whole[name] for name in self.columns}
-
     def report(self, rows: Rows) -> Walked:
         """The course without logits and states."""
         shape = len(rows), K, 0

@@ -93,14 +93,11 @@ class BoardReport:
 
     names: measures and, last, RANDOM; values: {figure: float64[n, M + 1]}, of RACU the ACU, which on one text is a
     multiple of it; cells: {(name, figure): Cell}; passes: {measure: mean}; milliseconds: {measure: median}; problems:
-    {measure: {why it has no figures: texts}}; waiting: measures that have not begun; limited: texts whose limits are
-    known; better: of one text, the measures whose orders are better than chance by their verdicts, None where that is
-    not known of all.
+    {measure: {why it has no figures: texts}}; waiting: measures that have not begun; better: of one text, the measures
+    whose orders are better than chance by their verdicts, None where that is not known of all.
     """
 
     board: Board
-    model: str
-    data: str
     names: tuple[str, ...]
     n: int
     values: dict[str, np.ndarray]
@@ -208,8 +205,6 @@ def build_board(board: Board, answers: Answers) -> BoardReport | None:
     coming = any(one in answers.coming and not rows[one].complete for one in (board.chance, *board.measured))
     return BoardReport(
         board,
-        answers.model.name,
-        answers.sample.name,
         names,
         int(there.sum()),
         values,

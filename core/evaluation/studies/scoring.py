@@ -104,18 +104,15 @@ class Scored(Known):
 
 @dataclass(frozen=True, eq=False)
 class ScoresReport:
-    """What scores come to over a sample drawn from `total` examples of a data set.
+    """What scores come to over a sample.
 
     means: {(metric, measure, or RANDOM or SHUFFLED for all of the baseline): mean over the examples that are scored
     wholly}, each example's attributions of the baseline counting as one; counts: how many of them have that value;
-    left_out: {sentence: examples}; tally: how far it is; rejected: as far as somebody knows, {metric: on how many texts
-    it rests on rejected inputs}, as of `core.evaluation.studies.board_report.RejectedTexts`; picked: as of `Sample`.
+    tally: how far it is; rejected: as far as somebody knows, {metric: on how many texts it rests on rejected inputs},
+    as of `core.evaluation.studies.board_report.RejectedTexts`; picked: as of `Sample`.
     """
 
     found: Scored
-    data: str
-    total: int
-    left_out: dict[str, int]
     means: dict[tuple[str, str], Interval]
     counts: dict[tuple[str, str], int]
     tally: Tally = WHOLE
@@ -296,8 +293,7 @@ class Scoring(Study[Scored]):
         means = {
             about: of_enough(mean_interval(one, answers.resamples), counts[about]) for about, one in columns.items()
         }
-        about = answers.sample.name, answers.drawn_from, answers.left_out
-        return ScoresReport(found, *about, means, counts, answers.tally(), picked=answers.sample.picked)
+        return ScoresReport(found, means, counts, answers.tally(), picked=answers.sample.picked)
 
     def tables(self, report: Any) -> list[Table]:
         """Each measure, and the baseline, by each metric: mean, 95 % interval, and over how many where not over all: in

@@ -1,7 +1,6 @@
 """Verdicts over many texts: of each measure whether its order of the unmasked text is better than chance."""
 
 import math
-from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import Any, ClassVar
 
@@ -156,7 +155,7 @@ class VerdictsReport:
     measure is, though at least one could be told; untold: int64[M, 3], of the texts on which it cannot be told those on
     which that is so of every measure, those on which the measure has no order, and the others; ahead: whether the one
     that is better most often is so more often than each other, see `leads`; erasure: what masking did; tally: how far
-    it is; left_out: {sentence: examples}; cut: texts that are longer than the model reads; lead_p: of the measure that
+    it is; cut: texts that are longer than the model reads; lead_p: of the measure that
     is better most often against each other one, see `core.mathematics.statistics.lead_p`; picked: as of `Sample`.
     """
 
@@ -170,7 +169,6 @@ class VerdictsReport:
     erasure: str
     tally: Tally
     sign: str = "signed"
-    left_out: Mapping[str, int] = field(default_factory=dict)
     cut: int = 0
     lead_p: tuple[float, ...] = ()
     picked: str = ""
@@ -236,7 +234,6 @@ class Verdicts(Question[VerdictsReport]):
             self.erasure,
             answers.tally(),
             self.sign,
-            answers.left_out,
             len(rows.cut),
             tuple(lead_p(best).tolist()),
             answers.sample.picked,

@@ -1,6 +1,5 @@
 """Which words matter over the data: what measures say of each word, from the texts on which they are faithful."""
 
-from collections.abc import Mapping
 from dataclasses import dataclass, field
 
 import numpy as np
@@ -28,7 +27,7 @@ class WordsReport:
     """What M measures say of the words of n texts.
 
     lines: by class and measure, the largest mean in front; faithful: texts of which each measure is heard, see
-    `core.evaluation.studies.known_words`; tally: how far it is; left_out, cut, picked: as of `VerdictsReport`.
+    `core.evaluation.studies.known_words`; tally: how far it is; cut, picked: as of `VerdictsReport`.
     """
 
     measures: tuple[str, ...]
@@ -37,7 +36,6 @@ class WordsReport:
     faithful: tuple[int, ...]
     n: int
     tally: Tally
-    left_out: Mapping[str, int] = field(default_factory=dict)
     cut: int = 0
     picked: str = ""
     sign: str = "signed"
@@ -111,7 +109,6 @@ class Words(Question[WordsReport]):
             tuple(known.faithful.sum(axis=0).tolist()),
             len(known.at),
             answers.tally((self.scores if self.scores in answers.coming else self.verdicts,)),
-            answers.left_out,
             len(scored.cut),
             answers.sample.picked,
             self.sign,

@@ -169,8 +169,8 @@ def _cost(key: str, state: str, _work: StudyWork) -> Cost:
 class Asking:
     """One model that is asked a question on a sample: its works, and what is known of them together.
 
-    first: the page is about this model; drawn_from: as of `core.evaluation.study.Answers`; grows: of a sample that
-    takes long the beginning is asked first, and the whole waits to be asked for; of: as of `StudyWork`.
+    first: the page is about this model; drawn_from: of how many examples the sample was drawn; grows: of a sample
+    that takes long the beginning is asked first, and the whole waits to be asked for; of: as of `StudyWork`.
     """
 
     explainer: Explainer
@@ -233,7 +233,7 @@ class Asking:
         # Asked first: what ends in between is known whole.
         coming = frozenset(work.study for work in works if work.runs)
         found = {work.study: work.found for work in works}
-        return Answers(self.model, self.explainer.reference, self.sample, found, self.drawn_from, coming)
+        return Answers(self.model, self.explainer.reference, self.sample, found, coming)
 
     @property
     def report(self) -> Any:
@@ -247,7 +247,6 @@ class Asking:
             model=self.model.name,
             works=[work.key for work in self.works],
             done=[[*_done(one), study in answers.coming] for study, one in answers.found.items()],
-            drawn_from=self.drawn_from,
         )
         return _report(key, self.question, answers)
 
