@@ -65,9 +65,9 @@ def not_lower(difference: Interval, n: int) -> bool | None:
     return True if difference.low > -MARGIN else False if difference.high < -MARGIN else None
 
 
-def not_more(share: Interval, n: int, expected: float = ALPHA) -> bool | None:
-    """The same of a share that should not be more than 5 points above what is expected."""
-    return not_lower(Interval(expected - share.mean, expected - share.high, expected - share.low), n)
+def not_more(share: Interval, n: int) -> bool | None:
+    """The same of a share that should not be more than 5 points above the 5 % that are expected."""
+    return not_lower(Interval(ALPHA - share.mean, ALPHA - share.high, ALPHA - share.low), n)
 
 
 def points_text(difference: Interval, metric: str = "accuracy") -> str:

@@ -355,8 +355,8 @@ def label_text(judged: Predicted, match: LabelMatch, label: str | None) -> str:
     return label if name.casefold() == label.casefold() else f"{label} = {name}"
 
 
-def example_rows(index: Index, judged: Predicted, rows: Iterable[int], origin: list[str]) -> Iterator[list]:
-    """Examples for a CSV file, see EXAMPLE_COLUMNS; origin: further cells, the same of each."""
+def example_rows(index: Index, judged: Predicted, rows: Iterable[int]) -> Iterator[list]:
+    """Examples for a CSV file, see EXAMPLE_COLUMNS."""
     for i in rows:
         example = index.data.examples[i]
         yield [
@@ -371,5 +371,4 @@ def example_rows(index: Index, judged: Predicted, rows: Iterable[int], origin: l
             int(index.lengths[i]),
             "; ".join(example.tags),
             example.note,
-            *origin,
         ]

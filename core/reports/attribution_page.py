@@ -21,13 +21,15 @@ if TYPE_CHECKING:
     from markupsafe import Markup
 
 STYLE = read_style("page.css")
+# k of the top-k overlap, where there are as many features.
+_TOP = 3
 
 
-def attribution_page(shown: Shown, top: int = 3, beside: Beside | None = None, more: Sequence[tuple] = ()) -> str:
+def attribution_page(shown: Shown, beside: Beside | None = None, more: Sequence[tuple] = ()) -> str:
     """Write an attribution view as one escaped HTML page for UTF-8, without script or reference, in the reader's theme.
 
-    shown: without rows the page has prediction, text and provenance; top: k of the top-k overlap; beside: another
-    version; more: further sections, see `core.reports.answers.written_sections`.
+    shown: without rows the page has prediction, text and provenance; beside: another version; more: further
+    sections, see `core.reports.answers.written_sections`.
     """
     report = shown.verdicts
     judged = () if report is None else report.verdicts
@@ -41,7 +43,7 @@ def attribution_page(shown: Shown, top: int = 3, beside: Beside | None = None, m
         left=cut.words - cut.words_read,
         evidence=evidence_of(shown.encoded, shown.example.evidence),
         meaning=MEANING,
-        squares=_squares(shown, top),
+        squares=_squares(shown),
         measure=measure,
         pairs=_pairs(shown),
         result=None if shown.result is None else written(shown.result),
@@ -135,10 +137,10 @@ def _pairs(shown: Shown) -> dict | None:
     }
 
 
-def _squares(shown: Shown, top: int) -> dict | None:
+def _squares(shown: Shown) -> dict | None:
     """How far the measures agree; None where there are no two of them, or no two features to rank."""
     if len(shown.rows) < 2 or len(shown.rows[0].free) < 2:
         return None
-    k = min(top, len(shown.rows[0].free))
+    k = min(_TOP, len(shown.rows[0].free))
     tau, overlap = agreement(list(shown.rows), k)
     return {"k": k, "tau": tau, "overlap": overlap, "chance": k / len(shown.rows[0].free)}

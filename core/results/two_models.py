@@ -4,6 +4,7 @@ from collections.abc import Sequence
 from dataclasses import replace
 
 from core.evaluation.findings import FEW
+from core.evaluation.studies.board_report import NAOPC_C
 from core.mathematics.statistics import Interval
 from core.results.caveats import Caveat, holding
 from core.results.result import Fact, Kind, Outcome, Result
@@ -18,11 +19,9 @@ class TwoModelsOutcome(Outcome):
     SINGLE = "single"
 
 
-def two_models_result(
-    models: tuple[str, ...], difference: Interval, figure: str, n: int, marked: Sequence[str] = ()
-) -> Result:
-    """What a paired difference comes to, positive where the first is better; models: both, or the only one; n: texts
-    that both have; marked: models whose values rest on rejected inputs.
+def two_models_result(models: tuple[str, ...], difference: Interval, n: int, marked: Sequence[str] = ()) -> Result:
+    """What a paired difference in NAOPC comes to, positive where the first is better; models: both, or the only one;
+    n: texts that both have; marked: models whose values rest on rejected inputs.
     """
     if len(models) < 2 or not n:
         return Result.of(TwoModelsOutcome.SINGLE, model=models[0])
@@ -30,7 +29,7 @@ def two_models_result(
     facts = [
         Fact(
             "difference",
-            f"difference in {figure}",
+            f"difference in {NAOPC_C}",
             difference.mean,
             low=difference.low,
             high=difference.high,

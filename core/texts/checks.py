@@ -34,7 +34,7 @@ def findings_tables(reports: Sequence[CheckReport]) -> list[Table]:
     found = check_findings(list(reports))
     if not found:
         return []
-    header, rows = findings_table("FMM", found)
+    header, rows = findings_table(found)
     return [(header, [[as_cell(value) for value in row] for row in rows])]
 
 

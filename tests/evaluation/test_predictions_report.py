@@ -24,6 +24,6 @@ def test_a_label_says_the_class_that_it_means():
 
 def test_rows_of_a_file_have_a_cell_for_each_column():
     index, found, _ = judged(["negative", LABELS[1], None])
-    rows = list(example_rows(index, found, [2, 1], ["model"]))
-    assert {len(row) for row in rows} == {len(EXAMPLE_COLUMNS) + 1}
+    rows = list(example_rows(index, found, [2, 1]))
+    assert {len(row) for row in rows} == {len(EXAMPLE_COLUMNS)}
     assert [row[0] for row in rows] == ["e2", "e1"] and [row[7] for row in rows] == ["", "wrong"]

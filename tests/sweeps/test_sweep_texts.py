@@ -110,13 +110,13 @@ def test_each_text_counts_once_in_confusion_and_by_tag_and_length():
     ],
 )
 def test_what_two_models_come_to(low, high, n, outcome):
-    assert two_models_result((FIRST, SECOND), Interval(0.2, low, high), NAOPC_C, n).outcome == outcome
+    assert two_models_result((FIRST, SECOND), Interval(0.2, low, high), n).outcome == outcome
 
 
 def test_the_model_with_the_higher_naopc_is_named_first():
-    result = two_models_result((FIRST, SECOND), Interval(-0.2, -0.3, -0.1), NAOPC_C, 40)
+    result = two_models_result((FIRST, SECOND), Interval(-0.2, -0.3, -0.1), 40)
     assert (result.slots["model"], result.slots["other"]) == (SECOND, FIRST) and not result.caveats
-    rejected = two_models_result((FIRST, SECOND), Interval(-0.2, -0.3, -0.1), NAOPC_C, 40, [SECOND])
+    rejected = two_models_result((FIRST, SECOND), Interval(-0.2, -0.3, -0.1), 40, [SECOND])
     assert rejected.outcome is TwoModelsOutcome.REJECTED and rejected.caveats == (Caveat.OUT_OF_DISTRIBUTION,)
     assert rejected.whose[Caveat.OUT_OF_DISTRIBUTION] == [SECOND]
 

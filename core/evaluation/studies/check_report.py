@@ -193,9 +193,9 @@ class CheckReport:
         """The place of that ratio."""
         return int(np.argmin(self.random.p[form]))
 
-    def most_rejected(self, form: str = CALIBRATED) -> Interval:
-        """The largest share of single texts that random order has rejected at a ratio, with its 95 % interval."""
-        return share_interval(int(self.random.rejected[form].max()), self.n)
+    def most_rejected(self) -> Interval:
+        """The largest share of texts that random order has rejected at a ratio, calibrated, with its 95 % interval."""
+        return share_interval(int(self.random.rejected[CALIBRATED].max()), self.n)
 
     @property
     def verdict(self) -> str:

@@ -153,9 +153,9 @@ def _length_rows(name: str, one: CheckReport) -> list[list[Any]]:
     return [*rows, [f"{name}, shorter or longer: rejected", split.others[1], *others.tolist()]]
 
 
-def findings_table(paper: str, findings: list[Finding]) -> Values:
-    """What a paper found, its figure, that of this data, and whether the two agree."""
-    header = [f"{paper} found", "paper", "this data", "agrees", "tests"]
+def findings_table(findings: list[Finding]) -> Values:
+    """What FMM found, its figure, that of this data, and whether the two agree."""
+    header = ["FMM found", "paper", "this data", "agrees", "tests"]
     return header, [[one.claim, one.paper or None, one.here, one.word, one.more or None] for one in findings]
 
 

@@ -111,7 +111,7 @@ def draw_findings(found: list[CheckReport]) -> None:
     """What a paper found of training with masking, row by row."""
     findings = check_findings(found)
     if findings:
-        data_table(*check_tables.findings_table("FMM", findings), "findings-fmm")
+        data_table(*check_tables.findings_table(findings), "findings-fmm")
     else:
         st.caption(_NO_FINDINGS)
 

@@ -90,7 +90,7 @@ class _Shown:
         if len(pair) > 1:
             difference = mean_difference(self.texts, NAOPC_C, pair)
             n = len(paired_values(self.texts, NAOPC_C, pair)[1])
-        result = two_models_result(pair, difference, NAOPC_C, n, rejected_models(self.lines, NAOPC_C, pair))
+        result = two_models_result(pair, difference, n, rejected_models(self.lines, NAOPC_C, pair))
         texts = sum(one.startswith(f"{self.data} ") for one in self.facts["sample_ids"])
         draw_headline(result, Badge(amount(texts, "text"), f"{', '.join(self.models)}: {self.data}"))
         tabs: dict[str, Callable[[], None]] = {}

@@ -276,7 +276,7 @@ def save_listing(frame: Frame, browsed: Browsed) -> None:
     facts, pins = trait_facts(traits, asked, frame.explainer), data.pins_of(browsed.index) or {}
 
     def rows() -> Iterator[list]:
-        for i, row in zip(browsed.rows, example_rows(browsed.index, browsed.judged, browsed.rows, [])):
+        for i, row in zip(browsed.rows, example_rows(browsed.index, browsed.judged, browsed.rows)):
             found = (trait_cell(name, trait, int(i)) for name, trait in traits.items())
             yield [*row, pins.get(of.examples[i].id), *found, *facts.values(), *origin]
 
