@@ -115,10 +115,6 @@ class Run(Known, Generic[Found]):
         """Examples of which every row is known, bool[N]."""
         return np.all(self.known, axis=tuple(range(1, self.known.ndim)))
 
-    def missing(self) -> list[int]:
-        """Examples that are still to be computed."""
-        return lacking(self)
-
     def go(
         self,
         progress: Callable[[int, int], None] | None = None,
@@ -126,7 +122,7 @@ class Run(Known, Generic[Found]):
         within: Callable[[float], None] | None = None,
     ) -> Generator[Found, None, Found]:
         """Compute what is missing; yields what is known after each example, and returns all of it."""
-        missing, meter = self.missing(), Meter(cancelled)
+        missing, meter = lacking(self), Meter(cancelled)
         try:
             for i in missing:
                 if progress is not None:

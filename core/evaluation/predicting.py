@@ -10,6 +10,7 @@ from typing import Any
 import numpy as np
 
 from core.data.browsing import Index, LabelMatch, Predicted
+from core.evaluation.study import Known
 from core.explanation.explainer import Cost, softmax
 from core.mathematics.masking import random_mask
 from core.network.features import MASK_SPELLINGS, Encoded, NoFeatures, masked_ids
@@ -68,7 +69,7 @@ def predict_at_ratios(
 
 
 @dataclass(frozen=True, eq=False)
-class Predictions:
+class Predictions(Known):
     """Class probabilities of N texts, as far as they are known; never changed.
 
     probabilities: float32[N, C], NaN where there are none; problems: {index: sentence} of texts that will have none.
@@ -76,9 +77,6 @@ class Predictions:
 
     probabilities: np.ndarray
     problems: dict[int, str]
-
-    def __len__(self) -> int:
-        return len(self.probabilities)
 
     @cached_property
     def there(self) -> np.ndarray:
@@ -94,15 +92,6 @@ class Predictions:
     def confidence(self) -> np.ndarray:
         """The likeliest class's probability, float32[N]; NaN where there is none."""
         return self.probabilities.max(axis=1)
-
-    @property
-    def done(self) -> int:
-        """Texts that have probabilities or a problem."""
-        return int(self.there.sum()) + len(self.problems)
-
-    @property
-    def complete(self) -> bool:
-        return self.done == len(self)
 
 
 def predict_all(

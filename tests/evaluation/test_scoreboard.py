@@ -505,7 +505,7 @@ def test_what_rests_on_rejected_inputs_has_no_part_in_what_is_said_of_the_others
     assert rows[2][1:] == [SIGN, SIGN, "", SIGN] and rows[0][2].startswith("beats it") and rows[0][3] == SIGN
     drawn = draw_front([report])
     assert 0.5 not in drawn["data"][0]["y"] and drawn["data"][3]["y"] == [pytest.approx(0.5)]
-    assert "attention" not in board.in_words(report).rsplit("; on the line", 1)[1]
+    assert "attention" not in front_numbers(report).rsplit("; on the line", 1)[1]
     # By a figure whose random orders are rejected, nothing can be set against chance.
     answers.found[board.chance].columns["marks"][:, 0] = 1.0
     report = board.conclude(answers)
@@ -532,11 +532,11 @@ def test_the_picture_has_a_point_a_measure_and_a_line_through_the_cheapest_best(
     """Gradient takes 3 passes, leave-one-out 11 and integrated gradients 60: the dear one in between is on no front."""
     low, high = draw_front([reported({"leave-one-out": [1e-16]})[1]])["layout"]["yaxis"]["range"]
     assert high - low > 0.002, "level but for the last bit"
-    board, report = reported({"leave-one-out": UP, "gradient": UP - 0.05, "integrated gradients": UP - 0.01})
+    _, report = reported({"leave-one-out": UP, "gradient": UP - 0.05, "integrated gradients": UP - 0.01})
     drawn = draw_front([report])
     assert drawn["data"][0]["x"] == [3.0, 11.0] and len(points_of(drawn)) == 3
     assert drawn["data"][1]["y"] == [pytest.approx(0.2)] and "error_y" in drawn["data"][1]
-    assert ": gradient, leave-one-out" in board.in_words(report)
+    assert ": gradient, leave-one-out" in front_numbers(report)
 
 
 def test_a_dearer_measure_is_on_the_line_only_where_it_beats_the_cheaper_ones():
@@ -596,7 +596,7 @@ def test_what_is_not_shown_to_do_better_than_chance_is_hollow_and_on_no_line():
     assert draw_front([report])["data"][0]["x"] == [1.0], "attention is the cheapest and has the best mean"
     one = replace(report, better=frozenset({"leave-one-out"}))
     assert draw_front([one])["data"][0]["x"] == [11.0]
-    assert ": leave-one-out; on the line: leave" in board.in_words(one)
+    assert ": leave-one-out; on the line: leave" in front_numbers(one)
     assert not replace(report, n=1).not_better("gradient")
 
 

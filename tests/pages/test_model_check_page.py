@@ -534,7 +534,7 @@ def test_what_is_known_so_far_is_shown_while_the_rest_is_computed(held_back, giv
 
 def test_before_the_first_example_it_runs(held_back, given, alone, monkeypatch):
     monkeypatch.setattr(
-        "core.evaluation.engine.Run.missing", lambda run: [i for i in (5, 0, 1, 2, 3, 4) if not run.there[i]]
+        "core.evaluation.engine.lacking", lambda run: [i for i in (5, 0, 1, 2, 3, 4) if not run.there[i]]
     )
     app = given(measures=["gradient"], computed="once")
     assert app.outcomes[0] == ModelCheckOutcome.RUNNING.value and app.has("button", "Cancel") and not answered(app)

@@ -117,17 +117,13 @@ class BoardChance(_Part):
         "predicted": Column((), np.int32(-1)),
         "probability": Column(),
     }
-    _part = "chance"
+    _part, label = "chance", "random order"
 
     orders: int = FEWER
 
     def rests_on(self, explainer: Explainer) -> dict[str, Any]:
         """On how many orders there are, too: it decides the shape of rows."""
         return super().rests_on(explainer) | {"orders": self.orders}
-
-    @property
-    def label(self) -> str:
-        return "random order"
 
     def row_keys(self, subject: Subject) -> list[str]:
         """The example as the model reads it, its evidence, and the metrics."""
@@ -287,11 +283,7 @@ class BoardLimits(_Part):
 
     name = "scoreboard, limits"
     columns: ClassVar = {"lower": Column(), "upper": Column(), "marks": Column(), "method": Column((), "")}
-    _part, version = "limits", 1
-
-    @property
-    def label(self) -> str:
-        return "limits of AOPC"
+    _part, version, label = "limits", 1, "limits of AOPC"
 
     def row_keys(self, subject: Subject) -> list[str]:
         """The example as the model reads it."""

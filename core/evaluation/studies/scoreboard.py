@@ -19,7 +19,7 @@ from core.evaluation.studies.board_report import (
     text_values,
 )
 from core.evaluation.studies.board_rows import FEWER, BoardChance, BoardLimits, BoardMeasure
-from core.evaluation.studies.board_tables import board_table, front_numbers, pairs_table
+from core.evaluation.studies.board_tables import board_table, pairs_table
 from core.evaluation.studies.scoring import DRAWS
 from core.evaluation.studies.verdicts import Verdicts
 from core.evaluation.study import Answers, Question, Table, choice, register
@@ -105,10 +105,6 @@ class Scoreboard(Question[BoardReport]):
     def tables(self, report: BoardReport) -> list[Table]:
         """Every measure by every figure, and who beats whom by the figure that they are compared by."""
         return [one for one in (board_table(report), pairs_table(report, self.by)) if one[1]]
-
-    def in_words(self, report: BoardReport) -> str:
-        """The numbers of its figure, for those who do not see it."""
-        return front_numbers(report)
 
     def records(self, answers: Answers, verdicts: Mapping[tuple[int, str], dict] | None = None) -> list[dict]:
         """A line for each example and measure, random order last.

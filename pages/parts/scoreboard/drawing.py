@@ -11,6 +11,7 @@ from core.evaluation.studies.board_report import NAOPC_C, NAOPC_S, BoardReport, 
 from core.evaluation.studies.board_rows import board_metrics
 from core.evaluation.studies.board_tables import (
     board_table,
+    front_numbers,
     leads_table,
     measures_table,
     pairs_list,
@@ -128,7 +129,7 @@ def _picture(work: Asking, report: BoardReport, verdicts: BoardVerdicts) -> None
     if figure is None:
         st.info("No measure has a value to draw.")
     else:
-        alt, about = cast(Scoreboard, work.question).in_words(report), about_models([work.model], work.sample.name)
+        alt, about = front_numbers(report), about_models([work.model], work.sample.name)
         draw_figure(figure, "board", alt, [*name, report.board.by], about)
     question, answers = cast(Scoreboard, work.question), work.answers
     header, rows = verdicts.table
