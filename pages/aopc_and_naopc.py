@@ -27,7 +27,7 @@ from pages.parts.limits.drawing import (
 )
 from pages.parts.limits.standing import compared, result_of
 from pages.parts.sections.asking import choose_measures, choose_sign
-from pages.parts.sections.sides import both_sides, choose_beside, draw_headlines, reference_tab
+from pages.parts.sections.sides import both_sides, draw_headlines, pick_beside, reference_tab
 from pages.parts.sections.standings import Boards, KnownLimits, LimitsChoice, known_boards, refused
 from pages.parts.sections.streaming import stream
 
@@ -58,7 +58,7 @@ def aopc_and_naopc() -> None:
     settings = _settings(view)
     stage, below = st.container(), st.container()
     with view.places.beside:
-        beside = choose_beside(view)
+        beside = pick_beside(view.model)
     choice = LimitsChoice(**settings)
     sides = both_sides(view, beside, view.places.answer)
     known = [KnownLimits.of(side, choice) for side in sides] if left_over(view.encoded) else []

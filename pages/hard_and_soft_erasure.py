@@ -54,7 +54,7 @@ def hard_and_soft_erasure() -> None:
 
 def _result(known: KnownRatings) -> Result:
     coming = any(one.runs for one in known.judged if not one.complete)
-    unstable = [measure for measure, why in known.unstable.items() if why]
+    unstable = [name for name, why in known.side.unstable(known.choice.measures, known.choice.sign).items() if why]
     return erasure_result(known.report, len(known.judged), coming, unstable)
 
 

@@ -99,7 +99,7 @@ def _draw(frame: DataView, checked: list[Asking], choice: CheckChoice, asks) -> 
     tabs = {
         BEHAVIOUR: partial(draw_behaviour, frame, choice),
         ATTACKS: partial(draw_attacks, frame, choice),
-        MAKING: partial(measurable_tab, frame, CHECK_TABS),
+        MAKING: partial(measurable_tab, frame),
         "Reference": partial(reference_tab, [one.explainer for one in checked], choice.form),
     }
     if first is None or not first.shown:

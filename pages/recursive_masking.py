@@ -19,9 +19,9 @@ from pages.parts.sections.sides import (
     Orders,
     Side,
     both_sides,
-    choose_beside,
     choose_order,
     draw_headlines,
+    pick_beside,
     reference_tab,
 )
 from pages.parts.sections.streaming import stream
@@ -49,7 +49,7 @@ def recursive_masking() -> None:
     played = choose_one("Step through", chosen, chosen[0], "play", PLAYED_HELP) if chosen else ""
     stage, below = st.container(), st.container()
     with view.places.beside:
-        beside = choose_beside(view)
+        beside = pick_beside(view.model)
     choice = Choice(played=played, **settings)
     _open_linked_tab()
     sides = both_sides(view, beside, view.places.answer)

@@ -55,11 +55,11 @@ def made(lower: float, upper: float, marked: bool = False, method: str = EXACT, 
 
 def known_of(direction: str = COMPREHENSIVENESS, name: str = "M", steps: int = 2, explained: str = "up"):
     """What the page knows of one model besides its board."""
-    side = SimpleNamespace(model=SimpleNamespace(name=name), class_name=explained)
+    model = SimpleNamespace(name=name)
+    side = SimpleNamespace(model=model, class_name=explained, unstable=lambda names, sign: {})
+    choice = SimpleNamespace(direction=direction, measures=(), sign="signed")
     gating = SimpleNamespace(counts=np.arange(steps), encoded=SimpleNamespace(unit="word"))
-    return SimpleNamespace(
-        choice=SimpleNamespace(direction=direction), side=side, gating=gating, unstable={}, scored=[]
-    )
+    return SimpleNamespace(choice=choice, side=side, gating=gating, scored=[])
 
 
 class Shown(SimpleNamespace):

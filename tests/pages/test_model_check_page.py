@@ -65,7 +65,7 @@ def at_once(monkeypatch, server):
     monkeypatch.setattr(StudyWork, "at_once", AT_ONCE)
     monkeypatch.setattr("pages.parts.frame.working.AT_ONCE_SECONDS", 1e9)
     # The tabs Behaviour and Attacks, and models side by side, have files of their own.
-    monkeypatch.setattr("pages.parts.check.tabs.draw_side_by_side", lambda *_: None)
+    monkeypatch.setattr("pages.parts.check.tabs._draw_side_by_side", lambda *_: None)
     monkeypatch.setattr("pages.parts.check.tabs.draw_behaviour", lambda *_: None)
     monkeypatch.setattr("pages.parts.check.attacking.draw_attacks", lambda *_: None)
 

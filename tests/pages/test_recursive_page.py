@@ -127,8 +127,9 @@ def test_a_prediction_that_changes_again_stands_in_the_table(mine):
     explainer, encoded, target = mine
     steps = run_out(follow(explainer, encoded, "gradient", target, "signed"))
     found = summarise(steps, encoded.F, BY_RATIO, target, None, explainer.reference)
-    side = SimpleNamespace(model=SimpleNamespace(name="m"))
-    path = SimpleNamespace(side=side, measure="gradient", unstable={}, name=lambda k: f"{10 * k} % masked")
+    side = SimpleNamespace(model=SimpleNamespace(name="m"), unstable=lambda names, sign: {})
+    choice = SimpleNamespace(sign="signed")
+    path = SimpleNamespace(side=side, measure="gradient", choice=choice, name=lambda k: f"{10 * k} % masked")
     cells = [
         dict(zip(TABLE, table_row(path, replace(found, flips=3, again=again))))["flips again at"]
         for again in ((), (4,), (4, 6))

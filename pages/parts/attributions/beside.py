@@ -31,7 +31,7 @@ from pages.parts.frame.sidebar import View, read_own
 from pages.parts.frame.texts import captions
 from pages.parts.frame.working import in_turn
 from pages.parts.sections.saving import OtherVersion
-from pages.parts.sections.sides import ALONE, Side, both_sides, choose_beside, same_class, side_caveats
+from pages.parts.sections.sides import ALONE, Side, both_sides, pick_beside, same_class, side_caveats
 
 # What the address says of an example that is shown beside its pair; of an edit it names the original's digest.
 PAIR = "pair"
@@ -164,7 +164,7 @@ def _close() -> None:
 def second_model(view: View, chosen: list[str], sign: str) -> None:
     """Draw the choice of a second model, and where there is one the text under both."""
     st.header("Do two models rest on the same words?", anchor=False)
-    name = choose_beside(view)
+    name = pick_beside(view.model)
     said = st.container()
     if name == ALONE:
         return

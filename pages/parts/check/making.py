@@ -21,6 +21,7 @@ from core.wording import amount, plain
 from pages.parts.components.presses import pressed
 from pages.parts.frame import resources
 from pages.parts.frame.links import choose, choose_one, forget
+from pages.parts.frame.pages import CHECK_TABS
 from pages.parts.frame.picking import Browsed
 from pages.parts.frame.sidebar import DataView
 from pages.parts.frame.working import Work
@@ -133,11 +134,8 @@ class _Steps:
             self.lines.append(line)
 
 
-def measurable_tab(frame: DataView, tabs: str) -> None:
-    """Draw the tab: what to do and on what, cost first; then how it comes along, and the way to the comparison.
-
-    tabs: the key under which the page holds which tab is open.
-    """
+def measurable_tab(frame: DataView) -> None:
+    """Draw the tab: what to do and on what, cost first; then how it comes along, and the way to the comparison."""
     browsed = frame.browsed
     with st.container(horizontal=True, vertical_alignment="bottom"):
         way = choose_one("How", (ADAPTER, CALIBRATION), ADAPTER, "way", _HELP)
@@ -150,20 +148,20 @@ def measurable_tab(frame: DataView, tabs: str) -> None:
         return
     name = plain(browsed.index.data.name)
     st.caption(f"{name}: {amount(count, 'labelled text')}, every {HELD_OUT}th for validation.")
-    stream([work], (st.container(), partial(_draw, work, tabs)), rests_on=lambda: work.latest, name="making")
+    stream([work], (st.container(), partial(_draw, work)), rests_on=lambda: work.latest, name="making")
 
 
-def _draw(work: Making, tabs: str, asks: Callable[[], None]) -> None:
+def _draw(work: Making, asks: Callable[[], None]) -> None:
     found: Any = work.latest
     if isinstance(found, tuple):
         for line in (*found[1], found[0]):
             st.caption(plain(line))
     asks()
     if work.complete and isinstance(found, str):
-        _lead_on(work, found, tabs)
+        _lead_on(work, found)
 
 
-def _lead_on(work: Making, made: str, tabs: str) -> None:
+def _lead_on(work: Making, made: str) -> None:
     """The way to old beside new."""
     st.success(f"Kept as {plain(Path(made).name)}", icon=":material/check:")
     if pressed(st.button, "Compare with the old", "made", type="primary"):
@@ -172,5 +170,5 @@ def _lead_on(work: Making, made: str, tabs: str) -> None:
         choose("data", keep_held_out(resources.library(), work.browsed.index.data, Path(made)))
         # Its first tab has both models.
         forget("part")
-        st.session_state.pop(tabs, None)
+        st.session_state.pop(CHECK_TABS, None)
         st.rerun()

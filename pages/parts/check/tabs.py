@@ -16,13 +16,16 @@ from core.evaluation.studies.behaviour_question import (
     classes_apart,
 )
 from core.evaluation.studies.check_findings import check_findings
+from core.evaluation.studies.check_question import MaskingCheck
 from core.evaluation.studies.check_report import CheckReport
 from core.evaluation.studies.disagreement import disagreement
 from core.evaluation.studies.embedding_map import FEWEST, Points, can_map, draw_map, points_of
+from core.evaluation.studies.side_by_side import SideBySide, side_by_side_table
 from core.explanation.explainer import Cost
 from core.figures.behaviour_figures import COLOURS, MASKED, behaviour_panels, groups_of, map_figure
 from core.figures.check_figures import p_panels, panels, spans
 from core.job import Job
+from core.measures.catalogue import default_measures
 from core.results.asked import limited_answer
 from core.results.behaviour import behaviour_result, nothing_erased
 from core.results.caveats import Caveat
@@ -30,7 +33,6 @@ from core.results.result import Result
 from core.storage.store import canonical_key
 from core.texts.checks import behaviour_as_json
 from core.wording import duration, plain
-from pages.parts.check.beside import draw_side_by_side
 from pages.parts.check.checking import CheckChoice, models_on_sample
 from pages.parts.components.pictures import chart, draw_figure
 from pages.parts.components.presses import pressed
@@ -73,7 +75,7 @@ def draw_measures(checked: list[Asking], found: list[CheckReport], choice: Check
     """How faithful the measures are, where evidence is known beside how well they find it; then models side by side."""
     _draw_faithfulness(checked, found[0], choice.form)
     if len(found) == len(checked) > 1:
-        draw_side_by_side(checked, found, choice.check)
+        _draw_side_by_side(checked, found, choice.check)
 
 
 def _draw_faithfulness(checked: list[Asking], found: CheckReport, form: str) -> None:
@@ -93,6 +95,24 @@ def _draw_faithfulness(checked: list[Asking], found: CheckReport, form: str) -> 
         choose("example", example)
         # The sidebar shows it too.
         st.rerun()
+
+
+def _draw_side_by_side(checked: list[Asking], found: list[CheckReport], check: MaskingCheck) -> None:
+    """Draw a line for each model; verdicts and limits are computed once they are asked for.
+
+    checked, found: the models and what random order comes to; check: which measures have verdicts.
+    """
+    question = SideBySide(check.measures or default_measures(), check.sign, check.unit)
+    asked = [Asking(one.explainer, one.sample, question, False) for one in checked]
+    works = [work for one in asked for work in one.works]
+    stream(works, (st.container(), partial(_draw_lines, asked, found, question.measures)), name="beside", together=True)
+
+
+def _draw_lines(asked: list[Asking], found: list[CheckReport], measures: tuple[str, ...], asks) -> None:
+    made = [one.model.card["plan"].get("method", "") if one.model.card else "" for one in asked]
+    lines = list(zip(found, made, (one.report for one in asked), strict=True))
+    data_table(*side_by_side_table(measures, lines), "models-side-by-side")
+    asks()
 
 
 def draw_p_values(checked: list[Asking], found: list[CheckReport], form: str) -> None:

@@ -59,7 +59,7 @@ def kind_of(name: str) -> str:
 
 def draw_score_table(view: View, known: KnownRatings) -> None:
     """Every score with what random and shuffled attributions reach, and a button that saves all of it."""
-    report, unstable = known.report, known.unstable
+    report, unstable = known.report, known.side.unstable(known.choice.measures, known.choice.sign)
     data_table(list(SCORES), score_table_rows(report, unstable), "score-table", help=SCORES)
     if not report.rated:
         return

@@ -187,11 +187,6 @@ class KnownRatings:
         return {one.measure: one.latest for one in self.judged if one.complete}
 
     @property
-    def unstable(self) -> dict[str, str]:
-        """What is known of whether measures rank stably, as of `Side.unstable`."""
-        return self.side.unstable(self.choice.measures, self.choice.sign)
-
-    @property
     def coming(self) -> dict[str, Rated]:
         """Those under way of which some metrics are there."""
         found = {one.measure: one.latest for one in self.judged if one.active and not one.complete}

@@ -90,7 +90,7 @@ TABLE = [
 
 def result_of(known: KnownLimits, board: StandingTable | None) -> Result:
     """What one side comes to, as far as it is known."""
-    unstable = [name for name, why in known.unstable.items() if why]
+    unstable = [name for name, why in known.side.unstable(known.choice.measures, known.choice.sign).items() if why]
     return limits_result(board, known.choice.direction, known.side.encoded, complete=known.complete, unstable=unstable)
 
 
@@ -162,7 +162,7 @@ def table_rows(known: KnownLimits, board: StandingTable | None) -> list[list[Any
         rows = [_raw_row(known, one.latest) for one in known.scored if one.latest is not None]
     else:
         rows = [_row(known.gating, one) for one in board.standings]
-    unstable, model = known.unstable, known.side.model.name
+    model, unstable = known.side.model.name, known.side.unstable(known.choice.measures, known.choice.sign)
     rows = [[model, *row, unstable_cell(row[0], unstable) or None] for row in rows]
     if board is not None and board.chance is not None:
         rows.append([model, *_chance_row(known.gating, board, board.chance), None])

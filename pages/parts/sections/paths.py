@@ -57,11 +57,6 @@ class Path(SideWork):
         return summarise(steps, F, choice.step, side.explained, band, side.reference, choice.rule, choice.form)
 
     @property
-    def unstable(self) -> dict[str, str]:
-        """What is known of whether its first ranking is stable, as of `Side.unstable`."""
-        return self.side.unstable([self.measure], self.choice.sign)
-
-    @property
     def names(self) -> list[dict]:
         """{"name", "count"} of each planned step."""
         encoded = self.side.encoded

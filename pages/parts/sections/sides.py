@@ -45,10 +45,6 @@ ALONE = "no other"
 RECURSIVE, ONCE = "at each step", "once"
 
 
-class NoOther(ValueError):
-    """A second model cannot stand beside the page's; the message says why."""
-
-
 @dataclass(frozen=True, eq=False)
 class Side:
     """One model at one example: what the stepper and the answer ask of it.
@@ -129,11 +125,6 @@ class SideWork(Work):
         )
 
 
-def choose_beside(view: View) -> str:
-    """Draw the choice of a second model on the view's text; its name, or ALONE."""
-    return pick_beside(view.model)
-
-
 def pick_beside(model: Model) -> str:
     """Draw the choice of a second model, the same on all pages; its name, or ALONE."""
     return linked(
@@ -174,7 +165,7 @@ def both_sides(view: View, name: str, place: DeltaGenerator) -> list[Side]:
     try:
         with place, st.spinner(f"Loading the model {plain(name)} …"):
             return [*sides, _other_side(view, name)]
-    except NoOther as error:
+    except (UnsupportedModel, NoFeatures, NonFinite, OutOfMemory) as error:
         place.warning(plain(f"{name} cannot stand beside it: {error}"))
         return sides
 
@@ -269,22 +260,20 @@ def _other_side(view: View, name: str) -> Side:
     """A second model at the same example.
 
     Raises:
-        NoOther: it has the same weights, reads the text otherwise, or cannot be run on it.
+        UnsupportedModel: it has the same weights, or reads the text otherwise.
+        NoFeatures, NonFinite, OutOfMemory: it cannot be run on the text.
     """
-    try:
-        explainer = resources.explainer(name)
-        encoded = read_alike(explainer, view.example, view.encoded)
-        likely = int(explainer.probabilities(encoded).argmax())
-    except (UnsupportedModel, NoFeatures, NonFinite, OutOfMemory) as error:
-        raise NoOther(str(error)) from error
+    explainer = resources.explainer(name)
+    encoded = read_alike(explainer, view.example, view.encoded)
+    likely = int(explainer.probabilities(encoded).argmax())
     same = [f.text for f in encoded.features] == [f.text for f in view.encoded.features]
     if not same or (encoded.premasked != view.encoded.premasked).any():
-        raise NoOther(
+        raise UnsupportedModel(
             f"it cuts this text into other {view.encoded.unit}s, or reads less of it. "
             "Choose the unit “word”, or a shorter text."
         )
     if explainer.model.digest == view.model.digest:
-        raise NoOther(f"it has the same weights as {view.model.name}, so there is nothing to compare.")
+        raise UnsupportedModel(f"it has the same weights as {view.model.name}, so there is nothing to compare.")
     labels, named = explainer.model.labels, [view.model.labels[one] for one in classes_of(view.explained)]
     if all(name in labels for name in named):
         target, *than = (labels.index(name) for name in named)

@@ -211,11 +211,6 @@ class KnownLimits:
         return works if verdicts is None else [*works, verdicts]
 
     @property
-    def unstable(self) -> dict[str, str]:
-        """What is known of whether measures rank stably, as of `Side.unstable`."""
-        return self.side.unstable(self.choice.measures, self.choice.sign)
-
-    @property
     def verdicts(self) -> VerdictWork | None:
         """The verdicts of the measures whose orders are scored, or that have none; None where there is none."""
         ended = [one for one in self.scored if one.complete or ((job := one.job) is not None and job.state == FAILED)]

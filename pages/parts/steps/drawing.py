@@ -170,13 +170,14 @@ def table_row(path: Path, summary: Summary) -> list[Any]:
         summary.smallest,
         path_word(summary.gate, path.name, summary.complete),
         SIGN if summary.marked else None,
-        unstable_cell(path.measure, path.unstable) or None,
+        unstable_cell(path.measure, path.side.unstable([path.measure], path.choice.sign)) or None,
     ]
 
 
 def step_rows(path: Path, summary: Summary, same: bool | None = None) -> list[list]:
     """A path's steps for a CSV file, see COLUMNS; same: of `same_class`."""
-    side, rows, order = path.side, [], unstable_cell(path.measure, path.unstable)
+    side, rows = path.side, []
+    order = unstable_cell(path.measure, side.unstable([path.measure], path.choice.sign))
     placed = placed_texts(side.encoded.features)
     how = [side.model.name, path.measure, values_taken(path.measure, path.choice.sign), path.choice.order]
     about = [side.class_name, side.predicted_name, same]
