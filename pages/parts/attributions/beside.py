@@ -1,6 +1,6 @@
 """What stands beside a text: another version of it, as its original or its pair, or the same under a second model."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
 
 import numpy as np
@@ -13,6 +13,7 @@ from core.explanation.rows import WordRow, most_important, value_text
 from core.mathematics.ranking import kendall_tau
 from core.network.features import NoFeatures
 from core.network.scheduler import NonFinite, OutOfMemory
+from core.reports.exports import Beside
 from core.results.inputs import gate_caveats, reference_caveats
 from core.results.result import Result
 from core.results.versions import versions_result
@@ -30,7 +31,7 @@ from pages.parts.frame.picking import AGAINST, NOT_KEPT, remembered, set_beside,
 from pages.parts.frame.sidebar import View, read_own
 from pages.parts.frame.texts import captions
 from pages.parts.frame.working import in_turn
-from pages.parts.sections.saving import OtherVersion
+from pages.parts.sections.saving import shown_of
 from pages.parts.sections.sides import ALONE, Side, both_sides, pick_beside, same_class, side_caveats
 
 # What the address says of an example that is shown beside its pair; of an edit it names the original's digest.
@@ -38,14 +39,14 @@ PAIR = "pair"
 _CHANGED = ["measure", "where the text changed", "of the rest, what moved most", "unit"]
 
 
-def versions_section(view: View, chosen: list[str], sign: str) -> OtherVersion | None:
-    """Draw the text beside the one that it was made from, or beside its pair, where that is asked for, and return that
-    one; else the button that asks.
+def versions_section(view: View, chosen: list[str], sign: str) -> Callable[[], Beside | None]:
+    """Draw the text beside the one that it was made from, or beside its pair, where that is asked for, and return what
+    writes that one into files; else the button that asks.
     """
     example = _other(view)
     if example is None:
         _offer(view)
-        return None
+        return lambda: None
     pair = view.browsed is not None
     with st.container(border=True, key="beside-each-other"):
         try:
@@ -59,7 +60,7 @@ def versions_section(view: View, chosen: list[str], sign: str) -> OtherVersion |
         except (NoFeatures, NonFinite, OutOfMemory) as error:
             st.warning(plain(f"The other text cannot be shown beside it: {error}"))
             _close()
-            return None
+            return lambda: None
         pairs, result, tables = _draw(shown, told, chosen, sign)
         with st.container(horizontal=True):
             if pair:
@@ -67,7 +68,8 @@ def versions_section(view: View, chosen: list[str], sign: str) -> OtherVersion |
                 st.button(named, on_click=choose, args=("example", example.id), key="go-to-pair")
             _close()
     names = names if pair else names[::-1]
-    return OtherVersion(other, [rows[1 if pair else 0] for rows in pairs], names, pair, result, tables)
+    rows = [both[1 if pair else 0] for both in pairs]
+    return lambda: Beside(names, shown_of(other, other, other.probabilities, rows), pair, result, tables)
 
 
 def _draw(shown: tuple[View, View], told: tuple[Version, Version], chosen: list[str], sign: str) -> tuple:

@@ -109,4 +109,5 @@ def _save(parts: QuestionParts, asked: Asking) -> None:
     question, answers = replace(cast(Any, asked.question), lines="scores"), asked.answers
     about = {"model": asked.model.name, "weights": asked.model.digest, "data_sha256": asked.sample.digest}
     name = ["word scores", asked.model.name, asked.sample.name]
-    save_lines("Every score", partial(question.records, answers), about, name, "word-scores")
+    with st.container(horizontal=True, vertical_alignment="center"):
+        save_lines("Every score", partial(question.records, answers), lambda: about, name, "word-scores")

@@ -4,10 +4,9 @@ import itertools
 import json
 import threading
 from collections.abc import Callable, Iterable, Mapping, Sequence
-from dataclasses import dataclass, replace
 from functools import partial
 from types import SimpleNamespace
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 import streamlit as st
@@ -74,11 +73,8 @@ def save_board(
     def lines() -> list[dict]:
         return [line | as_columns(result) for line in records()]
 
-    def parquet() -> bytes:
-        from core.reports.tables import parquet_bytes
-
-        kept = {one: value for one, value in about().items() if one != "examples"}
-        return parquet_bytes(lines(), kept, _BOARD_TEXTS)
+    def kept() -> dict:
+        return {one: value for one, value in about().items() if one != "examples"}
 
     def latex() -> str:
         from core.reports.tables import latex_table
@@ -86,11 +82,7 @@ def save_board(
         return "\n".join([latex_comment(result), *(latex_table(*one, caption="scoreboard") for one in tables)])
 
     with st.container(horizontal=True, vertical_alignment="center"):
-        comma, file = partial(_records_text, lines), safe_name(name, "csv")
-        _save("Lines (CSV)", comma, file, "text/csv", "board-csv", _CSV_TIP)
-        tip = "One line for each text and measure, typed"
-        file, mime = safe_name(name, "parquet"), "application/vnd.apache.parquet"
-        _save("Lines (Parquet)", parquet, file, mime, "board-parquet", tip)
+        save_lines("Lines", lines, kept, name, "board", "One line for each text and measure, typed")
         tip = f"Tables for the LaTeX package booktabs; {SIGN} is a raised exclamation mark there."
         _save("Tables (LaTeX)", latex, safe_name(name, "tex"), "application/x-tex", "board-tex", tip)
 
@@ -100,19 +92,25 @@ def save_records(records: Callable[[], list[dict]], plain: Callable[[], dict], n
     _save_both(partial(_records_text, records), plain, name, key)
 
 
-def save_lines(label: str, lines: Callable[[], list[dict]], about: dict, name: Sequence[str], key: str) -> None:
-    """Two buttons: lines as CSV, and as Parquet with metadata `about`."""
+def save_lines(
+    label: str,
+    lines: Callable[[], list[dict]],
+    about: Callable[[], dict],
+    name: Sequence[str],
+    key: str,
+    tip: str | None = None,
+) -> None:
+    """Two buttons: lines as CSV, and as Parquet with metadata `about`; tip: of the latter."""
 
     def parquet() -> bytes:
         from core.reports.tables import parquet_bytes
 
-        return parquet_bytes(lines(), about, _BOARD_TEXTS)
+        return parquet_bytes(lines(), about(), _BOARD_TEXTS)
 
-    with st.container(horizontal=True, vertical_alignment="center"):
-        file = safe_name(name, "csv")
-        _save(f"{label} (CSV)", partial(_records_text, lines), file, "text/csv", f"{key}-csv", _CSV_TIP)
-        file, mime = safe_name(name, "parquet"), "application/vnd.apache.parquet"
-        _save(f"{label} (Parquet)", parquet, file, mime, f"{key}-parquet")
+    file = safe_name(name, "csv")
+    _save(f"{label} (CSV)", partial(_records_text, lines), file, "text/csv", f"{key}-csv", _CSV_TIP)
+    file, mime = safe_name(name, "parquet"), "application/vnd.apache.parquet"
+    _save(f"{label} (Parquet)", parquet, file, mime, f"{key}-parquet", tip)
 
 
 def _records_text(records: Callable[[], list[dict]]) -> str:
@@ -138,27 +136,11 @@ def save_page(label: str, page: Callable[[], str], name: str, key: str) -> None:
     _save(label, page, name, "text/html", key, "One file that opens offline")
 
 
-@dataclass(frozen=True, eq=False)
-class OtherVersion:
-    """What stands beside a view's text on the page: another version of it, with its rows.
-
-    names: of the view's own version and of this one; first: whether the view's own comes first; result: what changed;
-    tables: (header, rows) of text.
-    """
-
-    view: "View"
-    rows: list[WordRow]
-    names: tuple[str, str]
-    first: bool
-    result: Result
-    tables: tuple[tuple[list[str], list[list[str]]], ...]
-
-
 def save_attributions(
     view: "View",
     rows: list[WordRow],
     result: Result | None = None,
-    beside: OtherVersion | None = None,
+    beside: Callable[[], Beside | None] = lambda: None,
     pairs: PairReport | None = None,
     verdicts: VerdictReport | None = None,
     unstable: Mapping[str, str] | None = None,
@@ -169,7 +151,7 @@ def save_attributions(
 
     Args:
         rows: one a measure; without any there is nothing to save. result: what the page's headline says.
-        beside: another version of the text, which both hold, too.
+        beside: gives another version of the text, which both hold, too, or None.
         pairs: what is known of pairs of words, which the page holds; verdicts: of its measures, which both hold;
             unstable: {measure: why its ranking is, "" where it is not} as far as that is known, which both hold;
             erased: the verdicts by each way of erasing, as far as these are known, which the table holds;
@@ -180,27 +162,17 @@ def save_attributions(
     notes = (*view.model.notes, *_notes(view))
 
     def shown() -> Shown:
-        return replace(
-            _shown(view, view, view.probabilities, rows, notes),
-            result=result,
-            pairs=pairs,
-            verdicts=verdicts,
-            unstable=unstable or {},
-            erased=erased or {},
+        more = {"unstable": unstable or {}, "erased": erased or {}}
+        return shown_of(
+            view, view, view.probabilities, rows, notes, result=result, pairs=pairs, verdicts=verdicts, **more
         )
 
-    def versions() -> Beside | None:
-        if beside is None:
-            return None
-        other = _shown(beside.view, beside.view, beside.view.probabilities, beside.rows, ())
-        return Beside(beside.names, other, beside.first, beside.result, beside.tables)
-
     def table() -> str:
-        return csv_text(*attribution_table(shown(), versions()))
+        return csv_text(*attribution_table(shown(), beside()))
 
     def page() -> str:
         more = [] if sets is None else written_sections(sets_sections(sets))
-        return attribution_page(shown(), beside=versions(), more=more)
+        return attribution_page(shown(), beside=beside(), more=more)
 
     name = attributions_name(view)
     with st.container(horizontal=True, vertical_alignment="center"):
@@ -208,10 +180,15 @@ def save_attributions(
         save_page("Page (HTML)", page, f"{name}.html", "save-html")
 
 
-def _shown(
-    view: "View", side: "View | Side", probabilities: np.ndarray, rows: Sequence[WordRow], notes: tuple[str, ...]
+def shown_of(
+    view: "View",
+    side: "View | Side",
+    probabilities: np.ndarray,
+    rows: Sequence[WordRow],
+    notes: tuple[str, ...] = (),
+    **known: Any,
 ) -> Shown:
-    """The text of a view under one model."""
+    """The text of a view under one model, with what else is known of it, by the names of `Shown`."""
     labels = side.model.labels
     label = None if view.label_class is None else view.model.labels[view.label_class]
     return Shown(
@@ -224,6 +201,7 @@ def _shown(
         labels.index(label) if label in labels else None,
         notes=notes,
         provenance=provenance(side.model, side.encoded, view.example, *_source(view), side.explained),
+        **known,
     )
 
 
@@ -266,7 +244,7 @@ def save_limits(
         for side, found in sides:
             # The notes on the text stand with the page's own model.
             notes = *side.model.notes, *(_notes(view) if side.explainer is view.explainer else ())
-            both.append((_shown(view, side, side.explainer.probabilities(side.encoded), (), notes), found))
+            both.append((shown_of(view, side, side.explainer.probabilities(side.encoded), (), notes), found))
         return limits_page(LimitsShown(tuple(both), direction, *table, settings))
 
     save_page(
