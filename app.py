@@ -27,7 +27,7 @@ from pages.parts.frame.tour import Strip, shipped_strip, shown_choices, take
 from pages.parts.frame.working import in_turn
 from pages.parts.sections.judged import words_on
 from pages.parts.sections.paths import Choice, Path
-from pages.parts.sections.sides import RECURSIVE, Orders, Side
+from pages.parts.sections.sides import RECURSIVE, Orders
 from pages.parts.sections.streaming import stream
 from pages.parts.steps.stepping import frame, pane
 
@@ -91,10 +91,9 @@ def _example(view: View) -> None:
     if rows:
         text = pieces(view.encoded, view.example.evidence)
         _words(rows, text, view.class_name, verdicts, link_to("attributions"))
-    side = Side(view.explainer, view.encoded, view.target, view.predicted, view.than)
     form, rule = chosen_method()
     choice = Choice((default_measures()[0],), default_measures()[0], "signed", BY_RATIO, RECURSIVE, rule, form)
-    path = Path(side, choice.played, choice, Orders(side, BY_RATIO))
+    path = Path(view, choice.played, choice, Orders(view, BY_RATIO))
     stream([path], (st.container(), partial(_player, view, path)))
 
 

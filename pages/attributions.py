@@ -3,7 +3,6 @@
 from collections.abc import Callable
 from functools import partial
 
-import numpy as np
 import streamlit as st
 from streamlit.delta_generator import DeltaGenerator
 
@@ -11,7 +10,6 @@ from core.explanation.explainer import Attribution
 from core.explanation.rows import WordRow, build_row
 from core.figures.verdicts_figures import among_random_orders
 from core.measures.catalogue import measure
-from core.results.inputs import reference_caveats
 from core.results.verdicts import HELP
 from core.texts.rendering import headline
 from core.verdicts.deciding import VerdictReport
@@ -38,7 +36,7 @@ from pages.parts.sections.asking import choose_measures, choose_sign
 from pages.parts.sections.evidence import evidence_section
 from pages.parts.sections.reporting import report_of_view
 from pages.parts.sections.saving import draw_on_text, save_attributions
-from pages.parts.sections.sides import ALONE
+from pages.parts.sections.sides import ALONE, side_caveats
 from pages.parts.sections.streaming import start, stream
 
 VALUES_HELP = "Signed: support or oppose the class. Absolute: either way."
@@ -107,10 +105,8 @@ def _say(view: View, works: list[Attributing], scoring: ScoredRows) -> None:
     if not works:
         st.info("Choose a measure to see which words it calls important.")
         return
-    tokens = np.array([view.encoded.T])
-    how = view.model.precision, view.encoded.unit, view.encoded.maskable
-    tested = reference_caveats(view.explainer.reference, tokens, *how)
-    draw_headline(scoring.result, *view_badges(view), more=[*view_caveats(view), *tested])
+    more = *view_caveats(view), *side_caveats([view], view)
+    draw_headline(scoring.result, *view_badges(view), more=more)
 
 
 def _tabs(

@@ -23,7 +23,7 @@ from pages.parts.face.body import draw_body
 from pages.parts.face.headline import Badge, draw_headline
 from pages.parts.frame.sidebar import View, open_page
 from pages.parts.frame.texts import about_text, view_badges, view_caveats
-from pages.parts.sections.sides import Side, reference_tab, side_caveats
+from pages.parts.sections.sides import reference_tab, side_caveats
 from pages.parts.sections.streaming import stream
 
 JUDGES = "This page always judges the predicted class."
@@ -34,18 +34,17 @@ def hard_and_soft_erasure() -> None:
     """Draw the page."""
     asked = open_page("Hard and soft erasure", above=True)
     # Whatever class the sidebar asks for: these metrics are defined for the one that is predicted.
-    view = replace(asked, target=asked.predicted)
+    view = replace(asked, target=asked.predicted, than=None)
     badges = view_badges(view)
     if asked.target != view.target:
         badges.append(Badge(f"judges {shortened(view.class_name, 24)}", JUDGES))
     choice = choose_erasure(view)
     stage, below = st.container(), st.container()
-    side = Side(view.explainer, view.encoded, view.target, view.predicted)
     if left_over(view.encoded) == 0:
         with view.places.answer:
             draw_headline(Result.of(ErasureOutcome.NOTHING_TO_COMPARE, why=""), *badges, more=view_caveats(view))
     else:
-        known = KnownRatings.of(side, choice)
+        known = KnownRatings.of(view, choice)
         draw, say = partial(_draw, view, known), partial(_say, view, known, badges)
         stream(known.works, (stage, draw), (view.places.answer, say), together=True)
     with below:

@@ -15,15 +15,7 @@ from pages.parts.frame.sidebar import View, chosen_method, open_page
 from pages.parts.frame.texts import about_text
 from pages.parts.sections.asking import choose_measures, choose_sign
 from pages.parts.sections.paths import Choice, Path, Summaries
-from pages.parts.sections.sides import (
-    Orders,
-    Side,
-    both_sides,
-    choose_order,
-    draw_headlines,
-    pick_beside,
-    reference_tab,
-)
+from pages.parts.sections.sides import Orders, both_sides, choose_order, draw_headlines, pick_beside, reference_tab
 from pages.parts.sections.streaming import stream
 from pages.parts.steps.drawing import draw_path_curves, draw_stepper, draw_table
 from pages.parts.steps.trying import what_if_section
@@ -81,7 +73,7 @@ def _settings(view: View) -> dict:
     return {"measures": tuple(chosen), "sign": sign, "step": step, "order": order} | chosen_method()._asdict()
 
 
-def _say(view: View, sides: list[Side], paths: list[Path]) -> None:
+def _say(view: View, sides: list[View], paths: list[Path]) -> None:
     played = {path.side: path for path in paths if path.measure == path.choice.played}
     if not played:
         st.info("Choose a measure to see what masking does.")
@@ -102,7 +94,7 @@ def _result(path: Path) -> Result:
     return masking_result(path.measure, path.summary, path.side.encoded, path.side.model.labels)
 
 
-def _draw(view: View, sides: list[Side], paths: list[Path], choice: Choice, asks) -> None:
+def _draw(view: View, sides: list[View], paths: list[Path], choice: Choice, asks) -> None:
     found = _found(paths)
     played = next((path for path in paths if path.measure == choice.played), None)
     tabs = {

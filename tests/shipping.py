@@ -79,15 +79,17 @@ RATE = 8_000.0
 def strip(explainer: Explainer, identity: str, data: str) -> dict:
     """What `pages.parts.frame.tour` reads: one example as each measure colours it, and masked step by step."""
     from core.explanation.rows import pieces
+    from pages.parts.frame.sidebar import View
     from pages.parts.sections.paths import Choice, Path
-    from pages.parts.sections.sides import RECURSIVE, Orders, Side
+    from pages.parts.sections.sides import RECURSIVE, Orders
     from pages.parts.steps.stepping import frame, pane
 
     example = next(one for one in read_bundled(data) if one.id == identity)
     choice = Choice((MEASURE,), MEASURE, "signed", BY_RATIO, RECURSIVE, "Holm", CALIBRATED)
     one = walk(explainer, example.text, MEASURE)
-    side = Side(one.explainer, one.encoded, one.target, one.target)
-    path = Path(side, MEASURE, choice, Orders(side, BY_RATIO))
+    likely = one.explainer.probabilities(one.encoded)
+    view = View(one.explainer, one.encoded, example, data, None, likely, one.target, places=None)
+    path = Path(view, MEASURE, choice, Orders(view, BY_RATIO))
     shown = frame(f"strip-{identity}", one.encoded, pieces(one.encoded, ()), path.names, 0, [pane(path, one.summary)])
     return {
         "model": explainer.model.name,

@@ -55,14 +55,14 @@ from core.explanation.rows import pieces
 from core.results.verdicts import words_result
 from core.verdicts.deciding import Word
 from pages.parts.components.pictures import figure_buttons
-from pages.parts.sections.saving import about_models, about_view, attributions_name, save_attributions, save_table
+from pages.parts.sections.saving import about_models, about_shown, attributions_name, save_attributions, save_table
 from pages.parts.components.words import words
 from tests.shown import rows, view
 
 st.set_page_config(layout="wide")
 shown = view(json.loads({json.dumps(json.dumps(TEXTS))})[st.query_params.get("text", "form")])
 made = rows(shown.encoded)
-words(made, pieces(shown.encoded), shown.class_name, {{}}, name=attributions_name(shown), about=about_view(shown))
+words(made, pieces(shown.encoded), shown.class_name, {{}}, name=attributions_name(shown), about=about_shown(shown, shown))
 save_attributions(shown, made, words_result({{"<b>beam</b> &amp; co": Word.BETTER, "gradient": Word.WORSE}}))
 line = {{"data": [{{"type": "scatter", "x": [0, 1, 2], "y": [0.2, 0.9, 0.4],
                    "line": {{"color": "#d97a1e", "width": 4}}, "name": "one <b>two</b>"}}],
@@ -73,7 +73,7 @@ st.plotly_chart(line, key="a line", theme=None, config={{"displayModeBar": False
 figure_buttons("a line", "line-of-story", about_models([shown.model]))
 with st.container(key="heat"):
     st.plotly_chart({{"data": [{{"type": "heatmap", "z": [[1, 2], [3, 4]]}}], "layout": {{}}}})
-figure_buttons("heat", "heat-of-story", about_view(shown), "the heat map")
+figure_buttons("heat", "heat-of-story", about_shown(shown, shown), "the heat map")
 figure_buttons("nowhere", "nothing", "nothing", "what is not there")
 asked = st.session_state.setdefault("asked", [])
 save_table("Small table", ["=name", "value"], lambda: asked.append(1) or [["@x", -1.5], ["plain", float("nan")]],

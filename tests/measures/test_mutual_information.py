@@ -31,8 +31,9 @@ from core.storage.store import Store
 from core.validity.marks import HOLM
 from core.validity.references import CALIBRATED
 from pages.parts.erasure.judging import Judging, Shuffling
+from pages.parts.frame.sidebar import View
 from pages.parts.sections.paths import Choice, Path
-from pages.parts.sections.sides import RECURSIVE, Orders, Side
+from pages.parts.sections.sides import RECURSIVE, Orders
 from pages.parts.sections.standings import OrderScoring
 from pages.parts.sections.studying import StudyWork
 from tests import tiny
@@ -194,7 +195,8 @@ def keys_of(explainer, name):
         LimitsOfTexts((name,)),
     ]
     rows = [(study.key(explainer), *study.row_keys(subject)) for study in studies]
-    side = Side(explainer, encoded, 0, 0)
+    likely = explainer.probabilities(encoded)
+    side = View(explainer, encoded, subject.example, "some", None, likely, 0, places=None)
     choice = Choice((name,), name, "signed", BY_RATIO, RECURSIVE, HOLM, CALIBRATED)
     works = [
         Path(side, name, choice, Orders(side, BY_RATIO)),

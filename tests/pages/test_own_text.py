@@ -6,7 +6,7 @@ import pytest
 
 from core.storage.store import Store
 from pages.parts.frame import resources
-from pages.parts.frame.sidebar import read_own
+from pages.parts.frame.picking import read_own
 
 KEPT = """["A film.", null] | ["A film.", "Or is it?"] | null | 7 | "ab" | {"a": 1, "b": 2} | [] | ["a"] | ["a", 3]
 | [["a"], null] | ["a", "b", "c"] | {"""

@@ -27,12 +27,12 @@ from pages.parts.components.tables import table
 from pages.parts.components.versions import word_above_word
 from pages.parts.face.headline import draw_badges, draw_finding
 from pages.parts.frame.links import choose, forget, held, hold, remark
-from pages.parts.frame.picking import AGAINST, NOT_KEPT, remembered, set_beside, stands_beside
-from pages.parts.frame.sidebar import View, read_own
+from pages.parts.frame.picking import AGAINST, NOT_KEPT, read_own, remembered, set_beside, stands_beside
+from pages.parts.frame.sidebar import View
 from pages.parts.frame.texts import captions
 from pages.parts.frame.working import in_turn
 from pages.parts.sections.saving import shown_of
-from pages.parts.sections.sides import ALONE, Side, both_sides, pick_beside, same_class, side_caveats
+from pages.parts.sections.sides import ALONE, both_sides, pick_beside, same_class, side_caveats
 
 # What the address says of an example that is shown beside its pair; of an edit it names the original's digest.
 PAIR = "pair"
@@ -69,7 +69,7 @@ def versions_section(view: View, chosen: list[str], sign: str) -> Callable[[], B
             _close()
     names = names if pair else names[::-1]
     rows = [both[1 if pair else 0] for both in pairs]
-    return lambda: Beside(names, shown_of(other, other, other.probabilities, rows), pair, result, tables)
+    return lambda: Beside(names, shown_of(other, other, rows), pair, result, tables)
 
 
 def _draw(shown: tuple[View, View], told: tuple[Version, Version], chosen: list[str], sign: str) -> tuple:
@@ -175,26 +175,17 @@ def second_model(view: View, chosen: list[str], sign: str) -> None:
             sides = both_sides(view, name, said)
             if len(sides) < 2:
                 return
-            other = sides[1]
-            under = replace(
-                view,
-                explainer=other.explainer,
-                encoded=other.encoded,
-                probabilities=other.explainer.probabilities(other.encoded),
-                target=other.target,
-                than=other.than,
-            )
-            views, p = (view, under), [_unmasked_p(view), _unmasked_p(under)]
+            p = [_unmasked_p(side) for side in sides]
     except (NonFinite, OutOfMemory) as error:
         st.warning(plain(f"{name} cannot stand beside it: {error}"))
         return
     with said:
-        _predictions(sides, p, [_gate(one, [value], PLAIN) for one, value in zip(views, p)])
+        _predictions(sides, p, [_gate(one, [value], PLAIN) for one, value in zip(sides, p)])
     if same_class(sides):
-        _draw_models(sides, views, chosen, sign)
+        _draw_models(sides, chosen, sign)
 
 
-def _predictions(sides: Sequence[Side], p: Sequence[float | None], gates: Sequence[Gate]) -> None:
+def _predictions(sides: Sequence[View], p: Sequence[float | None], gates: Sequence[Gate]) -> None:
     """What each model predicts and what its test says of the unmasked text, and what limits comparing them."""
     tested = [
         with_sign(number(value), gate.marked) if gate.available and value is not None else UNAVAILABLE
@@ -210,13 +201,13 @@ def _predictions(sides: Sequence[Side], p: Sequence[float | None], gates: Sequen
     draw_badges([], [*limits, *gate_caveats(gates)])
 
 
-def _draw_models(sides: Sequence[Side], views: tuple[View, View], chosen: list[str], sign: str) -> None:
-    waiting, names = st.container(), [one.model.name for one in views]
-    works = [(Attributing(views[0], name), Attributing(views[1], name, f" under {names[1]}")) for name in chosen]
+def _draw_models(sides: Sequence[View], chosen: list[str], sign: str) -> None:
+    waiting, names = st.container(), [one.model.name for one in sides]
+    works = [(Attributing(sides[0], name), Attributing(sides[1], name, f" under {names[1]}")) for name in chosen]
     pairs = rows_beside(works, sign, waiting)
-    words = [feature.text for feature in views[0].encoded.features]
+    words = [feature.text for feature in sides[0].encoded.features]
     places = [(i, i) for i in range(len(words))]
-    word_above_word(names, (words, words), places, pairs, views[0].class_name, "two-models")
+    word_above_word(names, (words, words), places, pairs, sides[0].class_name, "two-models")
     if not pairs:
         return
     heads = ["measure", "same order? τ-b ↑", *(f"matters most under {name}" for name in names)]

@@ -29,7 +29,7 @@ from pages.parts.frame.links import held_of, link_to
 from pages.parts.frame.sidebar import View, chosen_method
 from pages.parts.frame.working import Work
 from pages.parts.sections.paths import Choice, Path
-from pages.parts.sections.sides import ONCE, RECURSIVE, Orders, Side
+from pages.parts.sections.sides import ONCE, RECURSIVE, Orders
 from pages.parts.sections.standings import KnownLimits, LimitsChoice
 
 # The names of what stands beside a row.
@@ -50,15 +50,14 @@ class ScoredRows:
     @classmethod
     def of(cls, view: View, measures: Sequence[str], sign: str, planned: int = 0) -> "ScoredRows":
         """The work of these measures on what the page shows; planned: measures that are chosen in all."""
-        side = Side(view.explainer, view.encoded, view.target, view.predicted, view.than)
         form, rule = chosen_method()
         step, order = held_of("steps", STEPS, BY_RATIO), held_of("computed", (RECURSIVE, ONCE), RECURSIVE)
         chosen = tuple(measures)
         choice = Choice(chosen, "", sign, step, order, rule, form)
-        orders = Orders(side, step)
+        orders = Orders(view, step)
         limits = LimitsChoice(chosen, sign, rule, form, COMPREHENSIVENESS, planned)
-        between = KnownLimits.of(side, limits) if chosen and left_over(view.encoded) else None
-        return cls({name: Path(side, name, choice, orders) for name in chosen}, between, planned)
+        between = KnownLimits.of(view, limits) if chosen and left_over(view.encoded) else None
+        return cls({name: Path(view, name, choice, orders) for name in chosen}, between, planned)
 
     @property
     def works(self) -> list[Work]:

@@ -39,8 +39,8 @@ from pages.parts.frame.links import choose_one, held, held_of
 from pages.parts.frame.sidebar import View
 from pages.parts.frame.texts import captions
 from pages.parts.frame.working import Work
-from pages.parts.sections.saving import about_view, save_with_origin
-from pages.parts.sections.sides import Side, SideWork
+from pages.parts.sections.saving import about_shown, save_with_origin
+from pages.parts.sections.sides import SideWork
 from pages.parts.sections.streaming import stream
 
 _OFFERED = tuple(map(str, OFFERED))
@@ -52,7 +52,7 @@ _RUNS_HELP = "Seeds by which each measure that draws is run; what was drawn befo
 class Steadying(SideWork):
     """Measures of the page's example, one after the other; what is stored costs nothing."""
 
-    side: Side
+    side: View
     measures: tuple[str, ...]
     seeds: int
     at_once, aside, rests, label = False, True, ("measures", "seeds"), "how stable these are"
@@ -92,7 +92,7 @@ def runs_asked() -> int:
     return int(held_of("runs", _OFFERED, str(RUNS)))
 
 
-def _steadied(side: Side, names: Sequence[str], sign: str, among: Collection[str] = ()) -> dict[str, Stability]:
+def _steadied(side: View, names: Sequence[str], sign: str, among: Collection[str] = ()) -> dict[str, Stability]:
     """What the store has of these measures with as many runs as are chosen, and the work on `among` so far."""
     runs = runs_asked()
     partial: Mapping[str, Runs | str] = (Steadying(side, tuple(among), runs).latest if among else None) or {}
@@ -107,15 +107,14 @@ def stability_section(view: View, names: Sequence[str], sign: str) -> None:
             st.caption("Needs a measure and two features that can be masked.")
             return
         choose_one("Runs", _OFFERED, str(RUNS), "runs", _RUNS_HELP)
-        side = Side(view.explainer, view.encoded, view.target, view.predicted, view.than)
-        work = Steadying(side, tuple(names), runs_asked())
+        work = Steadying(view, tuple(names), runs_asked())
 
         def works() -> list[Work]:
-            known = _steadied(side, names, sign)
+            known = _steadied(view, names, sign)
             return [work] if work.job is not None or len(known) < len(names) else []
 
         def draw(asks: Callable[[], None]) -> None:
-            found = _steadied(side, names, sign, among=names)
+            found = _steadied(view, names, sign, among=names)
             if found:
                 _show(view, list(found.values()))
             problems = [one for one in (work.latest or {}).values() if isinstance(one, str)]
@@ -125,7 +124,7 @@ def stability_section(view: View, names: Sequence[str], sign: str) -> None:
         stream(works, (st.container(), draw), name="stability")
 
 
-def _stored(side: Side, name: str, runs: int) -> Runs | None:
+def _stored(side: View, name: str, runs: int) -> Runs | None:
     return stored_stability(side.explainer, side.encoded, name, side.explained, runs)
 
 
@@ -160,6 +159,6 @@ def _error_bars(view: View, one: Stability) -> None:
         f"runs-{one.measure}",
         told,
         ["runs", one.measure, view.example.id, view.model.name],
-        about_view(view),
+        about_shown(view, view),
         f"the runs of {one.measure}",
     )

@@ -20,7 +20,7 @@ from pages.parts.frame.picking import keep_own_text
 from pages.parts.frame.sidebar import View
 from pages.parts.frame.texts import unread
 from pages.parts.frame.working import in_turn, price_of
-from pages.parts.sections.saving import about_view, attributions_name
+from pages.parts.sections.saving import about_shown, attributions_name
 from pages.parts.sections.streaming import show_progress
 
 # Longer ones are texts of their own, for the box.
@@ -96,7 +96,7 @@ def draw_words(
         {measure.name: measure.definition for measure in measures().values()},
         rest=unread(view.encoded) if drawn else "",
         name=attributions_name(view),
-        about=about_view(view),
+        about=about_shown(view, view),
         unit=view.encoded.unit,
         scores=scoring.cells,
     )

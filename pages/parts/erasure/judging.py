@@ -18,7 +18,7 @@ from pages.parts.frame.links import folded, linked, say_retired
 from pages.parts.frame.sidebar import View, chosen_method
 from pages.parts.frame.working import Work
 from pages.parts.sections.asking import choose_measures, choose_sign, pick_erasure
-from pages.parts.sections.sides import Side, SideWork
+from pages.parts.sections.sides import SideWork
 
 _METRICS_HELP = "Hard metrics erase words whole; soft ones erase a share of every word, as its attribution says."
 _RATIONALES_HELP = "Top words at each length, kept alone or erased."
@@ -69,7 +69,7 @@ SHUFFLES = 10
 class Judging(SideWork):
     """One measure under metrics."""
 
-    side: Side
+    side: View
     measure: str
     sign: str
     names: tuple[str, ...]
@@ -93,7 +93,7 @@ class Judging(SideWork):
 class ChanceWork(SideWork):
     """Random attributions under metrics; kind: "hard" or "soft", what these have in common."""
 
-    side: Side
+    side: View
     names: tuple[str, ...]
     how: How
     kind: str
@@ -122,7 +122,7 @@ class ChanceWork(SideWork):
 class Shuffling(SideWork):
     """The measures' own scores in other places under soft metrics, {measure: {metric: Baseline}}; on request."""
 
-    side: Side
+    side: View
     measures: tuple[str, ...]
     sign: str
     names: tuple[str, ...]
@@ -152,14 +152,14 @@ class Shuffling(SideWork):
 class KnownRatings:
     """All work on one side, and what it says together; shuffled: empty without a soft metric."""
 
-    side: Side
+    side: View
     choice: ErasureChoice
     judged: tuple[Judging, ...]
     chances: tuple[ChanceWork, ...]
     shuffled: tuple[Shuffling, ...]
 
     @classmethod
-    def of(cls, side: Side, choice: ErasureChoice) -> "KnownRatings":
+    def of(cls, side: View, choice: ErasureChoice) -> "KnownRatings":
         """The work of one side with these choices; nothing is to be done where no metric is chosen."""
         names, asked, sign, how = choice.metrics, choice.measures, choice.sign, choice.how
         soft = tuple(name for name in names if metrics()[name].soft)

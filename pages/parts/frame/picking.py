@@ -94,6 +94,19 @@ def remembered() -> list[OwnText]:
     return st.session_state.get(_REMEMBERED, [])
 
 
+def read_own(digest: str) -> list | None:
+    """A text of one's own and its second one, None without; None for what is no text that is kept here."""
+    try:
+        found = json.loads(resources.store().get_text(digest) or "null")
+    except (ValueError, RecursionError):
+        found = None
+    # A link may name any text that is kept, whatever it holds.
+    kinds = list(map(type, found)) if isinstance(found, list) else []
+    found = found if kinds in ([str, str], [str, type(None)]) else None
+    known = [each for one in remembered() for each in (one, one.edited) if each is not None]
+    return found or next(([one.text, one.second] for one in known if one.digest == digest), None)
+
+
 def show_own(typed: OwnText) -> None:
     """Choose a text that was typed, beside the one that it was made from."""
     hold("text", typed.digest)

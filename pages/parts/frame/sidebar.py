@@ -1,8 +1,7 @@
 """The one sidebar: model, data, example, explained class, unit; the same on every page."""
 
 import contextlib
-import json
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
 from dataclasses import dataclass
 from typing import NamedTuple
 
@@ -18,11 +17,12 @@ from core.network.architectures import UnsupportedModel
 from core.network.features import FIRST, MASKABLE, UNITS, Encoded, NoFeatures
 from core.network.model import Model
 from core.network.scheduler import NonFinite, OutOfMemory
-from core.oracle.target import Contrast, Target, target_name
+from core.oracle.target import Contrast, Target, score_kind, score_name, target_name
 from core.settings import SettingError
 from core.settings import read as read_settings
+from core.stability.known import known_unstable
 from core.validity.marks import HOLM, RULES
-from core.validity.references import CALIBRATED, FORMS
+from core.validity.references import CALIBRATED, FORMS, Reference
 from core.wording import number, plain
 from pages.parts.components.copy_link import copy_link
 from pages.parts.components.steady import page_style, steady_buttons
@@ -57,7 +57,7 @@ from pages.parts.frame.picking import (
     own_texts,
     pick_data,
     pick_example,
-    remembered,
+    read_own,
     text_box,
     wait_for_predictions,
 )
@@ -105,7 +105,7 @@ class Places(NamedTuple):
     example: DeltaGenerator
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, eq=False)
 class View:
     """What a page shows: one example under one model, and the class to explain; browsed: its data set, None for typed
     text; than: the class that the explained one is set against, None where it is none; places: where its answer and its
@@ -131,12 +131,39 @@ class View:
         return self.explainer.model
 
     @property
+    def reference(self) -> Reference | None:
+        return self.explainer.reference
+
+    @property
     def predicted(self) -> int:
         return int(self.probabilities.argmax())
 
     @property
+    def predicted_name(self) -> str:
+        return self.model.labels[self.predicted]
+
+    @property
+    def probability(self) -> float:
+        """Of the class that it predicts, in [0, 1]."""
+        return float(self.probabilities[self.predicted])
+
+    @property
     def class_name(self) -> str:
         return target_name(self.model.labels, self.explained)
+
+    @property
+    def score_name(self) -> str:
+        """What v is: "probability of positive", "logit of positive − logit of negative"."""
+        return score_name(self.model.labels, self.explained)
+
+    @property
+    def score_kind(self) -> str:
+        """The same in a word or two for a sentence: "probability"."""
+        return score_kind(self.explained)
+
+    def unstable(self, names: Iterable[str], sign: str) -> dict[str, str]:
+        """What is known of whether measures rank stably here, as of `known_unstable`; nothing is computed for it."""
+        return known_unstable(self.explainer, self.encoded, self.explained, names, sign)
 
     @property
     def pair(self) -> Example | None:
@@ -377,19 +404,6 @@ def _own_text() -> Example:
     st.query_params["text"] = digest
     st.query_params.pop("example", None)
     return Example("own", found[0], found[1])
-
-
-def read_own(digest: str) -> list | None:
-    """A text of one's own and its second one, None without; None for what is no text that is kept here."""
-    try:
-        found = json.loads(resources.store().get_text(digest) or "null")
-    except (ValueError, RecursionError):
-        found = None
-    # A link may name any text that is kept, whatever it holds.
-    kinds = list(map(type, found)) if isinstance(found, list) else []
-    found = found if kinds in ([str, str], [str, type(None)]) else None
-    known = [each for one in remembered() for each in (one, one.edited) if each is not None]
-    return found or next(([one.text, one.second] for one in known if one.digest == digest), None)
 
 
 def _of_label(explainer: Explainer, encoded: Encoded) -> Explainer:

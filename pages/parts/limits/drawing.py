@@ -29,7 +29,7 @@ from pages.parts.limits import standing
 from pages.parts.limits.standing import ends_of_board
 from pages.parts.sections.evidence import PRECISION, known_evidence
 from pages.parts.sections.saving import about_shown, draw_on_text, save_limits, save_table
-from pages.parts.sections.sides import Side, same_class, side_caveats, side_columns, with_score
+from pages.parts.sections.sides import same_class, side_caveats, side_columns, with_score
 from pages.parts.sections.standings import Boards, KnownLimits, tag
 
 # The verdicts that stand beside the headline; why one is not tested, or tied, other badges say.
@@ -144,7 +144,7 @@ def draw_standings(view: View, known: Sequence[KnownLimits], boards: Boards) -> 
             _save_page(view, boards, header, rows)
 
 
-def _save_tables(view: View, boards: Boards, known: dict[Side, Evidence | None]) -> None:
+def _save_tables(view: View, boards: Boards, known: dict[View, Evidence | None]) -> None:
     marked = any(evidence is not None for evidence in known.values())
     about, same = [view.example.id, *standing.by_model(boards)], same_class([one.side for one in boards])
     reports = verdict_reports(boards)

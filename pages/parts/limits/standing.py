@@ -32,7 +32,8 @@ from core.stability.known import COLUMN, unstable_cell
 from core.validity.marks import SIGN, STEP_COLUMNS, path_word, step_cells, with_sign, yes_or_no
 from core.validity.references import FORMS
 from core.wording import amount, ends_of, number
-from pages.parts.sections.sides import PROBABILITY, Side, same_class
+from pages.parts.frame.sidebar import View
+from pages.parts.sections.sides import PROBABILITY, same_class
 from pages.parts.sections.standings import Boards, KnownLimits, tag
 
 SCORE_COLUMNS = [
@@ -212,7 +213,7 @@ def precisions(board: StandingTable, evidence: Evidence | None) -> dict[str, flo
 
 
 def score_rows(
-    side: Side, board: StandingTable, sign: str, gating: StandingGates, same: bool | None = None
+    side: View, board: StandingTable, sign: str, gating: StandingGates, same: bool | None = None
 ) -> list[list]:
     """A board for a CSV file, see SCORE_COLUMNS; same: of `same_class`."""
     limits = board.limits
@@ -228,7 +229,7 @@ def score_rows(
     return rows
 
 
-def order_rows(side: Side, board: StandingTable, gating: StandingGates) -> list[list]:
+def order_rows(side: View, board: StandingTable, gating: StandingGates) -> list[list]:
     """Every order and the model's answers along it for a CSV file, see ORDER_COLUMNS."""
     walks = [(one.measure, way, one.walks[way]) for one in board.standings for way in DIRECTIONS]
     walks += [("upper limit", "", board.highest), ("lower limit", "", board.lowest)]

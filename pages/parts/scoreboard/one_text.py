@@ -29,7 +29,6 @@ from pages.parts.frame.working import Work
 from pages.parts.scoreboard.drawing import BoardPlaces, BoardVerdicts, draw_board, is_refused
 from pages.parts.sections.judged import known_family
 from pages.parts.sections.questions import choose_question
-from pages.parts.sections.sides import Side
 from pages.parts.sections.streaming import stream
 from pages.parts.sections.studying import Asking
 from pages.parts.sections.verdicts import VerdictWork
@@ -51,7 +50,7 @@ def board_of_text(view: View, places: BoardPlaces) -> None:
     sample = replace(without_labels(view.data, digest, [view.example]), maskable=view.encoded.maskable)
     # As many random orders and random attributions as other pages set this text against.
     one = Asking(view.explainer, sample, replace(question, orders=ORDERS), drawn_from=1)
-    board = TextBoard(one, Side(view.explainer, view.encoded, view.predicted, view.predicted))
+    board = TextBoard(one, view)
     draw, say = partial(_draw, board), partial(_say, view, board)
     stream(lambda: board.works, (places.stage, draw), (places.answer, say), rests_on=lambda: board.state, together=True)
     about_text(view)
@@ -62,7 +61,7 @@ class TextBoard:
     """The figures of one text, and the verdicts on its measures; until these are known, on those judged unasked."""
 
     figures: Asking
-    side: Side
+    side: View
 
     @property
     def question(self) -> Scoreboard:

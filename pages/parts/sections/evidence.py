@@ -12,7 +12,6 @@ from core.wording import escaped, number, plain
 from pages.parts.components.tables import table
 from pages.parts.face.headline import Badge, draw_finding
 from pages.parts.frame.sidebar import View
-from pages.parts.sections.sides import Side
 
 PRECISION = COLUMN = "average precision ↑"
 _MOST_MARKED = 20_000
@@ -34,7 +33,7 @@ def evidence_section(view: View, rows: list[WordRow]) -> None:
     st.caption(f"Evidence: {evidence.m} of {evidence.F} {unit}s. {MEANING}")
 
 
-def known_evidence(view: View, sides: Sequence[Side]) -> dict[Side, Evidence | None]:
+def known_evidence(view: View, sides: Sequence[View]) -> dict[View, Evidence | None]:
     """The evidence of the text as each side reads it; None where none is known."""
     return {side: evidence_of(side.encoded, view.example.evidence) for side in sides}
 

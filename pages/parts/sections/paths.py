@@ -7,7 +7,8 @@ from core.explanation.explainer import Cost
 from core.explanation.recursive import BY_RATIO, Summary, follow, path_cost, planned_counts, summarise
 from core.job import Job
 from core.wording import amount
-from pages.parts.sections.sides import RECURSIVE, Orders, Side, SideWork
+from pages.parts.frame.sidebar import View
+from pages.parts.sections.sides import RECURSIVE, Orders, SideWork
 
 
 @dataclass(frozen=True)
@@ -31,7 +32,7 @@ class Choice:
 class Path(SideWork):
     """One measure's path under one model; orders: the random ones that it is set against."""
 
-    side: Side
+    side: View
     measure: str
     choice: Choice
     orders: Orders

@@ -8,7 +8,6 @@ from functools import partial
 from types import SimpleNamespace
 from typing import TYPE_CHECKING, Any
 
-import numpy as np
 import streamlit as st
 from streamlit.runtime import Runtime
 from streamlit.runtime.scriptrunner_utils.script_run_context import SCRIPT_RUN_CONTEXT_ATTR_NAME
@@ -42,7 +41,6 @@ from pages.parts.frame.texts import view_caveats
 if TYPE_CHECKING:
     from core.reports.limits_page import SideLimits
     from pages.parts.frame.sidebar import View
-    from pages.parts.sections.sides import Side
 
 _CSV_TIP = "One line per value. A text like a formula begins with an apostrophe."
 # Columns of a board that are text where they are empty, too.
@@ -163,9 +161,7 @@ def save_attributions(
 
     def shown() -> Shown:
         more = {"unstable": unstable or {}, "erased": erased or {}}
-        return shown_of(
-            view, view, view.probabilities, rows, notes, result=result, pairs=pairs, verdicts=verdicts, **more
-        )
+        return shown_of(view, view, rows, notes, result=result, pairs=pairs, verdicts=verdicts, **more)
 
     def table() -> str:
         return csv_text(*attribution_table(shown(), beside()))
@@ -180,14 +176,7 @@ def save_attributions(
         save_page("Page (HTML)", page, f"{name}.html", "save-html")
 
 
-def shown_of(
-    view: "View",
-    side: "View | Side",
-    probabilities: np.ndarray,
-    rows: Sequence[WordRow],
-    notes: tuple[str, ...] = (),
-    **known: Any,
-) -> Shown:
+def shown_of(view: "View", side: "View", rows: Sequence[WordRow], notes: tuple[str, ...] = (), **known: Any) -> Shown:
     """The text of a view under one model, with what else is known of it, by the names of `Shown`."""
     labels = side.model.labels
     label = None if view.label_class is None else view.model.labels[view.label_class]
@@ -195,7 +184,7 @@ def shown_of(
         side.encoded,
         view.example,
         labels,
-        probabilities,
+        side.probabilities,
         side.explained,
         tuple(rows),
         labels.index(label) if label in labels else None,
@@ -222,7 +211,7 @@ def save_with_origin(
 
 def save_limits(
     view: "View",
-    sides: Sequence[tuple["Side", "SideLimits"]],
+    sides: Sequence[tuple["View", "SideLimits"]],
     table: tuple[list[str], list[list]],
     direction: str,
     settings: dict[str, str],
@@ -244,7 +233,7 @@ def save_limits(
         for side, found in sides:
             # The notes on the text stand with the page's own model.
             notes = *side.model.notes, *(_notes(view) if side.explainer is view.explainer else ())
-            both.append((shown_of(view, side, side.explainer.probabilities(side.encoded), (), notes), found))
+            both.append((shown_of(view, side, (), notes), found))
         return limits_page(LimitsShown(tuple(both), direction, *table, settings))
 
     save_page(
@@ -260,19 +249,14 @@ def attributions_name(view: "View") -> str:
     return safe_name(["attributions", _source(view)[0], view.example.id, view.class_name, view.model.name])
 
 
-def about_view(view: "View") -> str:
-    """The line under a picture of this view, which shows the page's own model alone."""
-    return about_shown(view, view)
-
-
-def about_shown(view: "View", *sides: "View | Side") -> str:
+def about_shown(view: "View", *sides: "View") -> str:
     """The line under a picture of what these models do with the text of this view."""
     source = _source(view)
     return picture_line(*(identity(one.model, one.encoded, view.example, *source, one.explained) for one in sides))
 
 
 def draw_on_text(
-    view: "View", side: "View | Side", figure: dict, key: str, alt: str, name: str, title: str = "the figure"
+    view: "View", side: "View", figure: dict, key: str, alt: str, name: str, title: str = "the figure"
 ) -> None:
     """Draw a figure of what one model does with the text of this view; name: of its files, with text and model."""
     draw_figure(figure, key, alt, [name, view.example.id, side.model.name], about_shown(view, side), title)

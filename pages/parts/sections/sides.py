@@ -2,7 +2,7 @@
 
 from collections.abc import Iterable, Iterator, Sequence
 from contextlib import nullcontext
-from dataclasses import asdict, dataclass, is_dataclass
+from dataclasses import asdict, dataclass, is_dataclass, replace
 from functools import cached_property
 from operator import attrgetter
 from typing import Any, ClassVar
@@ -18,14 +18,13 @@ from core.figures.figures import RandomLine
 from core.job import Job
 from core.mathematics.curves import spread
 from core.network.architectures import UnsupportedModel
-from core.network.features import Encoded, NoFeatures
+from core.network.features import NoFeatures
 from core.network.model import Model
 from core.network.scheduler import NonFinite, OutOfMemory
-from core.oracle.target import Contrast, Target, classes_of, score_kind, score_name, target_key, target_name
+from core.oracle.target import classes_of, target_key
 from core.results.caveats import Caveat
 from core.results.inputs import reference_caveats
 from core.results.result import Result
-from core.stability.known import known_unstable
 from core.storage.store import canonical_key
 from core.terms import MASF_P
 from core.validity.marks import PERCENT, Gate, decides
@@ -45,66 +44,12 @@ ALONE = "no other"
 RECURSIVE, ONCE = "at each step", "once"
 
 
-@dataclass(frozen=True, eq=False)
-class Side:
-    """One model at one example: what the stepper and the answer ask of it.
-
-    target: the class that is explained; predicted: the one that it predicts, both 0..C−1; than: the one that the
-    explained class is set against, None where it is none.
-    """
-
-    explainer: Explainer
-    encoded: Encoded
-    target: int
-    predicted: int
-    than: int | None = None
-
-    @property
-    def explained(self) -> Target:
-        return self.target if self.than is None else Contrast(self.target, self.than)
-
-    @property
-    def model(self) -> Model:
-        return self.explainer.model
-
-    def unstable(self, names: Iterable[str], sign: str) -> dict[str, str]:
-        """What is known of whether measures rank stably here, as of `known_unstable`; nothing is computed for it."""
-        return known_unstable(self.explainer, self.encoded, self.explained, names, sign)
-
-    @property
-    def reference(self) -> Reference | None:
-        return self.explainer.reference
-
-    @property
-    def score_name(self) -> str:
-        """What v is: "probability of positive", "logit of positive − logit of negative"."""
-        return score_name(self.model.labels, self.explained)
-
-    @property
-    def score_kind(self) -> str:
-        """The same in a word or two for a sentence: "probability"."""
-        return score_kind(self.explained)
-
-    @property
-    def class_name(self) -> str:
-        return target_name(self.model.labels, self.explained)
-
-    @property
-    def probability(self) -> float:
-        """Of the class that it predicts, in [0, 1]."""
-        return float(self.explainer.probabilities(self.encoded)[self.predicted])
-
-    @property
-    def predicted_name(self) -> str:
-        return self.model.labels[self.predicted]
-
-
 class SideWork(Work):
     """Work on one model at one example; rests: the attributes that its result depends on besides, but for the class
     that is explained where `explains` is False.
     """
 
-    side: Side | View
+    side: View
     rests: ClassVar[tuple[str, ...]] = ()
     explains: ClassVar[bool] = True
 
@@ -155,11 +100,11 @@ def choose_order() -> str:
     )
 
 
-def both_sides(view: View, name: str, place: DeltaGenerator) -> list[Side]:
+def both_sides(view: View, name: str, place: DeltaGenerator) -> list[View]:
     """The model of the page, and the second one where it is chosen and can stand beside it; else `place` says why
     not.
     """
-    sides = [Side(view.explainer, view.encoded, view.target, view.predicted, view.than)]
+    sides = [view]
     if name == ALONE:
         return sides
     try:
@@ -170,19 +115,19 @@ def both_sides(view: View, name: str, place: DeltaGenerator) -> list[Side]:
         return sides
 
 
-def same_class(sides: Sequence[Side]) -> bool | None:
+def same_class(sides: Sequence[View]) -> bool | None:
     """Whether models beside each other explain the same class; None where there is one model."""
     return None if len(sides) < 2 else len({side.class_name for side in sides}) == 1
 
 
-def with_score(columns: Sequence[str], sides: Sequence[Side]) -> list[str]:
+def with_score(columns: Sequence[str], sides: Sequence[View]) -> list[str]:
     """The columns of a file in which PROBABILITY stands for what v is under each of these sides."""
     kinds = dict.fromkeys(side.score_kind for side in sides)
     said = " or ".join(PROBABILITY if kind == "probability" else kind for kind in kinds)
     return [said if column == PROBABILITY else column for column in columns]
 
 
-def side_columns(sides: Sequence[Side], named: bool = True) -> Iterator[tuple[int, Side]]:
+def side_columns(sides: Sequence[View], named: bool = True) -> Iterator[tuple[int, View]]:
     """Each side, drawn in a column of its own and, where there are two, headed by its model's name."""
     many = len(sides) > 1
     for i, (place, side) in enumerate(zip(st.columns(len(sides), gap="large") if many else [nullcontext()], sides)):
@@ -192,7 +137,7 @@ def side_columns(sides: Sequence[Side], named: bool = True) -> Iterator[tuple[in
             yield i, side
 
 
-def draw_headlines(view: View, sides: Sequence[Side], found: Sequence[tuple[Result, Sequence[Badge]]]) -> None:
+def draw_headlines(view: View, sides: Sequence[View], found: Sequence[tuple[Result, Sequence[Badge]]]) -> None:
     """Draw what each side comes to, with its own badges after that of its prediction."""
     for i, side in side_columns(sides, named=False):
         result, badges = found[i]
@@ -205,7 +150,7 @@ def draw_headlines(view: View, sides: Sequence[Side], found: Sequence[tuple[Resu
 class Orders(SideWork):
     """The random orders of one example under one model."""
 
-    side: Side
+    side: View
     step: str
     rests, explains = ("step",), False
 
@@ -248,7 +193,7 @@ def reference_tab(explainers: Iterable[Explainer], form: str) -> None:
         st.code(fitting_command(explainer.model), language="bash")
 
 
-def side_caveats(sides: Sequence[Side], side: Side) -> list[Caveat]:
+def side_caveats(sides: Sequence[View], side: View) -> list[Caveat]:
     """What limits p-values of one model on this text, and comparing the models beside each other."""
     encoded = side.encoded
     how = side.model.precision, encoded.unit, encoded.maskable
@@ -256,7 +201,7 @@ def side_caveats(sides: Sequence[Side], side: Side) -> list[Caveat]:
     return [*found, *([Caveat.OTHER_CLASSES] if same_class(sides) is False else [])]
 
 
-def _other_side(view: View, name: str) -> Side:
+def _other_side(view: View, name: str) -> View:
     """A second model at the same example.
 
     Raises:
@@ -265,7 +210,7 @@ def _other_side(view: View, name: str) -> Side:
     """
     explainer = resources.explainer(name)
     encoded = read_alike(explainer, view.example, view.encoded)
-    likely = int(explainer.probabilities(encoded).argmax())
+    probabilities = explainer.probabilities(encoded)
     same = [f.text for f in encoded.features] == [f.text for f in view.encoded.features]
     if not same or (encoded.premasked != view.encoded.premasked).any():
         raise UnsupportedModel(
@@ -275,10 +220,9 @@ def _other_side(view: View, name: str) -> Side:
     if explainer.model.digest == view.model.digest:
         raise UnsupportedModel(f"it has the same weights as {view.model.name}, so there is nothing to compare.")
     labels, named = explainer.model.labels, [view.model.labels[one] for one in classes_of(view.explained)]
-    if all(name in labels for name in named):
-        target, *than = (labels.index(name) for name in named)
-        return Side(explainer, encoded, target, likely, *than)
-    return Side(explainer, encoded, labels.index(named[0]) if named[0] in labels else likely, likely)
+    target = labels.index(named[0]) if named[0] in labels else int(probabilities.argmax())
+    than = labels.index(named[1]) if len(named) > 1 and all(name in labels for name in named) else None
+    return replace(view, explainer=explainer, encoded=encoded, probabilities=probabilities, target=target, than=than)
 
 
 # How the texts of a reference are masked, by the model's training.

@@ -28,8 +28,9 @@ from core.mathematics.search.limits import BEAM, EXACT, Limits, TooDear
 from core.verdicts.deciding import Reasons, VerdictReport, among_its_orders
 from core.verdicts.reasons import find_unstable, known_pairs
 from pages.parts.frame import resources
+from pages.parts.frame.sidebar import View
 from pages.parts.frame.working import Work
-from pages.parts.sections.sides import Orders, Side, SideWork
+from pages.parts.sections.sides import Orders, SideWork
 from pages.parts.sections.verdicts import VerdictWork
 
 # Where an insertion search waits to be asked for, a beam of fewer scores and at most so many seconds starts unasked.
@@ -53,7 +54,7 @@ class LimitsChoice:
 class OrderScoring(SideWork):
     """One measure's orders under one model."""
 
-    side: Side
+    side: View
     measure: str
     sign: str
     rests = "measure", "sign"
@@ -75,7 +76,7 @@ class OrderScoring(SideWork):
 class Searching(SideWork):
     """Limits under one model by insertion search or a beam; exact: then exact ones, which cost no more."""
 
-    side: Side
+    side: View
     width: int | None
     half: bool
     exact: bool
@@ -125,7 +126,7 @@ def tag(limits: Limits) -> str:
     return EXACT if limits.method == EXACT else search_name(limits.width if limits.method == BEAM else None)
 
 
-def refused(side: Side) -> str:
+def refused(side: View) -> str:
     """Why exact limits cannot be asked for, a sentence with the number; "" where they can."""
     try:
         refuse_dear(left_over(side.encoded))
@@ -138,7 +139,7 @@ def refused(side: Side) -> str:
 class Exact(SideWork):
     """Exact limits under one model, on request."""
 
-    side: Side
+    side: View
     counted, at_once = "sets", False
 
     @property
@@ -165,7 +166,7 @@ class KnownLimits:
     else None; exact: the request for exact limits, None where they come unasked or cannot be asked for.
     """
 
-    side: Side
+    side: View
     choice: LimitsChoice
     scored: tuple[OrderScoring, ...]
     search: Searching
@@ -174,7 +175,7 @@ class KnownLimits:
     orders: Orders
 
     @classmethod
-    def of(cls, side: Side, choice: LimitsChoice) -> "KnownLimits":
+    def of(cls, side: View, choice: LimitsChoice) -> "KnownLimits":
         """The work of one side with these choices."""
         asked = Exact(side)
         # Decided once: what a search itself takes of the memory must not make another one of it.

@@ -15,7 +15,8 @@ from core.job import Job
 from core.verdicts.deciding import Reasons, VerdictReport, decide_verdicts
 from core.verdicts.finding import ChanceTest, chance_known, find_chance, null_cost
 from pages.parts.frame import working
-from pages.parts.sections.sides import Orders, Side, SideWork
+from pages.parts.frame.sidebar import View
+from pages.parts.sections.sides import Orders, SideWork
 
 # Verdicts may take so many times as long as other work that starts unasked: they go after all that is on the screen.
 _LASTING = 18
@@ -27,7 +28,7 @@ class VerdictWork(SideWork):
     that are chosen in all, scored or not; scores: their orders, of those that have one, where the page has them.
     """
 
-    side: Side
+    side: View
     measures: tuple[str, ...]
     sign: str
     planned: int

@@ -21,7 +21,7 @@ from pages.parts.frame.sidebar import View
 from pages.parts.sections.evidence import PRECISION, known_evidence
 from pages.parts.sections.paths import Path, Summaries
 from pages.parts.sections.saving import about_shown, draw_on_text, save_table
-from pages.parts.sections.sides import PROBABILITY, Side, same_class, side_columns, with_score
+from pages.parts.sections.sides import PROBABILITY, same_class, side_columns, with_score
 from pages.parts.steps.stepping import frame, line, pane
 
 
@@ -57,7 +57,7 @@ def draw_stepper(view: View, found: Summaries) -> None:
         st.query_params["step"] = str(at)
 
 
-def draw_path_curves(view: View, sides: list[Side], found: Summaries) -> None:
+def draw_path_curves(view: View, sides: list[View], found: Summaries) -> None:
     """The curves of all measures on each side, against random order."""
     at = step_of(held("step"), 10**6)
     for i, side in side_columns(sides):
@@ -76,7 +76,7 @@ def draw_path_curves(view: View, sides: list[Side], found: Summaries) -> None:
             draw_on_text(view, side, drawn, f"paths-{i}", paths_in_words(mine), "masking-curves")
 
 
-def draw_table(view: View, sides: list[Side], found: Summaries) -> None:
+def draw_table(view: View, sides: list[View], found: Summaries) -> None:
     """What each path comes to, where evidence is known how well its ranking finds it, and a button that saves steps."""
     known = known_evidence(view, sides)
     rows = [[*table_row(path, summary), *_precision(known[path.side], summary)] for path, summary in found.items()]

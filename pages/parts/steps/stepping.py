@@ -15,9 +15,10 @@ from core.network.features import Encoded
 from core.validity.marks import LATER, PERCENT, Gate, alone, path_word
 from core.validity.mask_tests import MaskTest
 from core.wording import number
+from pages.parts.frame.sidebar import View
 from pages.parts.frame.texts import unread
 from pages.parts.sections.paths import Path
-from pages.parts.sections.sides import ONCE, RECURSIVE, Side
+from pages.parts.sections.sides import ONCE, RECURSIVE
 
 # How the order of a path comes about.
 _ORDERS = {RECURSIVE: "recursive", ONCE: "one-shot"}
@@ -42,7 +43,7 @@ def pane(path: Path, summary: Summary) -> dict:
     }
 
 
-def _about(side: Side) -> dict:
+def _about(side: View) -> dict:
     """What a pane says of its model; layers: names of the L that its reference tests."""
     reference, layers = side.reference, []
     if reference is not None:
@@ -57,7 +58,7 @@ def _about(side: Side) -> dict:
 
 
 def by_hand(
-    side: Side,
+    side: View,
     mask: np.ndarray,
     judged: MaskTest,
     whole: MaskTest,

@@ -16,14 +16,13 @@ from pages.parts.components.player import hand_set, what_if
 from pages.parts.frame.sidebar import View
 from pages.parts.frame.working import in_turn
 from pages.parts.sections.paths import Choice
-from pages.parts.sections.sides import Side
 from pages.parts.steps.stepping import by_hand, frame
 
 _KEPT = "masked by hand"
 
 
 @st.fragment
-def what_if_section(view: View, sides: list[Side], choice: Choice) -> None:
+def what_if_section(view: View, sides: list[View], choice: Choice) -> None:
     """Draw the words to click, and each model's prediction and p-value for the mask that they make."""
     encoded = view.encoded
     identity = canonical_key(
@@ -62,7 +61,7 @@ def what_if_section(view: View, sides: list[Side], choice: Choice) -> None:
         st.query_params.pop("masked", None)
 
 
-def _pane(side: Side, mask: np.ndarray, shades: list[float], colours: str, choice: Choice) -> dict:
+def _pane(side: View, mask: np.ndarray, shades: list[float], colours: str, choice: Choice) -> dict:
     tested = side.explainer.tested(side.encoded)
     with in_turn(side.model):
         # One pass for both, where neither is known.
@@ -74,7 +73,7 @@ def _pane(side: Side, mask: np.ndarray, shades: list[float], colours: str, choic
     return by_hand(side, mask, judged, whole, shades, colours, choice.form, gate, text)
 
 
-def _gate(side: Side, judged: MaskTest, choice: Choice) -> Gate:
+def _gate(side: View, judged: MaskTest, choice: Choice) -> Gate:
     """By the rule of the page, as one of as many tests as a path has, so that a mask that is a step is judged alike."""
     encoded, nothing = side.encoded, np.zeros(0, dtype=np.int64)
     planned = planned_counts(encoded.F, choice.step, int(encoded.premasked.sum()))
@@ -85,7 +84,7 @@ def _gate(side: Side, judged: MaskTest, choice: Choice) -> Gate:
     return decide(p, np.zeros(1, dtype=np.int64), path.steps, floor, choice.rule)
 
 
-def _shades(side: Side, mask: np.ndarray) -> tuple[list[float], str]:
+def _shades(side: View, mask: np.ndarray) -> tuple[list[float], str]:
     """Colours of the unmasked text's attribution and what they are, if somebody asked for it before."""
     found = side.explainer.stored(side.encoded, default_measures()[0], side.explained)
     if found is None:
