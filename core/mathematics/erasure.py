@@ -51,38 +51,21 @@ def rationale_masks(scores: np.ndarray, masked: np.ndarray, sizes: np.ndarray) -
     return ~gone & ~masked, gone
 
 
-def normalised_sufficiency(full: float, kept: np.ndarray, none: float) -> np.ndarray:
-    """NS = (S − S₀)/(1 − S₀) with S = 1 − max(0, p(ŷ|X) − p(ŷ|R)), clipped to [0, 1]; higher is better.
+def normalised_score(full: float, given: np.ndarray, none: float, sufficiency: bool) -> np.ndarray:
+    """NS = (S − S₀)/(1 − S₀) with S = 1 − max(0, p(ŷ|X) − p(ŷ|R)), or NC = C/(1 − S₀) with C = max(0, p(ŷ|X) −
+    p(ŷ|X∖R)), clipped to [0, 1]; higher is better.
 
     Args:
-        full: p(ŷ|X); kept: float[…], p(ŷ|R) with only the rationale left; none: p(ŷ) with every feature erased, which
-            gives S₀.
+        full: p(ŷ|X); given: float[…], p(ŷ|R) with only the rationale left, or p(ŷ|X∖R) with it erased; none: p(ŷ) with
+            every feature erased, which gives S₀.
+        sufficiency: NS, else NC.
     Returns:
         float64[…] in [0, 1]; NaN where 1 − S₀ < 1e-4: erasing everything costs the class nothing.
-    Source: SoftFaith Eq. 1.
+    Source: SoftFaith Eq. 1 and 2.
     """
-    room = _room(full, none)
-    return np.clip(1 - np.maximum(0.0, full - np.asarray(kept, dtype=np.float64)) / room, 0.0, 1.0)
-
-
-def normalised_comprehensiveness(full: float, left: np.ndarray, none: float) -> np.ndarray:
-    """NC = C/(1 − S₀) with C = max(0, p(ŷ|X) − p(ŷ|X∖R)), clipped to [0, 1]; higher is better.
-
-    Args:
-        full: p(ŷ|X); left: float[…], p(ŷ|X∖R) with the rationale erased; none: p(ŷ) with every feature erased, which
-            gives S₀.
-    Returns:
-        float64[…] in [0, 1]; NaN where 1 − S₀ < 1e-4.
-    Source: SoftFaith Eq. 2.
-    """
-    room = _room(full, none)
-    return np.clip(np.maximum(0.0, full - np.asarray(left, dtype=np.float64)) / room, 0.0, 1.0)
-
-
-def _room(full: float, none: float) -> float:
-    """1 − S₀ = max(0, p(ŷ|X) − p(ŷ|nothing)); NaN where too small to divide by, or one of them is NaN."""
     room = float(full) - float(none)
-    return room if room >= UNDEFINED else float("nan")
+    lost = np.maximum(0.0, full - np.asarray(given, dtype=np.float64)) / (room if room >= UNDEFINED else float("nan"))
+    return np.clip(1 - lost if sufficiency else lost, 0.0, 1.0)
 
 
 def retained(scores: np.ndarray, masked: np.ndarray, scaling: str = MIN_MAX) -> np.ndarray:

@@ -5,16 +5,7 @@ from typing import cast
 
 import numpy as np
 
-from core.mathematics.erasure import (
-    BERNOULLI,
-    REVERSED,
-    SHARES,
-    at_share,
-    constant,
-    normalised_comprehensiveness,
-    normalised_sufficiency,
-    retained,
-)
+from core.mathematics.erasure import BERNOULLI, REVERSED, SHARES, at_share, constant, normalised_score, retained
 from core.metrics.registry import HIGHER, NO_ROOM, Case, Metric, Score, register
 
 
@@ -50,7 +41,7 @@ def fixed_share(case: Case, sufficiency: bool) -> Score:
     none, n = float(np.mean(bare)), draws_of_share(len(bare))
     met = range(len(SHARES) * n) if n > 1 else [0] * len(SHARES)
     drawn = case.drawn([keep for keep in keeps for _ in range(n)], met, BERNOULLI).reshape(len(SHARES), n)
-    found = (normalised_sufficiency if sufficiency else normalised_comprehensiveness)(full, drawn, none)
+    found = normalised_score(full, drawn, none, sufficiency)
     error = float(np.sqrt((found.var(axis=1, ddof=1) / n).sum()) / len(SHARES)) if n > 1 else float("nan")
     return Score(float(found.mean()), error, note=_note(case, found))
 

@@ -2,13 +2,7 @@
 
 import numpy as np
 
-from core.mathematics.erasure import (
-    LENGTHS,
-    normalised_comprehensiveness,
-    normalised_sufficiency,
-    rationale_masks,
-    rationale_sizes,
-)
+from core.mathematics.erasure import LENGTHS, normalised_score, rationale_masks, rationale_sizes
 from core.metrics.registry import HIGHER, NO_ROOM, Case, Metric, Score, register
 
 
@@ -24,8 +18,7 @@ def hard(case: Case, sufficiency: bool) -> Score:
     masks = rationale_masks(case.scores, case.masked, sizes)[0 if sufficiency else 1]
     ends = np.stack([np.zeros(len(case.masked), dtype=bool), ~case.masked])
     values = case.value(np.concatenate([ends, masks]))
-    formula = normalised_sufficiency if sufficiency else normalised_comprehensiveness
-    found = formula(values[0], values[2:], values[1])
+    found = normalised_score(values[0], values[2:], values[1], sufficiency)
     return Score(float(found.mean()), by_length=found, note=NO_ROOM if np.isnan(found).any() else "")
 
 

@@ -14,8 +14,7 @@ from core.mathematics.erasure import (
     PERTURBATIONS,
     REVERSED,
     constant,
-    normalised_comprehensiveness,
-    normalised_sufficiency,
+    normalised_score,
     retained,
 )
 from core.metrics.registry import HIGHER, LAST, NO_ROOM, Case, Metric, Score, register
@@ -54,7 +53,7 @@ def soft(case: Case, kind: str, sufficiency: bool) -> Score:
     draws = np.asarray(perturbed(_with_rest(case, keep, rest), kind), dtype=np.float64)
     if np.isnan(draws).any():
         return Score(float("nan"), note=IMPOSSIBLE)
-    found = (normalised_sufficiency if sufficiency else normalised_comprehensiveness)(full, draws, none)
+    found = normalised_score(full, draws, none, sufficiency)
     error = float(found.std(ddof=1) / np.sqrt(len(found))) if len(found) > 1 else float("nan")
     return Score(float(found.mean()), error, note=_note(case, found))
 

@@ -15,8 +15,7 @@ from core.mathematics.erasure import (
     REVERSED,
     SIGMOID,
     SOFTMAX,
-    normalised_comprehensiveness,
-    normalised_sufficiency,
+    normalised_score,
     rationale_masks,
     rationale_sizes,
     retained,
@@ -442,12 +441,9 @@ def test_nothing_is_the_zero_embedding_whatever_the_perturbation(name):
 
 
 def test_formulas_on_arrays():
-    np.testing.assert_allclose(
-        normalised_sufficiency(0.9, np.array([0.9, 0.95, 0.7, 0.5, 0.4]), 0.5), [1, 1, 0.5, 0, 0]
-    )
-    np.testing.assert_allclose(
-        normalised_comprehensiveness(0.9, np.array([0.9, 0.95, 0.7, 0.5, 0.4]), 0.5), [0, 0, 0.5, 1, 1]
-    )
+    given = np.array([0.9, 0.95, 0.7, 0.5, 0.4])
+    np.testing.assert_allclose(normalised_score(0.9, given, 0.5, True), [1, 1, 0.5, 0, 0])
+    np.testing.assert_allclose(normalised_score(0.9, given, 0.5, False), [0, 0, 0.5, 1, 1])
 
 
 def test_a_name_is_registered_once():
