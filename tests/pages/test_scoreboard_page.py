@@ -181,12 +181,13 @@ def test_verdicts_whose_job_is_forgotten_while_they_are_drawn_are_not_there_and_
     assert _report_of(SimpleNamespace(**vars(there) | {"complete": False})) is None
 
 
-def test_verdicts_that_other_pages_know_are_shown_unasked(opened, bundled):
+@pytest.mark.parametrize("explained", [{}, {"class": "positive"}, {"class": "negative", "than": "positive"}])
+def test_verdicts_that_other_pages_know_are_shown_unasked(opened, bundled, explained):
     """First those that *Data set* keeps of the text, then those that were computed of it, on whatever page; and nothing
-    is said to be under way that is not.
+    is said to be under way that is not. They are of the predicted class, whichever other pages explain.
     """
     query = {"example": "s041", "measures": ["leave-one-out", "gradient", "input × gradient", "attention"]}
-    query["on"] = "this example"
+    query |= {"on": "this example"} | explained
     app = opened(-1.0, **query)
     assert app.outcomes == ["not computed"] and not app.tables and app.has("button", ASKS)
     explainer, usual = resources.explainer(bundled.name), default_measures()
@@ -206,6 +207,7 @@ def test_verdicts_that_other_pages_know_are_shown_unasked(opened, bundled):
     st.cache_resource.clear()
     app = opened(-1.0, **query)
     wait(app, lambda: {line["orders as good ↓"] for line in columns(app, "verdict")} != {"—"}, rest=3.0)
+    assert "—" not in {line["orders as good ↓"] for line in columns(app, "verdict")}
     report = decide_verdicts(test, StandingGates(encoded, explainer.reference))
     assert {line["measure"]: line["verdict"] for line in columns(app, "verdict")} == {
         name: str(status) for name, status in statuses(report).items()
