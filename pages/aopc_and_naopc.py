@@ -6,8 +6,8 @@ from functools import partial
 
 import streamlit as st
 
-from core.explanation.limiting import left_over
-from core.explanation.standings import ARROWS, COMPREHENSIVENESS, DIRECTIONS
+from core.explanation.limiting import COMPREHENSIVENESS, DIRECTIONS, left_over
+from core.explanation.standings import ARROWS
 from core.results.limits import limits_result
 from core.results.result import Result
 from core.wording import plain

@@ -7,7 +7,7 @@ from typing import Any
 from core.commands import options as given
 from core.commands import terminal
 from core.commands.options import Option, Options
-from core.explanation.standings import COMPREHENSIVENESS, DIRECTIONS
+from core.explanation.limiting import COMPREHENSIVENESS, DIRECTIONS
 from core.measures.catalogue import default_measures
 from core.oracle.erasing import ERASURES, MASK, require_erasure
 from core.reports.answers import Answer, Part, Section, answer_bytes, answer_text, ending_of, written_sections

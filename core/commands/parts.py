@@ -14,6 +14,7 @@ from core.commands.terminal import Bar, OneText
 from core.explanation.completeness import SUMMED, Completeness, completeness
 from core.explanation.explainer import Cost
 from core.explanation.limiting import (
+    DIRECTIONS,
     default_exact,
     exact_cost,
     find_exact,
@@ -25,7 +26,7 @@ from core.explanation.limiting import (
 from core.explanation.recursive import BY_FEATURE, random_band
 from core.explanation.rows import WordRow, build_row, value_text, values_taken
 from core.explanation.smallest import find_sets, sets_cost
-from core.explanation.standings import DIRECTIONS, StandingGates, StandingTable, build_standings
+from core.explanation.standings import StandingGates, StandingTable, build_standings
 from core.interactions.finding import AT_ONCE, find_interactions, interactions_cost, why_no_pairs
 from core.interactions.pairs import RULE, check_pairs, listed_pairs
 from core.interactions.telling import COLUMNS, MASKED, PairReport

@@ -49,38 +49,21 @@ class Walk:
 
 @dataclass(frozen=True, eq=False)
 class OrderScore:
-    """One measure's orders: comprehensive masks the most important first (AOPC ↑ better), sufficient the least
-    important (↓ better).
+    """One measure's orders, {direction: its order}: of comprehensiveness the most important first (AOPC ↑ better), of
+    sufficiency the least important (↓ better).
     """
 
     measure: str
-    comprehensive: Walk
-    sufficient: Walk
+    walks: dict[str, Walk]
 
     @property
-    def walks(self) -> dict[str, Walk]:
-        """{direction: its order}."""
-        return dict(zip(DIRECTIONS, (self.comprehensive, self.sufficient)))
+    def aopc(self) -> dict[str, float]:
+        """{direction: AOPC of its order}."""
+        return {way: walk.aopc for way, walk in self.walks.items()}
 
-    @property
-    def comprehensiveness(self) -> float:
-        return self.comprehensive.aopc
-
-    @property
-    def sufficiency(self) -> float:
-        return self.sufficient.aopc
-
-    @property
-    def reached(self) -> tuple[tuple[np.ndarray, float], ...]:
-        """Both orders with their AOPC, as `widened` takes them."""
-        return tuple((walk.order, walk.aopc) for walk in self.walks.values())
-
-    def normalised(self, limits: Limits) -> tuple[float, float]:
-        """NAOPC of comprehensiveness (↑ better) and of sufficiency (↓ better); NaN where the limits coincide."""
-        return (
-            naopc(self.comprehensiveness, limits.lower, limits.upper),
-            naopc(self.sufficiency, limits.lower, limits.upper),
-        )
+    def naopc(self, limits: Limits) -> dict[str, float]:
+        """{direction: the same between limits}; NaN where these coincide."""
+        return {way: naopc(reached, limits.lower, limits.upper) for way, reached in self.aopc.items()}
 
 
 @dataclass(frozen=True, eq=False)
@@ -149,7 +132,8 @@ def score(
     Source: NAOPC Eq. 1 and 3.
     """
     orders = orders_of(explainer.attribute(encoded, name, target, cancelled=cancelled), sign, encoded.premasked)
-    return OrderScore(name, *walk(explainer, encoded, [*orders.values()], target, erasure, cancelled=cancelled))
+    walks = walk(explainer, encoded, [*orders.values()], target, erasure, cancelled=cancelled)
+    return OrderScore(name, dict(zip(orders, walks)))
 
 
 def orders_of(found: Attribution, sign: str, start: np.ndarray) -> dict[str, Order]:

@@ -6,7 +6,7 @@ from functools import cached_property
 
 import numpy as np
 
-from core.explanation.limiting import COMPREHENSIVENESS, DIRECTIONS, SUFFICIENCY, Found, OrderScore, Walk
+from core.explanation.limiting import COMPREHENSIVENESS, SUFFICIENCY, Found, OrderScore, Walk
 from core.explanation.recursive import BY_FEATURE, Band, planned_counts, random_masks
 from core.mathematics.aopc import naopc
 from core.mathematics.curves import spread
@@ -171,15 +171,8 @@ def build_standings(
 
 
 def _standing(score: OrderScore, limits: Limits, gating: StandingGates, limits_marked: bool) -> Standing:
-    reached = {direction: walk.aopc for direction, walk in score.walks.items()}
-    return Standing(
-        score.measure,
-        score.walks,
-        reached,
-        dict(zip(DIRECTIONS, score.normalised(limits))),
-        {direction: gating.gate(walk) for direction, walk in score.walks.items()},
-        limits_marked,
-    )
+    gates = {direction: gating.gate(walk) for direction, walk in score.walks.items()}
+    return Standing(score.measure, score.walks, score.aopc, score.naopc(limits), gates, limits_marked)
 
 
 def _chance(walks: list[Walk], limits: Limits, gating: StandingGates) -> Chance | None:

@@ -5,7 +5,8 @@ from dataclasses import dataclass, field
 from math import ceil, floor, log10
 from typing import Any
 
-from core.explanation.standings import ARROWS, DIRECTIONS, Comparison, StandingTable, compare_standings
+from core.explanation.limiting import DIRECTIONS
+from core.explanation.standings import ARROWS, Comparison, StandingTable, compare_standings
 from core.figures.limit_figures import Gauge, Range
 from core.mathematics.search.limits import EXACT, Limits
 from core.measures.catalogue import measure

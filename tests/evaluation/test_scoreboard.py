@@ -609,8 +609,8 @@ def test_its_numbers_are_the_librarys(explainer, answers):
     encoded = explainer.encode(TEXTS[1].text, None, "word")
     target, found = int(explainer.logits(encoded).argmax()), lines["e1", "attention"]
     own = score(explainer, encoded, "attention", target)
-    assert found["comprehensiveness ↑"] == pytest.approx(own.comprehensiveness, abs=1e-6)
-    assert found["sufficiency ↓"] == pytest.approx(own.sufficiency, abs=1e-6)
+    assert found["comprehensiveness ↑"] == pytest.approx(own.aopc["comprehensiveness"], abs=1e-6)
+    assert found["sufficiency ↓"] == pytest.approx(own.aopc["sufficiency"], abs=1e-6)
     judge = Judge(explainer, encoded, How(draws=2))
     rated = judge.rate(*judge.attribution("attention")[:1], board_metrics()).found
     for name in board_metrics():
@@ -625,7 +625,7 @@ def test_its_numbers_are_the_librarys(explainer, answers):
     limits = answers.found[SMALL.limits].columns
     at = [limits[end][1] for end in ("lower", "upper")]
     if encoded.F <= 10:
-        assert found["NAOPC comprehensiveness ↑"] == pytest.approx(naopc(own.comprehensiveness, *at), abs=1e-6)
+        assert found["NAOPC comprehensiveness ↑"] == pytest.approx(naopc(own.aopc["comprehensiveness"], *at), abs=1e-6)
     assert found["forward passes"] == passes_of("attention", encoded.F) and found["milliseconds"] > 0
     assert found[f"{COMPREHENSIVENESS} {_RESTS}"] is None and found["class"] in tiny.LABELS
     assert found["evidence found ↑"] == pytest.approx(1.0) or 0 < found["evidence found ↑"] < 1

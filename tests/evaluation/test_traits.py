@@ -197,7 +197,7 @@ def test_figures_are_those_of_the_scoreboard_and_by_the_formulas(explained):
         target = int(explainer.logits(encoded).argmax())
         own = score(explainer, encoded, "gradient", target)
         reached = [limits.columns[end][i] for end in ("lower", "upper")]
-        assert values["naopc"][i] == pytest.approx(naopc(own.comprehensiveness, *reached), abs=1e-6)
+        assert values["naopc"][i] == pytest.approx(naopc(own.aopc["comprehensiveness"], *reached), abs=1e-6)
         told = text_values(board, answers, i, "gradient")
         assert [values[name][i] for name in ("naopc", "racu")] == [told[NAOPC_C], told[RACU]]
 

@@ -20,6 +20,8 @@ from core.evaluation.studies.limits_of_texts import LimitsOfTexts, limit_row
 from core.evaluation.study import Answers
 from core.explanation.explainer import Explainer, softmax
 from core.explanation.limiting import (
+    COMPREHENSIVENESS,
+    SUFFICIENCY,
     exact_bytes,
     exact_cost,
     find_exact,
@@ -75,7 +77,8 @@ def test_beam_limits_come_narrow_first_and_no_measure_lies_beyond_them(explainer
     (alone,) = (found for found in find_searched(explainer, encoded, 1, 5, half=False, early=False) if found)
     assert (alone.limits.lower, alone.limits.upper) == (beams[1].limits.lower, beams[1].limits.upper)
     exact = finish(find_exact(explainer, encoded, 1))
-    found = [widened(one.limits, (pair for every in scored for pair in every.reached)) for one in (*beams, exact)]
+    walks = [walk for every in scored for walk in every.walks.values()]
+    found = [widened(one.limits, ((walk.order, walk.aopc) for walk in walks)) for one in (*beams, exact)]
     assert [(limits.method, limits.width) for limits in found] == [("beam", 1), ("beam", 5), ("exact", None)]
     assert told == sorted(told) and told[-1][0] <= told[-1][1] == most_sets(encoded.F, 1) + most_sets(encoded.F, 5)
     for earlier, later in itertools.pairwise(found):
@@ -85,11 +88,8 @@ def test_beam_limits_come_narrow_first_and_no_measure_lies_beyond_them(explainer
         assert order_aopc(value, limits.highest, encoded.F) == pytest.approx(limits.upper, abs=1e-6)
         assert order_aopc(value, limits.lowest, encoded.F) == pytest.approx(limits.lower, abs=1e-6)
         for one in scored:
-            assert all(
-                limits.lower - 1e-9 <= reached <= limits.upper + 1e-9
-                for reached in (one.comprehensiveness, one.sufficiency)
-            )
-            assert all(np.isnan(normal) or -1e-6 <= normal <= 1 + 1e-6 for normal in one.normalised(limits))
+            assert all(limits.lower - 1e-9 <= reached <= limits.upper + 1e-9 for reached in one.aopc.values())
+            assert all(np.isnan(normal) or -1e-6 <= normal <= 1 + 1e-6 for normal in one.naopc(limits).values())
 
 
 def test_an_insertion_search_comes_after_a_beam_of_one_and_asks_for_no_more_than_it_costs(explainer):
@@ -270,7 +270,7 @@ def test_scores_carry_p_values_where_there_is_a_reference(bundled):
     explainer = Explainer(bundled, None, find_reference(bundled))
     encoded = explainer.encode("A slow film , and a kind one .", None, "word")
     one = score(explainer, encoded, "gradient", 1)
-    for along, sign in ((one.comprehensive, 1), (one.sufficient, -1)):
+    for along, sign in ((one.walks[COMPREHENSIVENESS], 1), (one.walks[SUFFICIENCY], -1)):
         masks = prefix_masks(along.order, encoded.F)
         judged = explainer.tested(encoded).judge(masks)
         np.testing.assert_allclose(along.values, softmax(judged.logits)[:, 1], atol=1e-6)
@@ -320,8 +320,8 @@ def test_a_row_holds_what_the_library_says(explainer):
     limits = finish(find_exact(explainer, encoded, target)).limits
     assert row["searched"] == "float32" and row["class"] == explainer.model.labels[target] and row["method"] == "exact"
     assert row["lower"] == pytest.approx(limits.lower) and row["upper"] == pytest.approx(limits.upper)
-    assert row[f"{LOO}: comprehensiveness"] == pytest.approx(one.comprehensiveness)
-    assert row[f"{LOO}: sufficiency NAOPC"] == pytest.approx(one.normalised(limits)[1])
+    assert row[f"{LOO}: comprehensiveness"] == pytest.approx(one.aopc[COMPREHENSIVENESS])
+    assert row[f"{LOO}: sufficiency NAOPC"] == pytest.approx(one.naopc(limits)[SUFFICIENCY])
 
 
 def test_what_has_no_limits_says_why(explainer):

@@ -9,11 +9,10 @@ import numpy as np
 import pytest
 
 from core.explanation.explainer import Explainer
-from core.explanation.limiting import Found, OrderScore, Walk, find_exact, score
+from core.explanation.limiting import DIRECTIONS, Found, OrderScore, Walk, find_exact, score
 from core.explanation.recursive import BY_FEATURE, random_band
 from core.explanation.standings import (
     COMPREHENSIVENESS,
-    DIRECTIONS,
     SUFFICIENCY,
     Chance,
     Standing,
@@ -168,7 +167,7 @@ def test_raw_scores_have_no_naopc_before_there_are_limits():
     known = known_of()
     known.gating, known.scored = (
         gating,
-        [SimpleNamespace(latest=OrderScore("a", walk, walk)), SimpleNamespace(latest=None)],
+        [SimpleNamespace(latest=OrderScore("a", dict.fromkeys(DIRECTIONS, walk))), SimpleNamespace(latest=None)],
     )
     (cells,) = standing.table_rows(known, None)
     row = dict(zip(standing.TABLE, cells, strict=True))
@@ -225,10 +224,10 @@ def test_every_order_that_was_scored_widens_beam_limits_and_exact_ones_stay(tiny
     one = score(explainer, encoded, "gradient", 1)
     exact = finish(find_exact(explainer, encoded, 1))
     # A beam that found only the measure's own orders, of which one is now taken away.
-    middle = Walk(one.comprehensive.order, one.comprehensive.values, {})
+    middle = replace(one.walks[COMPREHENSIVENESS], p={})
     narrow = Found(Limits(middle.aopc, middle.aopc, middle.order, middle.order, BEAM, 1, 2), middle, middle, "float32")
     found = build_standings(narrow, [one], band, 1, gating)
-    reached = [walk.aopc for walk in random_walks(encoded, band, 1)] + [one.comprehensiveness, one.sufficiency]
+    reached = [walk.aopc for walk in random_walks(encoded, band, 1)] + [*one.aopc.values()]
     assert (found.limits.lower, found.limits.upper) == (min(reached), max(reached)) and found.limits.method == BEAM
     assert found.lowest.aopc == found.limits.lower and found.highest.aopc == found.limits.upper
     assert (
@@ -244,13 +243,9 @@ def test_naopc_is_marked_where_an_order_that_attains_a_limit_is_rejected(bundled
     explainer = Explainer(bundled, None, find_reference(bundled))
     encoded = explainer.encode("A slow film , kind .", None, "word")
     one, exact = score(explainer, encoded, "gradient", 1), finish(find_exact(explainer, encoded, 1))
-    clean = {form: np.full(encoded.F + 1, 0.5) for form in one.comprehensive.p}
+    clean = {form: np.full(encoded.F + 1, 0.5) for form in one.walks[COMPREHENSIVENESS].p}
     spoilt = {form: np.where(np.arange(encoded.F + 1) == 2, 0.001, 0.5) for form in clean}
-    fine = OrderScore(
-        "gradient",
-        Walk(one.comprehensive.order, one.comprehensive.values, clean),
-        Walk(one.sufficient.order, one.sufficient.values, clean),
-    )
+    fine = OrderScore("gradient", {way: replace(walk, p=clean) for way, walk in one.walks.items()})
     found = Found(
         exact.limits,
         Walk(exact.lowest.order, exact.lowest.values, clean),

@@ -255,7 +255,7 @@ def test_values_of_another_kind_and_orders_of_the_other_direction_are_choices(mi
     explainer, encoded, target = mine
     app = told(values="absolute", measures=["leave-one-out"])
     one = score(explainer, encoded, "leave-one-out", target, "absolute")
-    assert float(scores_table(app)[0]["comprehensiveness ↑"]) == pytest.approx(one.comprehensiveness, abs=2e-3)
+    assert float(scores_table(app)[0]["comprehensiveness ↑"]) == pytest.approx(one.aopc["comprehensiveness"], abs=2e-3)
 
 
 @pytest.mark.usefixtures("orders_wait")
@@ -406,8 +406,8 @@ def test_raw_scores_stand_there_before_the_limits_and_not_after(monkeypatch, fre
     found = score(explainer, encoded, "gradient", target)
     assert [raw[name] for name in ("measure", "comprehensiveness ↑", "sufficiency ↓")] == [
         "gradient",
-        number(found.comprehensiveness),
-        number(found.sufficiency),
+        number(found.aopc["comprehensiveness"]),
+        number(found.aopc["sufficiency"]),
     ]
     assert raw["NAOPC ↑"] == raw["NAOPC ↓"] == "—" and not scores_of(app)
     complete(app.press("Compute exact limits", exact=False))

@@ -84,8 +84,8 @@ def test_one_example_has_a_verdict_of_each_measure_and_the_librarys_numbers(open
     status = set(map(str, Status))
     for name in verdicts:
         own = score(explainer, encoded, name, target)
-        assert lines[name]["comprehensiveness ↑"] == f"{own.comprehensiveness:.3g}"
-        assert lines[name]["sufficiency ↓"] == f"{own.sufficiency:.3g}"
+        assert lines[name]["comprehensiveness ↑"] == f"{own.aopc['comprehensiveness']:.3g}"
+        assert lines[name]["sufficiency ↓"] == f"{own.aopc['sufficiency']:.3g}"
         line = verdicts[name]
         assert line["verdict"].removesuffix(f" {SIGN}") in status
         assert (line["adjusted p ↓"] == "—") == (line["verdict"] in (Status.TIED, Status.NOT_TESTED))
@@ -114,7 +114,7 @@ def test_one_example_has_a_verdict_of_each_measure_and_the_librarys_numbers(open
     assert all(float(row["p_better_to"]) + float(row["p_worse_to"]) >= 1 for row in saved[:2])
     assert not any(saved[2][name] for name in saved[2] if name.startswith("p_"))
     own = score(explainer, encoded, "attention", target)
-    assert float(saved[1]["comprehensiveness ↑"]) == pytest.approx(own.comprehensiveness, abs=1e-6)
+    assert float(saved[1]["comprehensiveness ↑"]) == pytest.approx(own.aopc["comprehensiveness"], abs=1e-6)
     written = app.download("Tables (LaTeX)")
     assert r"\toprule" in written and written.startswith("% ") and app.has("download_button", "Lines (Parquet)")
     # The best first, and as an old link asks for it.

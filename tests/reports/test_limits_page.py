@@ -10,10 +10,9 @@ import numpy as np
 import pytest
 
 from core.data.examples import read_bundled
-from core.explanation.limiting import Found, OrderScore, Walk
+from core.explanation.limiting import DIRECTIONS, Found, OrderScore, Walk
 from core.explanation.standings import (
     COMPREHENSIVENESS,
-    DIRECTIONS,
     SUFFICIENCY,
     Chance,
     StandingGates,
@@ -57,7 +56,7 @@ def known_board(view, seed: int = 0, flat: bool = False) -> StandingTable:
     limits = exact_limits(value, F, of.premasked)
     free = np.flatnonzero(~of.premasked)
     scores = [
-        OrderScore(name, walked(order), walked(order[::-1]))
+        OrderScore(name, dict(zip(DIRECTIONS, (walked(order), walked(order[::-1])))))
         for name, order in zip(NAMES, (free[np.argsort(-weights[free], kind="stable")], free))
     ]
     made = build_standings(

@@ -227,7 +227,7 @@ def limit_row(
     target = predicted if asked.target == "predicted" else labels.index(asked.target)
     scored = tuple(score(explainer, encoded, name, target, asked.sign, cancelled=cancelled) for name in asked.measures)
     found = limits_of(explainer, encoded, target, asked, cancelled)
-    limits = widened(found.limits, (one for every in scored for one in every.reached))
+    limits = widened(found.limits, ((one.order, one.aopc) for every in scored for one in every.walks.values()))
     row = {
         "class": labels[target],
         "predicted": labels[predicted],
@@ -245,12 +245,7 @@ def limit_row(
         "searched": found.searched,
     }
     for one in scored:
-        normal = [None if np.isnan(value) else value for value in one.normalised(limits)]
-        row |= {
-            f"{one.measure}: values": values_taken(one.measure, asked.sign),
-            f"{one.measure}: comprehensiveness": one.comprehensiveness,
-            f"{one.measure}: sufficiency": one.sufficiency,
-            f"{one.measure}: comprehensiveness NAOPC": normal[0],
-            f"{one.measure}: sufficiency NAOPC": normal[1],
-        }
+        row[f"{one.measure}: values"] = values_taken(one.measure, asked.sign)
+        row |= {f"{one.measure}: {way}": reached for way, reached in one.aopc.items()}
+        row |= {f"{one.measure}: {way} NAOPC": as_json(value) for way, value in one.naopc(limits).items()}
     return row

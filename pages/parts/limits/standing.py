@@ -4,13 +4,12 @@ from collections.abc import Callable
 from dataclasses import replace
 from typing import Any
 
-from core.explanation.limiting import OrderScore, Walk
+from core.explanation.limiting import DIRECTIONS, OrderScore, Walk
 from core.explanation.plausibility import Evidence
 from core.explanation.rows import values_taken
 from core.explanation.standings import (
     ARROWS,
     COMPREHENSIVENESS,
-    DIRECTIONS,
     SUFFICIENCY,
     Chance,
     Comparison,
@@ -173,7 +172,7 @@ def table_rows(known: KnownLimits, board: StandingTable | None) -> list[list[Any
 def _raw_row(known: KnownLimits, score: OrderScore) -> list[Any]:
     gates = {way: known.gating.gate(walk) for way, walk in score.walks.items()}
     marks = {f"AOPC {ARROWS[way]}": gates[way].marked for way in DIRECTIONS}
-    scores = [score.comprehensiveness, None, score.sufficiency, None, None]
+    scores = [score.aopc[COMPREHENSIVENESS], None, score.aopc[SUFFICIENCY], None, None]
     return [score.measure, *scores, _inputs(gates, counting(known.gating)), _marked(marks)]
 
 
