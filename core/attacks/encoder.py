@@ -17,21 +17,17 @@ from core.network.tokens import read_tokens
 ENCODER = "all-minilm-l6-v2"
 
 
-class SentenceEncoder:
-    """Unit embeddings of texts: the mean of the last layer over all tokens, as all-MiniLM-L6-v2 defines it."""
-
-    def __init__(self, model: Model):
-        self.model = model
-
-    def embed(self, texts: Sequence[str], cancelled: Callable[[], bool] | None = None) -> np.ndarray:
-        """float32[N, H], each row of length 1; raises as `Scheduler.run`."""
-        read = read_tokens(self.model.tokenizer, texts, None, self.model.max_tokens)
-        rows = [Input(one.ids, one.type_ids) for one in read]
-        found = np.empty((len(rows), self.model.H), dtype=np.float32)
-        for indices, _, states in self.model.scheduler.run(rows, hidden="mean", cancelled=cancelled):
-            if states is not None:
-                found[indices] = states[:, -1]
-        return found / np.maximum(np.linalg.norm(found, axis=1, keepdims=True), 1e-12)
+def embed_sentences(texts: Sequence[str], device: str, cancelled: Callable[[], bool] | None = None) -> np.ndarray:
+    """Unit embeddings of texts, float32[N, H]: the mean of the last layer over all tokens, as all-MiniLM-L6-v2 defines
+    it; raises as `Scheduler.run`.
+    """
+    model = sentence_encoder(device)
+    rows = [Input(one.ids, one.type_ids) for one in read_tokens(model.tokenizer, texts, None, model.max_tokens)]
+    found = np.empty((len(rows), model.H), dtype=np.float32)
+    for indices, _, states in model.scheduler.run(rows, hidden="mean", cancelled=cancelled):
+        if states is not None:
+            found[indices] = states[:, -1]
+    return found / np.maximum(np.linalg.norm(found, axis=1, keepdims=True), 1e-12)
 
 
 @functools.cache
@@ -41,7 +37,7 @@ def encoder_digest() -> str:
 
 
 @functools.cache
-def sentence_encoder(device: str) -> SentenceEncoder:
+def sentence_encoder(device: str) -> Model:
     """The encoder that ships, on a device; loaded once."""
     with IMPORTING:
         import torch
@@ -53,4 +49,4 @@ def sentence_encoder(device: str) -> SentenceEncoder:
     longest = longest_input(tokenizer, config, architecture)
     module.eval().requires_grad_(False).to(device)
     about = (architecture, device, "float32", ("0", "1"), mask_id, longest)
-    return SentenceEncoder(Model(ENCODER, encoder_digest(), module, tokenizer, *about))
+    return Model(ENCODER, encoder_digest(), module, tokenizer, *about)

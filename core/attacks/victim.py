@@ -8,7 +8,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from core.attacks.encoder import SentenceEncoder, sentence_encoder
+from core.attacks.encoder import embed_sentences
 from core.attacks.vocabulary import Vocabulary, vocabulary_of
 from core.network.features import Encoded, NoFeatures, find_words
 from core.network.model import Model
@@ -115,11 +115,6 @@ class Victim:
         """What may stand for a word."""
         return vocabulary_of(self.model)
 
-    @cached_property
-    def encoder(self) -> SentenceEncoder:
-        """By which texts are alike."""
-        return sentence_encoder(self.model.device)
-
     @property
     def spent(self) -> bool:
         """Whether no query is left."""
@@ -188,7 +183,7 @@ class Victim:
         own = self.text(self.words)
         new = [text for text in dict.fromkeys([own, *texts]) if text not in self._alike]
         if new:
-            embedded = self.encoder.embed(new, self.cancelled).astype(np.float64)
+            embedded = embed_sentences(new, self.model.device, self.cancelled).astype(np.float64)
             self._own = embedded[0] if own in new else self._own
             self._alike |= dict(zip(new, np.clip(embedded @ self._own, -1, 1).tolist()))
         return np.array([self._alike[text] for text in texts])

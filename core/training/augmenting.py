@@ -18,23 +18,6 @@ from core.network.model import Model
 QUERIES = 100
 
 
-@dataclass(frozen=True)
-class Augmented:
-    """Attacked texts with their labels, and what they took.
-
-    texts: those on which the attack succeeded; attacked: texts that were attacked; queries: inputs that were read.
-    """
-
-    texts: LabelledTexts
-    attacked: int
-    queries: int
-
-    @property
-    def tally(self) -> dict[str, int]:
-        """What the card records of an epoch."""
-        return {"attacked": self.attacked, "successes": len(self.texts), "queries": self.queries}
-
-
 @dataclass(eq=False)
 class Attacks:
     """An attack on the module that is being trained.
@@ -52,14 +35,16 @@ class Attacks:
     count: int
     protected: tuple[str, ...] = ()
 
-    def of_epoch(self, seed: int, epoch: int, progress: Callable[[str, int, int], None] = lambda *_: None) -> Augmented:
+    def of_epoch(
+        self, seed: int, epoch: int, progress: Callable[[str, int, int], None]
+    ) -> tuple[LabelledTexts, dict[str, int]]:
         """Attack texts drawn by seed and epoch, by the weights as they are now; a text that the model reads nothing of
         is left out.
 
         Args:
             seed, epoch: of the texts and the attack; the module is in evaluation.
         Returns:
-            Those that succeeded, under the label that they had.
+            Those that succeeded, under the label that they had, and what the card records of an epoch.
         Source: RobustInf §3.
         """
         data, name = self.data, attack_named(self.name).name
@@ -76,7 +61,7 @@ class Attacks:
         texts, seconds, labels = ([one[part] for one in found] for part in range(3))
         told = None if data.seconds is None else seconds
         made = replace(data, texts=texts, seconds=told, labels=np.array(labels, dtype=np.int64), rows=())
-        return Augmented(made, len(chosen), queries)
+        return made, {"attacked": len(chosen), "successes": len(made), "queries": queries}
 
     def _model(self) -> Model:
         architecture = architecture_of(self.module.config.model_type)

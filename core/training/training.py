@@ -265,9 +265,8 @@ class TrainingRun:
         if self.attacks is None:
             return self.train_set, {}
         self.module.eval()
-        found = self.attacks.of_epoch(self.plan.seed, epoch, self.progress)
-        more = tokenise(self.attacks.tokenizer, found.texts, self.attacks.max_tokens)
-        return self.train_set.joined(more), found.tally
+        found, tally = self.attacks.of_epoch(self.plan.seed, epoch, self.progress)
+        return self.train_set.joined(tokenise(self.attacks.tokenizer, found, self.attacks.max_tokens)), tally
 
     def validate(self) -> dict[str, float]:
         """Metric on the unmasked copy, on the masked copy, and on what the validation strategy selects by."""
