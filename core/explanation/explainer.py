@@ -203,12 +203,6 @@ class Explainer:
         """Softmax of `logits`, float64[C], sum 1."""
         return softmax(self.logits(encoded))
 
-    def without(self, encoded: Encoded, feature: int) -> np.ndarray:
-        """Softmax of the logits with one feature masked, float64[C], sum 1; known where leave-one-out was computed."""
-        masks = np.zeros((1, encoded.F), dtype=bool)
-        masks[0, feature] = True
-        return softmax(self.oracles.of(encoded).logits(masks | encoded.premasked)[0])
-
     def stored(
         self, encoded: Encoded, name: str, target: Target, masked: np.ndarray | None = None, seed: int = 0
     ) -> Attribution | None:

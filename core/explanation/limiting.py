@@ -121,18 +121,17 @@ def score(
     name: str,
     target: Target,
     sign: str = "signed",
-    erasure: str = MASK,
     *,
     cancelled: Callable[[], bool] | None = None,
 ) -> OrderScore:
-    """Score a measure's orders on one example; erasure: what masking along them does, whatever the measure itself does.
+    """Score a measure's orders on one example.
 
     Raises:
         Cancelled, OutOfMemory, NonFinite: as `Explainer.attribute`.
     Source: NAOPC Eq. 1 and 3.
     """
     orders = orders_of(explainer.attribute(encoded, name, target, cancelled=cancelled), sign, encoded.premasked)
-    walks = walk(explainer, encoded, [*orders.values()], target, erasure, cancelled=cancelled)
+    walks = walk(explainer, encoded, [*orders.values()], target, cancelled=cancelled)
     return OrderScore(name, dict(zip(orders, walks)))
 
 

@@ -219,11 +219,6 @@ class Comparison:
         """Measures for which normalising changes which model is ahead, or whether one is."""
         return tuple(measure for measure, (before, after) in self.ahead.items() if before != after)
 
-    @property
-    def turned(self) -> tuple[str, ...]:
-        """Those of them for which one model is ahead before and the other after."""
-        return tuple(measure for measure in self.changed if None not in self.ahead[measure])
-
 
 def compare_standings(boards: dict[str, StandingTable], direction: str) -> Comparison | None:
     """Compare models by AOPC and by NAOPC; None where fewer than two have scores or a limit coincides.

@@ -79,9 +79,8 @@ class Gate:
     more) or "too few texts" (its smallest p is not below what the rule asks of so many inputs).
     cut: what lies between the p-values that are rejected and the others, so that it is what a figure draws;
     rejected: bool[K]; first: the first rejected step, from which on every number is marked, or None;
-    threshold: what the smallest p must be below; steps: tests that are planned; below: how many tests have a p below
-    5 % by itself; tested: bool[K], where only some steps of a path are tested, since the reference is too small for
-    all of them, else None.
+    threshold: what the smallest p must be below; steps: tests that are planned; tested: bool[K], where only some steps
+    of a path are tested, since the reference is too small for all of them, else None.
     """
 
     why: Why | None
@@ -90,7 +89,6 @@ class Gate:
     rule: str
     threshold: float
     steps: int
-    below: int
     tested: np.ndarray | None = None
     cut: float = ALPHA
 
@@ -140,7 +138,7 @@ def decide(p: np.ndarray, inputs: np.ndarray, planned: int, floor: float | None,
     first = int(np.flatnonzero(rejected)[0]) if rejected.any() else None
     left = max(1, planned - int(found.sum())) if RULES[rule].step_down else planned
     cut = RULES[rule].level(left)
-    return Gate(why, rejected, first, rule, threshold, planned, int(alone(distinct).sum()), cut=cut)
+    return Gate(why, rejected, first, rule, threshold, planned, cut=cut)
 
 
 def decide_path(

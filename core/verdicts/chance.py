@@ -35,14 +35,13 @@ class NullOrders:
     """AOPC of orders that a measure's own is set against.
 
     reached: float64[r], of those drawn so far, or of every order there is, its own among them; planned: how many are
-    drawn at most; every: whether these are all F! orders; free: whether a table of every set gave them; rough: how many
-    half precision alone scored, since they lie far from every measure.
+    drawn at most; every: whether these are all F! orders; rough: how many half precision alone scored, since they lie
+    far from every measure.
     """
 
     reached: np.ndarray
     planned: int
     every: bool = False
-    free: bool = False
     rough: int = 0
 
     @property
@@ -54,11 +53,6 @@ class NullOrders:
     def floor(self) -> float:
         """The smallest p that there can be."""
         return 1 / self.planned if self.every else 1 / (self.planned + 1)
-
-    @property
-    def spread(self) -> float:
-        """How far the orders lie apart."""
-        return float(np.ptp(self.reached)) if len(self.reached) else 0.0
 
     def as_good(self, reached: np.ndarray, sign: int) -> np.ndarray:
         """How many orders do at least as well, int64[M]; of all orders one is the measure's own. Args, ties and Raises:
@@ -163,12 +157,12 @@ def null_of_table(table: np.ndarray, seed: int = 0, most: int = MOST_DRAWS) -> N
     F = len(table).bit_length() - 1
     if F <= _LISTED and factorial(F) <= most:
         orders = np.array(list(itertools.permutations(range(F))))
-        return NullOrders(aopc_of_orders(table, orders), len(orders), every=True, free=True)
+        return NullOrders(aopc_of_orders(table, orders), len(orders), every=True)
     rng, parts = np.random.default_rng([seed, F]), []
     for begin in range(0, most, 10_000):
         drawn = rng.random((min(10_000, most - begin), F)).argsort(axis=1)
         parts.append(aopc_of_orders(table, drawn))
-    return NullOrders(np.concatenate(parts), most, free=True)
+    return NullOrders(np.concatenate(parts), most)
 
 
 def draw_null(

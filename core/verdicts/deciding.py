@@ -25,16 +25,6 @@ class Word(StrEnum):
     WORSE = "worse than chance"
     UNTOLD = "cannot be told"
 
-    @property
-    def chip(self) -> str:
-        """The word behind its sign, wherever it is a cell or a chip, so that colour is never the only sign: "✓ better
-        than chance".
-        """
-        return f"{_SIGNS[self.name]} {self}"
-
-
-_SIGNS = {"BETTER": "✓", "NO_BETTER": "–", "WORSE": "✗", "UNTOLD": "?"}
-
 
 class Cause(StrEnum):
     """Why a measure fails or measures part, from what is known and no more."""

@@ -31,7 +31,7 @@ from core.validity.references import find_reference
 from pages.parts.limits import standing
 from tests import tiny
 
-OPEN_GATE = Gate(None, np.zeros(2, dtype=bool), None, "Holm", 0.01, 2, 0)
+OPEN_GATE = Gate(None, np.zeros(2, dtype=bool), None, "Holm", 0.01, 2)
 
 
 def made(lower: float, upper: float, marked: bool = False, method: str = EXACT, **scores: float) -> StandingTable:
@@ -73,7 +73,6 @@ def test_a_model_may_be_ahead_before_and_behind_after():
     found = compare_standings(boards, COMPREHENSIVENESS)
     assert [(one.place, one.place_normalised) for one in found.placed] == [(1, 2), (2, 1)] and found.tau == -1
     assert found.ahead == {"a": ("A", "B")} and found.changed == ("a",)
-    assert found.turned == ("a",)
     header, (row,) = standing.compared_table(found)
     assert dict(zip(header, row)) == {
         "measure": "a",
@@ -101,7 +100,6 @@ def test_a_model_may_be_ahead_before_and_behind_after():
 def test_models_less_than_a_hundredth_apart_are_tied(first, second, ahead):
     found = compare_standings({"A": made(0, 0.5, a=first), "B": made(0, 0.5, a=second)}, COMPREHENSIVENESS)
     assert found.ahead == {"a": ahead} and found.changed == (("a",) if ahead[0] != ahead[1] else ())
-    assert found.turned == ()
     _, (row,) = standing.compared_table(found)
     assert [row[3], row[6]] == [one or standing.LEVEL for one in ahead]
 

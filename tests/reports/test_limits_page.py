@@ -88,7 +88,7 @@ def rejecting(made: StandingTable, first: int) -> StandingTable:
 
     def gate(at):
         steps = np.arange(len(made.highest.values))
-        return Gate(None, steps >= at if at is not None else steps < 0, at, HOLM, 0.01, len(steps), 0)
+        return Gate(None, steps >= at if at is not None else steps < 0, at, HOLM, 0.01, len(steps))
 
     standings = tuple(
         replace(one, gates={COMPREHENSIVENESS: gate(first), SUFFICIENCY: gate(None)}, limits_marked=True)

@@ -114,9 +114,9 @@ def test_what_is_drawn_as_the_line_parts_what_is_rejected_from_the_rest():
     assert decide(p, np.arange(4), 4, 0.001, PLAIN).cut == 0.05
     shut = decide(np.array([0.041, 0.5]), np.arange(2), 11, 0.001)
     # Below 5 % by itself, but not rejected by Holm over 11 tests.
-    assert shut.below == 1 and shut.first is None and shut.available and not shut.rejected.any()
+    assert shut.first is None and shut.available and not shut.rejected.any()
     clear = decide(np.array([0.5, 0.051]), np.arange(2), 11, 0.001)
-    assert clear.below == 0 and clear.first is None and clear.available
+    assert clear.first is None and clear.available
     assert shut.cut == shut.threshold == 0.05 / 11
     whole = decide(np.array([0.001]), np.arange(1), 1, 0.0)
     assert whole.cut == 0.05 and whole.first == 0
@@ -249,4 +249,4 @@ def test_a_reference_that_is_too_small_says_nothing_and_its_numbers_are_shown():
 def test_a_reference_that_is_too_small_counts_tests_and_not_inputs():
     """Three features at eleven ratios: eleven tests of four inputs."""
     gate = decide(np.full(11, 0.03), np.arange(11), 11, 0.005)
-    assert gate.why == Why.TOO_FEW and gate.steps == gate.below == 11
+    assert gate.why == Why.TOO_FEW and gate.steps == 11
