@@ -29,7 +29,7 @@ from core.metrics.catalogue import metrics
 from core.metrics.registry import Case, Metric, Score
 from core.network.features import Encoded
 from core.oracle.erasing import ERASURES, MASK, REMOVAL, ZERO, NothingLeft
-from core.oracle.soft import OneDraw, Soft
+from core.oracle.soft import Soft
 from core.storage.content import Content, Numbers, is_text
 from core.storage.store import Entry, canonical_key
 from core.validity.mask_tests import MasfTest
@@ -108,7 +108,7 @@ class Judge:
         cancelled: Callable[[], bool] | None = None,
     ):
         self.explainer, self.encoded, self.how, self.tested, self.cancelled = explainer, encoded, how, tested, cancelled
-        self.soft: Soft | OneDraw = Soft(
+        self.soft = Soft(
             explainer.model,
             encoded,
             how.draws,
@@ -119,6 +119,8 @@ class Judge:
             how.sigma,
         )
         self.target = int(explainer.logits(encoded).argmax())
+        # The one draw that soft metrics take, None: all.
+        self.draw: int | None = None
         self._asked: list[np.ndarray] = []
         self._drawn: list[dict[str, np.ndarray]] = []
 
@@ -198,12 +200,12 @@ class Judge:
         return softmax(logits)
 
     def _perturbed(self, retain: np.ndarray, kind: str) -> np.ndarray:
-        found = self.soft.probabilities(retain, kind)[:, self.target]
-        self._drawn.append(self.soft.p(retain, kind))
-        return found
+        found, p = self.soft.found(retain, kind, self.draw)
+        self._drawn.append(p)
+        return found[:, self.target]
 
     def _single(self, retains: Sequence[np.ndarray], draws: Sequence[int], kind: str) -> np.ndarray:
-        found, p = self.soft.single(retains, draws, kind)
+        found, p = self.soft.single(retains, draws if self.draw is None else [self.draw] * len(retains), kind)
         # The draws of one retain are tested together.
         alike: dict[bytes, list[int]] = {}
         for w, retain in enumerate(retains):

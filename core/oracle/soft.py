@@ -2,8 +2,7 @@
 
 import threading
 import time
-from collections.abc import Callable, Iterable, Iterator, Sequence
-from dataclasses import dataclass
+from collections.abc import Callable, Iterator, Sequence
 from functools import partial
 from typing import Any, Protocol
 
@@ -88,8 +87,7 @@ class Soft:
         self.model, self.encoded, self.draws, self.seed = model, encoded, draws, seed
         self.cancelled, self.test, self.sigma, self.normalised = cancelled, test, sigma, placement == NORMALISED
         self.counters = Counters()
-        self._known: dict[tuple[str, bytes], tuple[np.ndarray, dict[str, np.ndarray]]] = {}
-        self._single: dict[tuple[str, int, bytes], tuple[np.ndarray, dict[str, np.ndarray]]] = {}
+        self._known: dict[tuple[str, int | None, bytes], tuple[np.ndarray, dict[str, np.ndarray]]] = {}
         self._noise: dict[int, np.ndarray] = {}
         self._lock = threading.Lock()
 
@@ -106,63 +104,52 @@ class Soft:
             Cancelled: between two batches; NonFinite, OutOfMemory: a sentence.
             ValueError: an unknown kind, another shape, or shares outside [0, 1].
         """
-        return self._found(retain, kind)[0]
+        return self.found(retain, kind)[0]
 
     def p(self, retain: np.ndarray, kind: str = BERNOULLI) -> dict[str, np.ndarray]:
         """p-values of the perturbed inputs, {form: float64[K]}, or [1] where all draws are alike; {} without a test.
         From the same passes; raises as
         `probabilities`. Source: FMM §3.3."""
-        return self._found(retain, kind)[1]
+        return self.found(retain, kind)[1]
 
-    def ask(self, retains: Iterable[np.ndarray], kind: str = BERNOULLI) -> None:
-        """Compute what will be asked for, draws of several attributions in one batch; what is known costs nothing. Args
-        and errors as `probabilities`.
-        """
-        if kind not in PERTURBATIONS:
-            raise ValueError(f"the perturbation must be one of {PERTURBATIONS}, got {kind!r}")
-        checked = [self._checked(retain) for retain in retains]
-        with self._lock:
-            wanted = {retain.tobytes(): retain for retain in checked if (kind, retain.tobytes()) not in self._known}
-            if wanted:
-                self._known.update(
-                    zip([(kind, key) for key in wanted], self._compute(np.stack(list(wanted.values())), kind))
-                )
-
-    def ask_each(self, retains: Sequence[np.ndarray], draws: Sequence[int], kind: str = BERNOULLI) -> None:
-        """The same, each by one draw alone, which may lie beyond K; what `OneDraw` says of it then costs nothing."""
-        checked = [self._checked(retain) for retain in retains]
-        with self._lock:
-            wanted = {}
-            for retain, k in zip(checked, draws):
-                key = kind, self._draw_of(retain, k, kind), retain.tobytes()
-                if key not in self._single:
-                    wanted[key] = retain
-            if wanted:
-                found = self._compute(np.stack(list(wanted.values())), kind, [k for _, k, _ in wanted])
-                self._single.update(zip(wanted, found))
+    def found(
+        self, retain: np.ndarray, kind: str = BERNOULLI, k: int | None = None
+    ) -> tuple[np.ndarray, dict[str, np.ndarray]]:
+        """`probabilities` and `p`; of the k-th draw alone, which may lie beyond K, where one is named."""
+        self.ask([retain], kind, [k])
+        return self._known[self._key(self._checked(retain), kind, k)]
 
     def single(
         self, retains: Sequence[np.ndarray], draws: Sequence[int], kind: str = BERNOULLI
     ) -> tuple[np.ndarray, dict[str, np.ndarray]]:
         """Probabilities float64[W, C] and p-values {form: float64[W]} of several, each by one draw alone."""
-        self.ask_each(retains, draws, kind)
-        found = [self._found_one(retain, k, kind) for retain, k in zip(retains, draws)]
+        self.ask(retains, kind, draws)
+        found = [self.found(retain, kind, k) for retain, k in zip(retains, draws)]
         forms = found[0][1] if found else {}
         p = {form: np.concatenate([one[form] for _, one in found]) for form in forms}
         return np.concatenate([probabilities for probabilities, _ in found]), p
 
-    def _draw_of(self, retain: np.ndarray, k: int, kind: str) -> int:
-        """The draw to ask for: the first, where all draws are alike."""
-        return 0 if kind == BERNOULLI and np.isin(retain, (0.0, 1.0)).all() else k
+    def ask(
+        self, retains: Sequence[np.ndarray], kind: str = BERNOULLI, draws: Sequence[int | None] | None = None
+    ) -> None:
+        """Compute what will be asked for, draws of several attributions in one batch; what is known costs nothing.
+        draws: of each the one that is asked for, None for all K. Args and errors as `probabilities`.
+        """
+        if kind not in PERTURBATIONS:
+            raise ValueError(f"the perturbation must be one of {PERTURBATIONS}, got {kind!r}")
+        checked = [self._checked(retain) for retain in retains]
+        asked = {self._key(one, kind, k): one for one, k in zip(checked, draws or [None] * len(checked))}
+        with self._lock:
+            for whole in (True, False):
+                wanted = {at: one for at, one in asked.items() if at not in self._known and (at[1] is None) == whole}
+                if wanted:
+                    only = None if whole else [k for _, k, _ in wanted if k is not None]
+                    self._known.update(zip(wanted, self._compute(np.stack(list(wanted.values())), kind, only)))
 
-    def _found_one(self, retain: np.ndarray, k: int, kind: str) -> tuple[np.ndarray, dict[str, np.ndarray]]:
-        self.ask_each([retain], [k], kind)
-        retain = self._checked(retain)
-        return self._single[kind, self._draw_of(retain, k, kind), retain.tobytes()]
-
-    def _found(self, retain: np.ndarray, kind: str) -> tuple[np.ndarray, dict[str, np.ndarray]]:
-        self.ask([retain], kind)
-        return self._known[kind, self._checked(retain).tobytes()]
+    def _key(self, retain: np.ndarray, kind: str, k: int | None) -> tuple[str, int | None, bytes]:
+        """Where what was found lies: of a single draw under the first, where all draws are alike."""
+        alike = k is not None and kind == BERNOULLI and np.isin(retain, (0.0, 1.0)).all()
+        return kind, 0 if alike else k, retain.tobytes()
 
     def _checked(self, retain: np.ndarray) -> np.ndarray:
         retain = np.array(retain, dtype=np.float64)
@@ -291,25 +278,3 @@ class Soft:
         shape = self.encoded.T, E
         draw = rng.random if drawn_as == _UNIFORM else rng.standard_normal
         return draw(shape, dtype=np.float32)
-
-
-@dataclass(frozen=True, eq=False)
-class OneDraw:
-    """The k-th draw of a `Soft` alone, asked in the same words: K = 1."""
-
-    soft: Soft
-    k: int
-
-    def probabilities(self, retain: np.ndarray, kind: str = BERNOULLI) -> np.ndarray:
-        """float64[1, C]; as of `Soft.probabilities`."""
-        return self.soft._found_one(retain, self.k, kind)[0]
-
-    def p(self, retain: np.ndarray, kind: str = BERNOULLI) -> dict[str, np.ndarray]:
-        """{form: float64[1]}; as of `Soft.p`."""
-        return self.soft._found_one(retain, self.k, kind)[1]
-
-    def single(
-        self, retains: Sequence[np.ndarray], draws: Sequence[int], kind: str = BERNOULLI
-    ) -> tuple[np.ndarray, dict[str, np.ndarray]]:
-        """As of `Soft.single`, all by the k-th draw, whichever are asked for."""
-        return self.soft.single(retains, [self.k] * len(retains), kind)

@@ -3,28 +3,26 @@
 import contextlib
 from collections.abc import Iterator, Sequence
 from dataclasses import replace
-from typing import cast
 
 import numpy as np
 
 from core.judging.judging import Judge, Rated, rate_kept, read_rated
 from core.metrics.catalogue import metrics
 from core.oracle.erasing import NothingLeft
-from core.oracle.soft import OneDraw, Soft
 
 # Scores float64[F], and whether they are magnitudes.
 Scores = tuple[np.ndarray, bool]
 
 
 def prepare(
-    judge: Judge, attributions: Sequence[Scores], names: Sequence[Sequence[str]], one_draw: Soft | None = None
+    judge: Judge, attributions: Sequence[Scores], names: Sequence[Sequence[str]], one_draw: bool = False
 ) -> None:
     """Ask for every input of metrics at once, in full batches; names: of each attribution its metrics; one_draw: of the
     r-th attribution the r-th draw alone.
     """
     asked: list[np.ndarray] = []
     kept: dict[str, list[tuple[int | None, np.ndarray]]] = {}
-    C, K = judge.explainer.model.C, judge.how.draws if one_draw is None else 1
+    C, K = judge.explainer.model.C, 1 if one_draw else judge.how.draws
 
     def erased(masks: np.ndarray) -> np.ndarray:
         asked.append(masks)
@@ -33,11 +31,11 @@ def prepare(
     for a, (scores, magnitudes) in enumerate(attributions):
 
         def perturbed(retain: np.ndarray, kind: str, a: int = a) -> np.ndarray:
-            kept.setdefault(kind, []).append((None if one_draw is None else a, np.array(retain, dtype=np.float64)))
+            kept.setdefault(kind, []).append((a if one_draw else None, np.array(retain, dtype=np.float64)))
             return np.full(K, 0.5)
 
         def single(retains: Sequence[np.ndarray], draws: Sequence[int], kind: str, a: int = a) -> np.ndarray:
-            asked_of = draws if one_draw is None else [a] * len(retains)
+            asked_of = [a] * len(retains) if one_draw else draws
             kept.setdefault(kind, []).extend(zip(asked_of, map(np.array, retains)))
             return np.full(len(retains), 0.5)
 
@@ -49,11 +47,8 @@ def prepare(
         # Where removal leaves nothing of a text, the metrics that need that input say so one by one.
         with contextlib.suppress(NothingLeft):
             judge.erased(np.unique(np.concatenate(asked), axis=0))
-    soft = cast(Soft, judge.soft) if one_draw is None else one_draw
     for kind, retains in kept.items():
-        soft.ask([retain for k, retain in retains if k is None], kind)
-        alone = [(k, retain) for k, retain in retains if k is not None]
-        soft.ask_each([retain for _, retain in alone], [k for k, _ in alone], kind)
+        judge.soft.ask([retain for _, retain in retains], kind, [k for k, _ in retains])
 
 
 def rate_all(
@@ -79,13 +74,13 @@ def rate_all(
 
 def rate_random(judge: Judge, names: Sequence[str]) -> list[Rated]:
     """As many random attributions under metrics as the judge has draws; soft metrics take one draw of each."""
-    every, whole = [judge.random(r) for r in range(judge.how.draws)], cast(Soft, judge.soft)
-    prepare(judge, [(scores, True) for scores in every], [names] * len(every), whole)
+    every = [judge.random(r) for r in range(judge.how.draws)]
+    prepare(judge, [(scores, True) for scores in every], [names] * len(every), one_draw=True)
     rated = []
     try:
         for r, scores in enumerate(every):
-            judge.soft = OneDraw(whole, r)
+            judge.draw = r
             rated.append(judge.rate(scores, names))
     finally:
-        judge.soft = whole
+        judge.draw = None
     return rated
