@@ -19,6 +19,8 @@ FORMATS = ".jsonl, .csv, .tsv or .parquet"
 BESIDE_WEIGHTS = "output file (default: in the model's folder or the cache)"
 ANSWER_FILE = ".csv, .parquet, .json, .tex or .html file, with provenance"
 ROLES = ("text", "second", "label")
+# Run by `core.plugins.load_plugin` before anything is declared.
+_PLUGIN = "Python file with measures, metrics or questions of your own; it is run"
 
 
 def add_model(option: Option, default: str | None = None) -> None:
@@ -69,8 +71,7 @@ def add_measures(option: Option, does: str, default: Iterable[str], nargs: str =
     """Which measures, and which of their values; does: what is done with them; sign: the default values."""
     asks = {name: one.options for name, one in measures().items() if one.options}
     asked = (f"{name} [{', '.join(f'{key}=…' for key in keys)}]" for name, keys in asks.items())
-    # Run by `core.plugins.load_plugin` before anything is declared.
-    option("--plugin", action="append", help="Python file with measures, metrics or questions of your own; it is run")
+    option("--plugin", action="append", help=_PLUGIN)
     told = f"measures {does}; quote a name with its options: {', '.join(asked)}"
     option("--measures", nargs=nargs, default=list(default), help=told)
     option("--values", dest="sign", choices=SIGNS, default=sign, help="measure values")

@@ -1191,7 +1191,7 @@ def test_curves_have_intervals_from_20_texts_on(metric):
     # Three lines of which two carry a ground each in both panels.
     for found, grounds in ((few, 0), (enough, 2)):
         assert sum("fill" in trace for trace in panels([found])["data"]) == grounds
-        assert (check_rows(found)[0]["performance: lower end of its 95 % interval"] == "") is (grounds == 0)
+        assert (check_rows(found)[0][COLUMNS[6]] == "") is (grounds == 0)
 
 
 def test_what_is_to_come_is_not_drawn_of_fewer_than_20_texts():
@@ -1630,8 +1630,8 @@ def test_rows_have_every_column_and_json_has_no_nan(reference, p):
     found = full_report(reference=reference, p=p)
     table = check_rows(found)
     assert len(table) == 3 * 11 and all(list(row) == COLUMNS for row in table)
-    assert [row["performance (higher is better)"] for row in table[:11]] == [1] * 6 + [0.4] * 5
-    assert [row["data-set p (calibrated, by count)"] for row in table[:11]] == ([1.0] * 11 if reference else [""] * 11)
+    assert [row[COLUMNS[4]] for row in table[:11]] == [1] * 6 + [0.4] * 5
+    assert [row[COLUMNS[8]] for row in table[:11]] == ([1.0] * 11 if reference else [""] * 11)
     told = json.loads(json.dumps(check_json(found), allow_nan=False))
     assert (
         told["verdict"] == found.verdict
