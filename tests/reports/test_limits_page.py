@@ -104,11 +104,11 @@ def told(view, made: StandingTable, name: str = "story", caveats=()) -> tuple[Si
             model=SimpleNamespace(name=name),
             encoded=view.encoded,
             score_name=f"probability of {view.labels[view.target]}",
+            unstable=lambda names, sign: {},
         ),
-        choice=SimpleNamespace(direction=COMPREHENSIVENESS),
+        choice=SimpleNamespace(direction=COMPREHENSIVENESS, measures=(), sign="signed"),
         gating=StandingGates(view.encoded, None),
         complete=True,
-        unstable={},
     )
     return standing.side_limits(known, made, caveats), standing.table_rows(known, made)
 
