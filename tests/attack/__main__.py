@@ -38,7 +38,7 @@ SIZES = {
         "links": 100,
         "damage": 200,
         "numbers": (20, 10_000),
-        "presses": (60, 15),
+        "presses": (20, 12),
         "sessions": (20, 14),
         "growth": (1000, 200),
     },
