@@ -7,9 +7,9 @@ import pytest
 
 from core.data.examples import Example
 from core.data.tables import LabelledTexts
+from core.evaluation import matrix
 from core.evaluation.asking import ask
 from core.evaluation.sampling import without_labels
-from core.evaluation.studies import preparing
 from core.evaluation.studies.scoreboard import Scoreboard
 from core.evaluation.studies.scoring import Scoring
 from core.evaluation.studies.verdicts import Verdicts
@@ -39,7 +39,7 @@ def explainer(tiny_model):
 def asked(explainer, monkeypatch):
     """What is computed from here on: masked inputs and whether they are tested, attributions, soft scores."""
     found = []
-    batch, compute, rate = explainer.model.scheduler._batch, Explainer._compute, preparing.rate_kept
+    batch, compute, rate = explainer.model.scheduler._batch, Explainer._compute, matrix.rate_kept
 
     def read(rows, lengths, hidden):
         found.extend((row.ids.tobytes(), hidden) for row in rows)
@@ -50,12 +50,12 @@ def asked(explainer, monkeypatch):
         return compute(self, encoded, measure, target, masked, *more)
 
     def rated(judge, metric, scores, magnitudes):
-        found.extend([(metric, judge.encoded.digest, scores.tobytes())] * preparing.metrics()[metric].soft)
+        found.extend([(metric, judge.encoded.digest, scores.tobytes())] * matrix.metrics()[metric].soft)
         return rate(judge, metric, scores, magnitudes)
 
     monkeypatch.setattr(explainer.model.scheduler, "_batch", read)
     monkeypatch.setattr(Explainer, "_compute", computed)
-    monkeypatch.setattr(preparing, "rate_kept", rated)
+    monkeypatch.setattr(matrix, "rate_kept", rated)
     return found
 
 

@@ -6,7 +6,7 @@ from typing import Any, ClassVar
 
 import numpy as np
 
-from core.evaluation.studies.preparing import rate_all, rate_random
+from core.evaluation.matrix import rate_all, rate_random
 from core.evaluation.study import Column, Place, Row, Rows, Study, Subject
 from core.explanation.explainer import Attribution, Cost, Explainer
 from core.explanation.limiting import exact_cost, find_exact, find_searched, left_over, score_cost, search_cost, walk

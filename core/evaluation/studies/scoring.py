@@ -9,7 +9,7 @@ from typing import Any, ClassVar, cast
 import numpy as np
 
 from core.evaluation.findings import of_enough
-from core.evaluation.studies.preparing import rate_all
+from core.evaluation.matrix import rate_all
 from core.evaluation.study import Answers, Column, Known, Place, Question, Row, Rows, Study, Subject, Table, register
 from core.explanation.explainer import Cost, Explainer
 from core.explanation.rows import SIGNS, measured, values_taken

@@ -1,4 +1,7 @@
-"""Attributions that are judged together: what metrics will ask of all of them goes to the network in full batches."""
+"""A text's part of the matrix text × attribution × metric, which scores, scoreboard and diagnosticity share.
+
+What is kept of it is read; what the rest asks of the network goes there in full batches.
+"""
 
 import contextlib
 from collections.abc import Iterator, Sequence
