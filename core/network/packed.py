@@ -40,8 +40,10 @@ class PackedLinear(torch.nn.Linear):
         weight, made = self.weight, self.__dict__.setdefault("_layouts", {})
         now = weight.data_ptr(), weight._version
         if made.get(backwards, (None,))[0] != now:
-            matrix = weight.detach().t().contiguous() if backwards else weight.detach()
-            made[backwards] = now, torch.ops.mkldnn._reorder_linear_weight(matrix, _ROWS)
+            # Held, so that no other weights are ever laid out from where they lie.
+            held = weight.detach()
+            matrix = held.t().contiguous() if backwards else held
+            made[backwards] = now, torch.ops.mkldnn._reorder_linear_weight(matrix, _ROWS), held
         bias = None if backwards else self.bias
         with torch.no_grad():
             return torch.ops.mkldnn._linear_pointwise(rows, made[backwards][1], bias, "none", [], "")

@@ -100,6 +100,15 @@ def test_changed_weights_are_those_that_multiply(change):
     torch.testing.assert_close(slopes, one.weight.sum(dim=0).expand(5, 256), atol=1e-4, rtol=1e-5)
 
 
+def test_weights_that_lie_where_others_lay_are_those_that_multiply():
+    one, rows = layer(), torch.randn(5, 256)
+    for _ in range(20):
+        with torch.no_grad():
+            torch.testing.assert_close(one(rows), plainly(one, rows), atol=1e-4, rtol=1e-5)
+        for _ in range(2):
+            one.weight.data = torch.randn(320, 256)
+
+
 @pytest.mark.parametrize("copied", [copy.deepcopy, copy.copy, lambda one: pickle.loads(pickle.dumps(one))])
 def test_a_copy_multiplies_by_its_own_weights(copied):
     one, rows = layer(), torch.randn(5, 256)
