@@ -235,6 +235,26 @@ def test_json_lines_and_csv_are_read_too(hub):
     assert read_hub("someone/sheet", split="train").cells == {"text": ["one, two", "three"], "label": [0, None]}
 
 
+def test_configurations_of_different_formats_are_each_read_by_its_own(hub):
+    folder = hub.root / "someone/mixed"
+    card(
+        folder,
+        "configs:\n"
+        "- {config_name: a, data_files: [{split: validation, path: a/*.csv}]}\n"
+        "- {config_name: b, data_files: [{split: validation, path: b/*.jsonl}]}\n"
+        "- {config_name: c, data_files: [{split: validation, path: c/*.parquet}]}",
+    )
+    for place in "abc":
+        (folder / place).mkdir(parents=True)
+    (folder / "a/one.csv").write_text("text,label\nfine,1\n")
+    (folder / "b/one.jsonl").write_text('{"text": "good", "label": 0}\n{"text": "bad", "label": 1}\n')
+    parquet(folder / "c/one.parquet", {"text": ["long"], "score": [2.5]})
+    found = {config: read_hub("someone/mixed", config).cells for config in "abc"}
+    assert found["a"] == {"text": ["fine"], "label": [1]}
+    assert found["b"] == {"text": ["good", "bad"], "label": [0, 1]}
+    assert found["c"] == {"text": ["long"], "score": [2.5]}
+
+
 def test_only_the_first_rows_are_read_and_only_their_files_fetched(hub, monkeypatch):
     folder = hub.root / "someone/long"
     for number in range(3):
