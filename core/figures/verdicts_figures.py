@@ -20,8 +20,8 @@ _LOOK = {
     Word.WORSE: (OPPOSES, "\\", "#ffffff"),
     Word.UNTOLD: ("#d0d0d0", "x", "#444444"),
 }
-# Pixels of a bar, and of what is around them.
-_BAR, _AROUND = 56, 130
+# Pixels of a bar, and of what is around them; shares of a bar that a digit takes on a phone, and that stay clear.
+_BAR, _AROUND, _DIGIT, _CLEAR = 56, 130, 0.03, 0.015
 # On each of these, patterned or not, at least 4.5:1 in both themes: the bars are opaque.
 ON_BARS, PATTERNED = "#000000", 0.25
 
@@ -45,8 +45,7 @@ def verdict_shares(reports: Sequence[Any]) -> dict:
                 "name": name,
                 "y": [name for name, _, _ in lines],
                 "x": shares,
-                "text": [f"{counts[w]:,}" if counts[w] else "" for _, counts, _ in lines],
-                # Numbers on it stay readable, on a narrow part, too.
+                "text": [_written(int(counts[w]), n) for _, counts, n in lines],
                 "marker": {
                     "color": colour,
                     "pattern": {"shape": pattern, "fillmode": "overlay", "fgcolor": lines_of, "fgopacity": PATTERNED},
@@ -56,8 +55,10 @@ def verdict_shares(reports: Sequence[Any]) -> dict:
                 "textposition": "inside",
                 "insidetextanchor": "middle",
                 "constraintext": "none",
-                "customdata": [share_text(share) for share in shares],
-                "hovertemplate": f"%{{y}}: {name} on %{{customdata}} of texts<extra></extra>",
+                "customdata": [
+                    f"{counts[w]:,} of {n:,} texts ({share_text(share)})" for (_, counts, n), share in zip(lines, shares)
+                ],
+                "hovertemplate": f"%{{y}}: {name} on %{{customdata}}<extra></extra>",
             }
         )
     return figure(
@@ -68,6 +69,12 @@ def verdict_shares(reports: Sequence[Any]) -> dict:
         yaxis=axis("", autorange="reversed"),
         legend=legend(1.02) | {"traceorder": "normal"},
     )
+
+
+def _written(count: int, n: int) -> str:
+    """A count on its part of a bar, where that is wide enough."""
+    text = f"{count:,}"
+    return text if count / n >= _CLEAR + _DIGIT * len(text) else ""
 
 
 _BINS = 24

@@ -119,6 +119,17 @@ def test_verdicts_are_counted_by_hand(answers):
         assert all(contrast(bar["textfont"]["color"], one) >= 4.5 for one in (marker["color"], lines))
 
 
+def test_a_count_is_written_on_its_part_of_a_bar_where_it_has_room(answers):
+    _, report = told(answers, [[1, 1]] * 150 + [[0, 1]] * 41 + [[-1, 0]] * 9)
+    drawn = question_figure("verdicts", [report])["data"]
+    assert [bar["text"] for bar in drawn] == [["150", "191"], ["41", "9"], ["9", ""], ["", ""]]
+    _, report = told(answers, [[1, 1]] * 150 + [[0, 1]] * 42 + [[-1, 0]] * 8)
+    drawn = question_figure("verdicts", [report])["data"]
+    assert [bar["text"] for bar in drawn] == [["150", "192"], ["42", ""], ["", ""], ["", ""]]
+    # What has no room is read by pointing at it, and in the table.
+    assert [bar["customdata"][0] for bar in drawn][2] == "8 of 200 texts (4 %)"
+
+
 def test_texts_of_which_nothing_can_be_told_are_not_among_those_on_which_all_fail(answers):
     _, report = told(answers, [[1, 0]] * 19 + [[NAN, NAN]])
     assert verdicts_of_texts(report).fact("none").value == 0 and report.judged == 19
