@@ -11,7 +11,6 @@ from core.evaluation.sampling import Sample
 from core.evaluation.study import Found, Known, Place, Row, Rows, Study, Subject
 from core.explanation.explainer import Explainer
 from core.network.features import Encoded, NoFeatures
-from core.network.scheduler import Counters
 from core.network.tokens import Tokens, read_tokens
 from core.storage.shelf import Shelf
 
@@ -24,6 +23,13 @@ _SHARED = 10_000
 _AHEAD, _LONG = 256, 2_000
 
 
+class Counted(Protocol):
+    """What has forward passes that were made."""
+
+    @property
+    def passes(self) -> int: ...
+
+
 class Meter:
     """How far a study is, in examples weighted by cost, reported whenever it asks `cancelled`."""
 
@@ -31,14 +37,14 @@ class Meter:
         self.cancelled = self._asked = cancelled
         self._tell: Callable[[float], None] | None = None
 
-    def tell(self, tell: Callable[[float], None], done: int, claims: Sequence[int], counters: Counters) -> None:
+    def tell(self, tell: Callable[[float], None], done: int, claims: Sequence[int], counted: Counted) -> None:
         """Tell from now on, never less than before, up to the number of all examples; done: so many of them; claims:
-        forward passes that each of the others takes at most.
+        forward passes that each of the others takes at most; counted: has those that were made.
         """
         # An example without passes takes a moment, too.
         whole = sum(claim + 1 for claim in claims)
         self._weights = [len(claims) * (claim + 1) / whole for claim in claims]
-        self._claims, self._counters, self._tell = claims, counters, tell
+        self._claims, self._counted, self._tell = claims, counted, tell
         self._done, self._at, self._began = float(done), 0, 0
         # Passes that were claimed and made of the examples before: masks that come twice are read once.
         self._claimed = self._made = 0.0
@@ -51,16 +57,16 @@ class Meter:
         if self._tell is None:
             yield
             return
-        self._began = self._counters.passes
+        self._began = self._counted.passes
         yield
         self._claimed += self._claims[self._at]
-        self._made += self._counters.passes - self._began
+        self._made += self._counted.passes - self._began
         self._done += self._weights[self._at]
         self._at += 1
         self._tell(self._done)
 
     def _asks(self) -> bool:
-        claim, made = self._claims[self._at], self._counters.passes - self._began
+        claim, made = self._claims[self._at], self._counted.passes - self._began
         due = claim * (self._made / self._claimed if self._made else 1.0)
         if self._tell is not None:
             self._tell(self._done + self._weights[self._at] * min(_NEARLY, made / max(1.0, due)))
@@ -128,8 +134,7 @@ class Run(Known, Generic[Found]):
                 if progress is not None:
                     progress(self.done, len(self.sample))
                 if within is not None and i == missing[0]:
-                    claims, counters = [self._claim(j) for j in missing], self.explainer.model.scheduler.counters
-                    meter.tell(within, self.done, claims, counters)
+                    meter.tell(within, self.done, [self._claim(j) for j in missing], self.explainer)
                 with meter.example():
                     self.add(i, meter.cancelled)
                 yield self.so_far()

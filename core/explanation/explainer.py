@@ -168,6 +168,12 @@ class Explainer:
                 self._half = (None if twin is None else Oracles(twin, self.store),)
         return None if self._half[0] is None else self._half[0].of(encoded, erasure)
 
+    @property
+    def passes(self) -> int:
+        """Inputs that the network has read so far, in half precision too."""
+        models = [self.model, *(one.model for one in self._half or () if one is not None)]
+        return sum(model.scheduler.counters.passes for model in models)
+
     def flush(self, encoded: Encoded) -> None:
         """Write what the store does not hold yet of an example, under whatever erasure it was asked."""
         with self._lock:

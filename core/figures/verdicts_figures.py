@@ -56,7 +56,7 @@ def verdict_shares(reports: Sequence[Any]) -> dict:
                 "insidetextanchor": "middle",
                 "constraintext": "none",
                 "customdata": [
-                    f"{counts[w]:,} of {n:,} texts ({share_text(share)})" for (_, counts, n), share in zip(lines, shares)
+                    f"{counts[w]:,} of {n:,} texts ({share_text(one)})" for (_, counts, n), one in zip(lines, shares)
                 ],
                 "hovertemplate": f"%{{y}}: {name} on %{{customdata}}<extra></extra>",
             }

@@ -6,6 +6,7 @@ from core.data.examples import Example, read_bundled
 from core.evaluation.asking import run_study
 from core.evaluation.engine import Meter
 from core.evaluation.sampling import without_labels
+from core.evaluation.studies.limits_of_texts import LimitsOfTexts
 from core.evaluation.studies.model_check import Curve
 from core.explanation.explainer import Explainer
 from core.job import Job
@@ -78,3 +79,15 @@ def test_a_run_claims_what_each_example_takes_and_nothing_where_nothing_can_be_m
     assert 0 < costs[0] < costs[1] and told[0] == 0 and told == sorted(told) and told[-1] <= 3
     first = 3 * (costs[0] + 1) / (sum(costs) + 3)
     assert any(one == pytest.approx(first) for one in told)
+
+
+def test_passes_in_half_precision_are_passes(tiny_model, monkeypatch):
+    """A search in another precision moves a study's progress as one in the model's own does."""
+    monkeypatch.setattr("core.network.halves.half_speed", lambda device: 2.0)
+    sample = without_labels("some", "0" * 64, [Example("a", "a b c d e f g h i")])
+    moved = {}
+    for full in (True, False):
+        told, explainer = [], Explainer(tiny_model("bert"))
+        finish(run_study(explainer, sample, LimitsOfTexts(("gradient",), exact_up_to=1, full=full), within=told.append))
+        moved[full] = max(one for one in told if one < 1)
+    assert moved[True] > 0.5 and moved[False] == pytest.approx(moved[True], abs=0.2)
