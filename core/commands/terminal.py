@@ -1,8 +1,11 @@
 """What several commands share: reading what their options name, and a progress bar."""
 
+import contextlib
+import functools
 import hashlib
 import json
 import sys
+import threading
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
@@ -27,6 +30,8 @@ from core.wording import amount, estimate, nearest_name, refuse_unknown
 
 # Work that is expected to take no more seconds begins without a word.
 _SLOW = 2.0
+# Seconds that one bar waits for another.
+_PATIENCE = 1.0
 # What an interrupted command says where it keeps what it has computed.
 RESUMES = "Finished work is kept. Give the same command again to resume."
 
@@ -276,6 +281,41 @@ def say_of_model(model: Model, told: Callable[[str], None] = say) -> None:
         told(f"{model.name}: {note}")
 
 
+class _Yielding:
+    """A lock that nobody waits for long: what an interrupt leaves locked keeps no one from going on."""
+
+    def __init__(self) -> None:
+        self._lock = threading.RLock()
+
+    def acquire(self, *_: Any) -> None:
+        self._lock.acquire(timeout=_PATIENCE)
+
+    def release(self) -> None:
+        # It is another's where waiting ended.
+        with contextlib.suppress(RuntimeError):
+            self._lock.release()
+
+    def __enter__(self) -> None:
+        self.acquire()
+
+    def __exit__(self, *_: object) -> None:
+        self.release()
+
+
+@functools.cache
+def _line() -> Any:
+    """A bar of tqdm's without its locks and the thread that watches bars: interrupted while they are made, the two wait
+    for each other for good.
+    """
+    from tqdm import tqdm
+
+    class Line(tqdm):
+        monitor_interval = 0
+
+    Line.set_lock(_Yielding())
+    return Line
+
+
 class Bar:
     """A progress bar on standard error, one line per phase; delay: seconds before which a phase shows none."""
 
@@ -290,13 +330,11 @@ class Bar:
             self._bar.close()
 
     def __call__(self, what: str, done: int, total: int) -> None:
-        from tqdm import tqdm
-
         phase = what.partition(",")[0]
         if self._bar is None or phase != self._phase or self._bar.total != total or done < self._bar.n:
             if self._bar is not None:
                 self._bar.close()
-            self._phase, self._bar = phase, tqdm(total=total, dynamic_ncols=True, mininterval=1.0, delay=self._delay)
+            self._phase, self._bar = phase, _line()(total=total, dynamic_ncols=True, mininterval=1.0, delay=self._delay)
         self._bar.set_description_str(what, refresh=False)
         self._bar.update(done - self._bar.n)
 
