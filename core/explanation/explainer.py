@@ -267,7 +267,7 @@ class Explainer:
         if measure.refusal(self.model.module.config.model_type, int((~encoded.premasked).sum())):
             return Cost(0, 0.0)
         passes = measure.passes(encoded.F)
-        tokens = passes * encoded.T * (3 if measure.backward else 1)
+        tokens = passes * encoded.T * measure.weight
         return Cost.of(passes, tokens, self.model.scheduler.counters)
 
     def _compute(self, encoded, measure, target, masked, seed, progress, cancelled, watcher) -> Attribution:

@@ -170,7 +170,7 @@ def score_cost(explainer: Explainer, encoded: Encoded, name: str, orders: int = 
     """What a measure's score takes at most: its attribution, and both of its orders or one."""
     named, along = measure(name), orders * left_over(encoded) + 2
     inside = named.passes(left_over(encoded))
-    taken = passes_cost(explainer, encoded, inside * (3 if named.backward else 1) + along)
+    taken = passes_cost(explainer, encoded, inside * named.weight + along)
     return Cost(inside + along, taken.seconds)
 
 

@@ -1,6 +1,6 @@
 """The attributions of many texts by one measure: what it asks of the model is read for texts of one length at once."""
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 
 import numpy as np
 
@@ -20,12 +20,14 @@ def attribute_many(
     classes: Sequence[int],
     masks: Sequence[np.ndarray],
     seed: int,
+    progress: Callable[[int, int], None] = lambda *_: None,
 ) -> list[dict[str, np.ndarray]]:
     """Scores of each text as `Explainer.attribute` gives them, up to rounding; the store is neither read nor written.
 
     Args:
         name: a registered measure; classes: the explained class of each text.
         masks: bool[F] each, features masked already; seed: of measures that draw.
+        progress: called with (texts done, N).
     Raises:
         NonFinite, NotApplicable, OutOfMemory: as `Explainer.attribute`.
     """
@@ -40,6 +42,7 @@ def attribute_many(
             asked.ahead(Together(insides, oracles))
         for i, inside, oracle in zip(places, insides, oracles):
             found[i] = _scores(explainer, asked, inside, oracle, seed)
+        progress(len(found), len(texts))
     return [found[i] for i in range(len(texts))]
 
 

@@ -293,7 +293,7 @@ def path_cost(explainer: Explainer, encoded: Encoded, name: str, step: str = BY_
     asked = [encoded.F - int(count) for count in counts if count < encoded.F]
     asked = asked if recompute and not named.recursive else asked[:1]
     inside = sum(named.passes(left) for left in asked)
-    tokens = (inside * (3 if named.backward else 1) + len(counts)) * encoded.T
+    tokens = (inside * named.weight + len(counts)) * encoded.T
     return Cost.of(inside + len(counts), tokens, explainer.model.scheduler.counters)
 
 

@@ -303,7 +303,7 @@ def judging_cost(
     passes = 3 + sum(_asked(metrics()[one], F, how, attributions) for one in names)
     tokens = passes * encoded.T
     if name:
-        own, times = measure(name).passes(encoded.F), 3 if measure(name).backward else 1
+        own, times = measure(name).passes(encoded.F), measure(name).weight
         tested = 2 * len(LENGTHS) * len(TESTED) * (explainer.reference is not None)
         passes, tokens = passes + own + tested, tokens + (own * times + tested) * encoded.T
     return Cost.of(passes, tokens, explainer.model.scheduler.counters)

@@ -158,6 +158,11 @@ class Measure:
         """Whether it takes the way back through the network, too."""
         return self.needs in (GRADIENTS, ATTENTION) and not self.forward_only
 
+    @property
+    def weight(self) -> int:
+        """What one of its passes takes, in forward passes; the way back counts as two."""
+        return 3 if self.backward else 1
+
     def require(self, family: str, F: int) -> None:
         """NotApplicable where it does not apply to models of a family, or to F features not masked yet."""
         if self.families and family not in self.families:

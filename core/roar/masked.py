@@ -1,6 +1,6 @@
 """Texts of which features are masked for good, and the features that a measure ranks first under a trained model."""
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -77,7 +77,13 @@ class MaskingStep:
 
 
 def rank_features(
-    explainer: Explainer, texts: Texts, masks: Masks, name: str, sign: str, seed: int
+    explainer: Explainer,
+    texts: Texts,
+    masks: Masks,
+    name: str,
+    sign: str,
+    seed: int,
+    progress: Callable[[int, int], None] = lambda *_: None,
 ) -> list[np.ndarray]:
     """Features of each text from the most to the least important for its label, masked ones first: int64[F] each.
 
@@ -85,13 +91,13 @@ def rank_features(
 
     Args:
         masks: bool[F] each, features masked already.
-        name, sign: measure and kind of its values; seed: of measures that draw.
+        name, sign: measure and kind of its values; seed: of measures that draw; progress: as of `attribute_many`.
     Raises:
         NonFinite, NotApplicable: as `attribute_many`.
     Source: ROAR §4 and its code for the label's class.
     """
     variant, encoded = choose_variant(measure(name), sign), texts.encoded
-    found = attribute_many(explainer, encoded, name, texts.labels.tolist(), masks, seed)
+    found = attribute_many(explainer, encoded, name, texts.labels.tolist(), masks, seed, progress)
     return [ranking(scores[variant], mask | one.premasked) for one, mask, scores in zip(encoded, masks, found)]
 
 

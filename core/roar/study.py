@@ -5,6 +5,7 @@ import json
 import shutil
 from collections.abc import Callable
 from dataclasses import asdict, dataclass, replace
+from functools import partial
 from pathlib import Path
 
 from core.data.tables import LabelledTexts
@@ -28,6 +29,8 @@ from core.wording import refuse_unknown
 RANDOM = "random"
 NOTHING, EVERYTHING = MaskingStep(ratio=0.0), MaskingStep(ratio=1.0)
 _MASKS, _ORDER, _UNMASKED = "masks.safetensors", "order.safetensors", "unmasked"
+# What learning from a text takes, in forward passes.
+_LEARNING = 3
 Told = Callable[[str], None]
 
 
@@ -82,7 +85,8 @@ def run_roar(
     The same study started again trains what has no card, from masks that were written before their training began.
 
     Args:
-        progress: called with (what is being done, done, total).
+        progress: called with (what is being done, forward passes done, most that there will be); a gradient counts as
+            two more.
         told: called with a sentence on each training that did not converge, and on what was left out of the data.
     Raises:
         ValueError, TrainingError, BadData, UnsupportedModel: a sentence on what to change.
@@ -127,8 +131,14 @@ class _Work:
         width = min(study.plan.max_tokens, longest)
         self.data = {split: Texts.read(tokenizer, texts, study.unit, width, mask_id) for split, texts in files.items()}
         self._refuse(module.config.model_type)
-        steps = len([step for step in study.steps if step != EVERYTHING])
-        self.done, self.total = 0, study.seeds * (2 + len(study.asked) * steps)
+        self.steps = [step for step in study.steps if step != EVERYTHING]
+        sizes = {split: len(one.labels) for split, one in self.data.items()}
+        self.training = study.plan.epochs * (_LEARNING * sizes["train"] + sizes["validation"]) + sizes["test"]
+        # What there is to do, in forward passes: ranking by a measure at each step, each training, and a seed's part.
+        self.ranking = {name: self._ranking(name) for name in study.asked}
+        ranked = sum(sum(passes.values()) for passes in self.ranking.values())
+        self.seed_passes = ranked + (2 + len(study.asked) * len(self.steps)) * self.training
+        self.done, self.total = 0, study.seeds * self.seed_passes
 
     def _base(self, plan: Plan):
         return load_start(plan, self.files["train"])
@@ -140,8 +150,29 @@ class _Work:
             if why := measure(name).refusal(family, most):
                 raise NonFinite(why)
 
+    def _ranking(self, name: str) -> dict[MaskingStep, int]:
+        """Forward passes that ranking all features takes at most before each step."""
+        named, found = measure(name), {}
+        free = [int((~one.premasked).sum()) for texts in self.data.values() for one in texts.encoded]
+        for step, before in zip(self.steps, [NOTHING, *self.steps]):
+            again = self.study.recursive or before == NOTHING
+            found[step] = named.weight * sum(named.passes(F - before.count(F)) for F in free) if again else 0
+        return found
+
+    def _tell(self, what: str, passes: int, share: float) -> None:
+        """Tell how far it is: such a share of so many passes beside those that are done."""
+        self.progress(f"ROAR, {what}", round(self.done + share * passes), self.total)
+
     def seed(self, seed: int) -> list[TrainingCard]:
         """Every training of a seed."""
+        end = self.done + self.seed_passes
+        cards = self._trained(seed)
+        # Nothing follows a training that did not converge.
+        self.done = end
+        self._tell(f"seed {seed}", 0, 0.0)
+        return cards
+
+    def _trained(self, seed: int) -> list[TrainingCard]:
         own = self.folder / f"seed-{seed}"
         unmasked = {split: texts.unmasked for split, texts in self.data.items()}
         everything = {split: [mask | True for mask in masks] for split, masks in unmasked.items()}
@@ -155,35 +186,38 @@ class _Work:
 
     def _follow(self, own: Path, name: str, seed: int) -> list[TrainingCard]:
         """The trainings of a measure; none behind one that did not converge, whose ranking means nothing."""
-        cards, before = [], own / _UNMASKED
-        places = {step: own / name.replace("/", "-") / str(step) for step in self.study.steps if step != EVERYTHING}
+        cards, before, ranking = [], own / _UNMASKED, self.ranking[name]
+        places = {step: own / name.replace("/", "-") / str(step) for step in self.steps}
         for step, place in places.items():
+            end = self.done + ranking[step] + self.training
             follower = next((places[one] for one in places if one.amount > step.amount), None)
             # Weights are there for the masks of the next step alone.
             keep = self.study.recursive and follower is not None and not (follower / _MASKS).is_file()
             card = read_card(place)
             if card is None or (keep and not card.problem and not _has_weights(place)):
                 spent = clock()
-                masks = self._masks(place, before, name, step, seed)
+                masks = self._masks(place, before, name, step, seed, ranking[step])
                 card = self._train(place, masks, name, step, seed, keep, spent())
             if self.study.recursive and before.name != _UNMASKED:
                 _drop_weights(before)
+            self.done = end
             cards.append(card)
             if card.problem:
                 break
             before = place if self.study.recursive else before
         return cards
 
-    def _masks(self, place: Path, before: Path, name: str, step: MaskingStep, seed: int) -> dict[str, Masks]:
+    def _masks(self, place: Path, before: Path, name: str, step: MaskingStep, seed: int, passes: int) -> dict:
         """What is masked at a step: as it was written, or what the measure ranks first under the model before."""
         if (written := read_lists(place / _MASKS, self.data)) is not None:
             return written
-        orders = self._orders(place.parent, before, name, seed)
+        orders = self._orders(place.parent, before, name, seed, partial(self._tell, f"seed {seed}, {name}", passes))
+        self.done += passes
         masks = {split: mask_first(texts, orders[split], step) for split, texts in self.data.items()}
         save_lists(place / _MASKS, masks)
         return masks
 
-    def _orders(self, own: Path, before: Path, name: str, seed: int) -> dict:
+    def _orders(self, own: Path, before: Path, name: str, seed: int, tell: Callable[[float], None]) -> dict:
         once = not self.study.recursive
         if once and (written := read_lists(own / _ORDER, self.data)) is not None:
             return written
@@ -192,10 +226,11 @@ class _Work:
         if masked is None:
             raise TrainingError(f"{before / _MASKS} is gone or damaged. Delete {own} and rerun.")
         explainer, sign = Explainer(load(str(before), self.plan.device)), self.study.sign
-        orders = {
-            split: rank_features(explainer, texts, masked[split], name, sign, seed)
-            for split, texts in self.data.items()
-        }
+        orders, every = {}, sum(len(texts.labels) for texts in self.data.values())
+        for split, texts in self.data.items():
+            ranked = sum(map(len, orders.values()))
+            asked = explainer, texts, masked[split], name, sign, seed
+            orders[split] = rank_features(*asked, lambda done, _, ranked=ranked: tell((ranked + done) / every))
         if once:
             save_lists(own / _ORDER, orders)
         return orders
@@ -213,11 +248,10 @@ class _Work:
         """A training's card: as it was written, where its weights are there if they are to be kept, or a new one."""
         found = read_card(place)
         if found is not None and (not keep or found.problem or _has_weights(place)):
+            self.done += self.training
             return found
         plan, spent = replace(self.plan, seed=seed), clock()
         data = {split: texts.with_masks(masks[split]) for split, texts in self.data.items()}
-        self.done += 1
-        self.progress(f"trainings, seed {seed}, {name or place.name}, {step}", self.done, self.total)
         performance, epochs, problem = retrain(
             plan,
             lambda plan: self._base(plan)[:3],
@@ -225,7 +259,9 @@ class _Work:
             step.amount if step.ratio is not None else 0.5,
             place if keep else None,
             self.device,
+            partial(self._tell, f"seed {seed}, {name or place.name}, {step}", self.training),
         )
+        self.done += self.training
         size = len(data["test"].labels)
         card = TrainingCard(name, step.ratio, step.features, seed, performance, problem, epochs, size, spent(), taken)
         card.write(place, plan)

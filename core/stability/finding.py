@@ -80,7 +80,7 @@ def stability_cost(explainer: Explainer, encoded: Encoded, name: str, runs: int 
     sampled = sum(counts) + sum(counts[-1:])
     pathed = sum(STEPS) + 2 * len(STEPS) if named.path else 0
     passes = one * _asked(named, runs) + sampled + pathed + one * sum(change.passes for change in CHANGES.values())
-    tokens = passes * encoded.T * (3 if named.backward else 1)
+    tokens = passes * encoded.T * named.weight
     return Cost.of(passes, tokens, explainer.model.scheduler.counters)
 
 

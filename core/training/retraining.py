@@ -70,7 +70,13 @@ def read_card(folder: Path) -> TrainingCard | None:
 
 
 def retrain(
-    plan: Plan, start: Start, data: dict[str, Tokenised], share: float, out: Path | None, device: str
+    plan: Plan,
+    start: Start,
+    data: dict[str, Tokenised],
+    share: float,
+    out: Path | None,
+    device: str,
+    progress: Callable[[float], None] = lambda _: None,
 ) -> tuple[float, list[float], str]:
     """Train from the base and measure on the test texts; the earliest best epoch on the validation texts is kept.
 
@@ -80,12 +86,13 @@ def retrain(
 
     Args:
         share: how much is masked, 0 to 1; out: folder for the weights, None where nobody needs them.
+        progress: called with the share of the training that is done.
     Returns:
         performance by the plan's metric, that after each epoch on the validation texts, and a `Problem` or "".
     Raises:
         TrainingError, OSError: as `core.training.training.train`.
     """
-    run, tokenizer, found = _fit(plan, start, data, device)
+    run, tokenizer, found = _fit(plan, start, data, device, progress)
     if run is None:
         return float("nan"), found, Problem.NOT_FINITE
     labels = tuple(run.classifier.config.id2label[i] for i in range(run.classifier.config.num_labels))
@@ -123,16 +130,20 @@ def _learned(run: TrainingRun, data: dict[str, Tokenised], metric: str) -> bool:
     return performance_difference(metric, (labels, run.predict(data["validation"])), (labels, constant)).low > 0
 
 
-def _fit(plan: Plan, start: Start, data, device: str) -> tuple[TrainingRun | None, Tokenizer, list[float]]:
+def _fit(
+    plan: Plan, start: Start, data, device: str, progress: Callable[[float], None] = lambda _: None
+) -> tuple[TrainingRun | None, Tokenizer, list[float]]:
     """The trained run, None where its loss is not finite, and the validation score of each epoch."""
     module, tokenizer, mask_id = start(plan)
     run = TrainingRun(plan, module.to(device), mask_id, data["train"], data["validation"], device, lambda *_: None)
     found, best = [], {}
     for epoch in range(plan.epochs):
+        run.progress = lambda _, done, steps, epoch=epoch: progress((epoch + done / steps) / plan.epochs)
         try:
             run.epoch(epoch)
         except NotFinite:
             return None, tokenizer, found
+        run.progress = lambda *_: None
         score = METRICS[plan.metric](data["validation"].labels, run.predict(data["validation"]))
         if not found or score > max(found):
             best = {name: value.detach().clone() for name, value in run.module.state_dict().items()}

@@ -199,6 +199,32 @@ def test_a_stopped_study_goes_on_and_ends_alike(files, monkeypatch, phase, recur
     assert trained == []
 
 
+def told_progress(study):
+    """How far a study said that it was: done and total of each time, and what it was at."""
+    heard = []
+    run_roar(study, lambda what, done, total: heard.append((what, done, total)), lambda _: None)
+    return heard
+
+
+def test_progress_counts_passes_of_trainings_and_rankings_to_their_end(files):
+    """Texts of six words, 460 in all: leave-one-out asks for 7 inputs of each, and for 6 once a word is masked; a
+    training learns twice from 300, at three passes each, and looks at 60 twice and at 100 once."""
+    study = RoarStudy(files(), ("leave-one-out",), steps(0.2, 0.4), seeds=2)
+    heard = told_progress(study)
+    training, ranking = 2 * (3 * 300 + 60) + 100, 460 * (7 + 6)
+    done = [one[1] for one in heard]
+    assert {total for *_, total in heard} == {2 * (6 * training + ranking)}
+    assert done == sorted(done) and done[-1] == heard[0][2]
+    # From the first batch on; all texts of one length are attributed together.
+    assert done[0] < training / 10 and np.diff(done).max() <= 300 * 7
+    assert {one[1] for one in told_progress(study)} <= {one[1] for one in heard}
+
+
+def test_progress_of_a_study_that_ends_early_reaches_its_end(files):
+    heard = told_progress(RoarStudy(replace(files(), learning_rate=1e4), ("gradient",), steps(0.5), seeds=2))
+    assert heard[-1][1] == heard[-1][2]
+
+
 def test_finished_trainings_keep_cards_and_masks_and_no_weights(files, tmp_path):
     run_roar(RoarStudy(replace(files(), epochs=1), ("gradient",), steps(0.2, 0.4), seeds=1))
     folders = [path.parent for path in (tmp_path / "models").rglob("card.json")]

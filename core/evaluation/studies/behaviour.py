@@ -137,7 +137,7 @@ class Course(OrderStudy[Walked]):
         passes, weight = ratios + free * (ORDERS if self.random else 1), 0
         if not self.random:
             named = measure(self.measure)
-            weight = named.passes(free) * (3 if named.backward else 1)
+            weight = named.passes(free) * named.weight
             passes += named.passes(free)
         return Cost.of(passes, (passes + weight) * encoded.T, explainer.model.scheduler.counters)
 

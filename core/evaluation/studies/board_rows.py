@@ -314,8 +314,7 @@ class BoardLimits(_Part):
 
 def passes_of(name: str, F: int) -> int:
     """Forward passes that a measure takes at most of F features, by itself; a gradient counts as two more."""
-    named = measure(name)
-    return named.passes(F) * (3 if named.backward else 1)
+    return measure(name).passes(F) * measure(name).weight
 
 
 def milliseconds_of(explainer: Explainer, encoded: Encoded, found: Attribution) -> float:

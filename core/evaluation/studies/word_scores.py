@@ -61,7 +61,7 @@ class WordScores(Study[Rows]):
         passes, tokens = encoded.F + 1, (encoded.F + 1) * encoded.T
         for named in map(measure, self.measures):
             passes += named.passes(encoded.F)
-            tokens += named.passes(encoded.F) * encoded.T * (3 if named.backward else 1)
+            tokens += named.passes(encoded.F) * encoded.T * named.weight
         return Cost.of(passes, tokens, explainer.model.scheduler.counters)
 
 
