@@ -31,11 +31,12 @@ TEXT = (
 BATCHES = (1, 8, 64)
 
 
-def bench(model: Model, repeats: int = 7) -> dict:
+def bench(model: Model, repeats: int = 7, progress: Callable[[str, int, int], None] = lambda *_: None) -> dict:
     """Measure a model on this machine.
 
     Args:
         repeats: timings of each contestant, taken in turn; medians are compared.
+        progress: called with (what is measured next, parts done, parts).
     Returns:
         peak: floating-point operations per second of the fastest matrix product.
         forward: {batch: (passes per second, share of the peak, time with PyTorch's products over ours)}, higher is
@@ -46,21 +47,23 @@ def bench(model: Model, repeats: int = 7) -> dict:
     """
     encoded = model.encode(TEXT)
     peak = matrix_product_peak(model, repeats)
-    return {
-        "machine": machine(model),
-        "features": encoded.F,
-        "tokens": encoded.T,
-        "peak": peak,
-        "forward": {batch: _forward(model, encoded, batch, peak, repeats) for batch in BATCHES},
-        "leave_one_out": _against_captum(model, encoded, repeats),
-        "host": host_speed(model),
-        "masf": masf_speed(),
-        "p_values": p_value_cost(model, encoded, repeats),
-        "words": words_speed(),
-        "limits": bench_limits.limits_speed(model, repeats),
-        "searches": compare_searches(Explainer(model), (*bench_limits.EXACT, bench_limits.BEAMED)),
-        "judging": bench_judging.judging_speed(model, repeats),
+    parts: dict[str, Callable[[], object]] = {
+        "forward": lambda: {batch: _forward(model, encoded, batch, peak, repeats) for batch in BATCHES},
+        "leave_one_out": lambda: _against_captum(model, encoded, repeats),
+        "host": lambda: host_speed(model),
+        "masf": masf_speed,
+        "p_values": lambda: p_value_cost(model, encoded, repeats),
+        "words": words_speed,
+        "limits": lambda: bench_limits.limits_speed(model, repeats),
+        "searches": lambda: compare_searches(Explainer(model), (*bench_limits.EXACT, bench_limits.BEAMED)),
+        "judging": lambda: bench_judging.judging_speed(model, repeats),
     }
+    found = {"machine": machine(model), "features": encoded.F, "tokens": encoded.T, "peak": peak}
+    for done, (name, measured) in enumerate(parts.items()):
+        progress(f"bench, {name}", done, len(parts))
+        found[name] = measured()
+    progress("bench", len(parts), len(parts))
+    return found
 
 
 def matrix_product_peak(model: Model, repeats: int) -> float:

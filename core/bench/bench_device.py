@@ -54,11 +54,17 @@ class DeviceFigures:
         return self.apart <= MOST_APART and self.same == self.attributions
 
 
-def measure_device(device: str, seconds: float = 20.0, name: str = "sst2-fmm") -> DeviceFigures:
+def measure_device(
+    device: str,
+    seconds: float = 20.0,
+    name: str = "sst2-fmm",
+    progress: Callable[[str, int, int], None] = lambda *_: None,
+) -> DeviceFigures:
     """Measure a device and compare it with the processor.
 
     Args:
         seconds: of each loop at least; name: the model that is compared.
+        progress: called with (what is measured next, parts done, parts).
     """
     from transformers import BertConfig
 
@@ -69,19 +75,16 @@ def measure_device(device: str, seconds: float = 20.0, name: str = "sst2-fmm") -
             vocab_size=500, hidden_size=32, num_hidden_layers=2, num_attention_heads=2, intermediate_size=64
         )
     features, tokens = (100, 512) if claims else (10, 32)
+    progress("device, limits", 0, 4)
     beam = base_speed(device, config, features)
-    here, there = load(name, "cpu"), load(name, device)
-    return DeviceFigures(
-        device,
-        claims,
-        features,
-        tokens,
-        beam["seconds"],
-        beam["sets"],
-        erased_a_second(random_classifier(device, config), tokens, seconds),
-        {kind: steps_a_second(device, config, kind == HALF, tokens // 4, seconds) for kind in ("float32", HALF)},
-        *compare_devices(here, there, TEXTS if claims else 2),
-    )
+    progress("device, leave-one-out", 1, 4)
+    erased = erased_a_second(random_classifier(device, config), tokens, seconds)
+    progress("device, training steps", 2, 4)
+    steps = {kind: steps_a_second(device, config, kind == HALF, tokens // 4, seconds) for kind in ("float32", HALF)}
+    progress("device, comparison", 3, 4)
+    compared = compare_devices(load(name, "cpu"), load(name, device), TEXTS if claims else 2)
+    progress("device", 4, 4)
+    return DeviceFigures(device, claims, features, tokens, beam["seconds"], beam["sets"], erased, steps, *compared)
 
 
 def compare_devices(here: Model, there: Model, texts: int) -> tuple[float, int, int]:

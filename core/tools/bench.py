@@ -3,7 +3,7 @@
 from pathlib import Path
 
 from core.commands.options import Option, Options, add_columns, add_model
-from core.commands.terminal import columns_of, say
+from core.commands.terminal import Bar, columns_of, say
 from core.network.model import Model
 
 HELP = "benchmark this machine"
@@ -24,7 +24,12 @@ def run(options: Options) -> int:
     from core.loading.loading import load
 
     model = load(options.model, options.device, options.precision)
-    print("\n".join(_searches(model, options)) if options.texts else bench_report(bench(model)))
+    if options.texts:
+        print("\n".join(_searches(model, options)))
+        return 0
+    with Bar() as bar:
+        found = bench(model, progress=bar)
+    print(bench_report(found))
     return 0
 
 

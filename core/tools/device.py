@@ -1,6 +1,7 @@
 """`python -m core.tools device`: what only a GPU can prove, printed."""
 
 from core.commands.options import Option, Options, add_device
+from core.commands.terminal import Bar
 
 HELP = "measure a GPU"
 
@@ -16,6 +17,7 @@ def run(options: Options) -> int:
     from core.bench.bench_device import device_lines, measure_device
     from core.loading.loading import choose_device
 
-    found = measure_device(choose_device(options.device), options.seconds)
+    with Bar() as bar:
+        found = measure_device(choose_device(options.device), options.seconds, progress=bar)
     print("\n".join(device_lines(found)))
     return 0 if found.agrees else 1

@@ -8,7 +8,8 @@ from math import factorial
 import numpy as np
 import pytest
 
-from core.bench.bench import bench_report, masf_speed, p_value_cost
+from core.bench import bench as benching
+from core.bench.bench import bench, bench_report, masf_speed, p_value_cost
 from core.bench.bench_host import host_speed
 from core.bench.bench_judging import judging_speed
 from core.bench.bench_limits import BEAMED, EXACT, base_speed, contest, limits_lines, limits_speed, program_speed
@@ -75,6 +76,20 @@ FOUND = {
     "base": None,
     "program": {"small": 12, "large": 20, "milliseconds": 5.1, "seconds": 0.4, "megabytes": 35.2},
 }
+
+
+def test_every_part_is_measured_after_it_was_named(monkeypatch, tiny_model):
+    heard = []
+    for place in (benching, benching.bench_limits, benching.bench_judging):
+        for name in ("host_speed", "masf_speed", "words_speed", "compare_searches", "limits_speed", "judging_speed"):
+            monkeypatch.setattr(place, name, lambda *_, name=name: (name, heard[-1]), raising=False)
+    monkeypatch.setattr(benching, "_against_captum", lambda *_: {})
+    found = bench(tiny_model("bert"), 1, lambda what, done, total: heard.append((what, done)))
+    assert [done for _, done in heard] == [*range(len(heard))] and found["forward"].keys() == {1, 8, 64}
+    parts = {"host": "host", "masf": "masf", "words": "words", "searches": "compare_searches", "limits": "limits"}
+    for part, name in parts.items():
+        measured, (what, _) = found[part]
+        assert measured.startswith(name) and what == f"bench, {part}"
 
 
 def test_masf_is_set_against_comparing_with_every_value():

@@ -19,7 +19,9 @@ def sooner(monkeypatch, bundled):
 
 
 def test_a_processor_runs_it_with_tiny_shapes_and_claims_nothing(sooner, monkeypatch, capsys):
-    found = measure_device("cpu", 0.0)
+    heard = []
+    found = measure_device("cpu", 0.0, progress=lambda what, done, total: heard.append((done, total)))
+    assert heard == [(done, 4) for done in range(5)]
     assert not found.claims and found.agrees and found.apart == 0.0 and found.same == found.attributions == 4
     assert found.beam > 0 and found.sets > 10 and (found.features, found.tokens) == (10, 32)
     assert "float32" in found.erased and {*found.steps} == {"float32", "bfloat16"}
@@ -27,7 +29,7 @@ def test_a_processor_runs_it_with_tiny_shapes_and_claims_nothing(sooner, monkeyp
     assert "tiny" in "\n".join(device_lines(found))
     assert "tiny" not in "\n".join(device_lines(replace(found, claims=True)))
     for apart, status in ((0.0, 0), (2 * MOST_APART, 1)):
-        monkeypatch.setattr(bench_device, "measure_device", lambda *_, apart=apart: replace(found, apart=apart))
+        monkeypatch.setattr(bench_device, "measure_device", lambda *_, apart=apart, **__: replace(found, apart=apart))
         assert main(["device", "--device", "cpu"], "core.tools") == status
         assert "tiny" in capsys.readouterr().out
 
