@@ -7,6 +7,8 @@ import numpy as np
 
 # Pixels: of a letter of 12 px and a line of it, of a point and the gap beside it, and of plots, wide and on a phone.
 _LETTER, _LINE, _POINT, _GAP = 6.6, 15.0, 11.0, 4.0
+# Of a name's ends: a bar that only touches one does not strike it through.
+_ENDS = np.array([3.0, 0.0, -3.0, 0.0])
 WIDTHS, HEIGHT = (640.0, 280.0), 290.0
 # How much what is covered counts on either: a board is looked at on a wide screen more often than on a phone.
 _COUNTS = (3.0, 1.0)
@@ -45,10 +47,11 @@ def label_places(
     for width, counts in zip(WIDTHS, _COUNTS):
         boxes = np.array([[label_box(one, name, place, width) for place in PLACES] for one, name in zip(at, names)])
         points = [_around((x * width, y * HEIGHT), _POINT, _POINT) for x, y in at]
-        others = [*points, *(np.array(one) * (width, HEIGHT, width, HEIGHT) for one in taken)]
+        bars = [np.array(one) * (width, HEIGHT, width, HEIGHT) for one in taken]
         words = _beyond(boxes, width) + (0.0 if level is None else _overlap(boxes, level_box(*level)))
         over = _overlap(boxes[:, :, None, None], boxes[None, None])
-        own += counts * (words + sum(_overlap(boxes, other) for other in others))
+        covered = sum(_overlap(boxes, one) for one in points) + sum(_overlap(boxes + _ENDS, one) for one in bars)
+        own += counts * (words + covered)
         between += counts * over
         alone, apart = np.maximum(alone, words), np.maximum(apart, over)
     own, between = own + _GONE * (alone > _SEEN), between + _GONE * (apart > _SEEN)

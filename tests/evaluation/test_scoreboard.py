@@ -820,6 +820,23 @@ def test_names_keep_off_the_line_through_the_best():
             assert not any(on), point["text"]
 
 
+@pytest.mark.parametrize("half", [0.066, 0.068, 0.07, 0.076, 0.08])
+def test_no_interval_strikes_a_name_through_that_could_begin_at_it(half):
+    """Six measures as over ordinary reviews: above its point a name would have the bar in its middle, and beside it the
+    way of the line, or on a phone the edge or another name.
+    """
+    names = ["leave-one-out", "gradient", "input × gradient", "integrated gradients", "attention", "scaled attention"]
+    at = [(0.67, 0.765), (0.306, 0.397), (0.306, 0.273), (0.853, 0.833), (0.105, 0.421), (0.306, 0.778)]
+    bars = [(x - 0.008, y - half, x + 0.008, y + half) for x, y in at]
+    ways = [(at[4], at[5]), (at[5], at[3])]
+    dots = [(a[0] + t * (b[0] - a[0]), a[1] + t * (b[1] - a[1])) for a, b in ways for t in np.linspace(0, 1, 24)]
+    line = [(x - 0.008, y - 0.008, x + 0.008, y + 0.008) for x, y in dots]
+    for place, point, name in zip(label_places(at, names, bars + line), at, names):
+        left, bottom, right, top = label_box(point, name, place, WIDTHS[0])
+        x, (_, low, _, high) = point[0] * WIDTHS[0], bars[names.index(name)]
+        assert not (left + 3 < x < right - 3 and bottom < high * HEIGHT and low * HEIGHT < top), (name, place)
+
+
 def test_three_names_of_points_at_one_place_stand_around_it():
     """As attention, gradient and input × gradient do, which cost alike: above, below, and beside."""
     names = ["attention", "gradient", "input × gradient"]
