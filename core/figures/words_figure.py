@@ -22,9 +22,12 @@ _DRAWN, _NAMED = 40, 5
 
 @register_figure("words")
 def words_against_frequency(reports: Sequence[WordsReport]) -> dict | None:
-    """A point a word and class by the first measure that has words; the first of each class are named. None without."""
+    """A point a word and class by the measure of the leading word, else by the first that has words; the first of each
+    class are named. None without.
+    """
     report = reports[0]
-    shown = next((name for name in report.measures if any(one.measure == name for one in report.lines)), None)
+    heard = [name for name in report.measures if any(one.measure == name for one in report.lines)]
+    shown = report.leading.measure if report.leading is not None else next(iter(heard), None)
     if shown is None:
         return None
     classes = {label: report.of(shown, label)[:_DRAWN] for label in report.labels}

@@ -33,8 +33,8 @@ def words_over_data(report: WordsReport) -> Result:
     outcome = WordsOutcome.NO_WORD
     slots: dict[str, str | int] = {"count": report.n}
     if leading is not None:
-        mean = leading.mean
-        facts.insert(0, Fact("mean", f"mean of {leading.word}", mean.mean, better="↑", low=mean.low, high=mean.high))
+        mean, label = leading.mean, f"“{leading.word}” by {leading.measure}"
+        facts.insert(0, Fact("mean", label, mean.mean, better="↑", low=mean.low, high=mean.high))
         outcome = WordsOutcome.LEADING
         slots |= {"word": leading.word, "label": leading.label, "measure": leading.measure, "fewest": FEW}
     elif not most:

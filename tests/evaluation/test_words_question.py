@@ -201,6 +201,16 @@ def test_the_figure_names_the_first_words_as_text_and_no_markup():
     assert question_figure(question.name, [empty]) is None
 
 
+def test_the_figure_and_the_first_fact_are_of_the_measure_that_leads():
+    """The first measure has words and leads with none; a fact of another than is drawn would contradict the picture."""
+    texts = [(0, ["dull", f"w{i}"], [-1 - 0.01 * i, 0]) for i in range(20)]
+    question, _, report = told(texts, [[BETTER, BETTER]] * 20)
+    assert report.of(NAMES[0], "bad") and report.leading.measure == NAMES[1]
+    drawn, mean = question_figure(question.name, [report]), question_result(question.name, report).fact("mean")
+    assert NAMES[1] in drawn["layout"]["yaxis"]["title"]["text"] and NAMES[1] in mean.label
+    assert drawn["data"][0]["y"] == [mean.value] == [pytest.approx(1.095)]
+
+
 @pytest.mark.parametrize("same", (1, 3, 5))
 def test_words_at_one_point_are_named_as_far_as_there_is_room(same):
     """For some names there is no room; their points stay."""
