@@ -73,6 +73,13 @@ def test_scores_have_the_sign_where_scoreboard_knows_their_inputs_to_be_rejected
     assert found["NC"][3] == "" and float(found["NC"][1]) < 10
 
 
+@pytest.mark.parametrize("section, outcome", [("scores", "intervals overlap"), ("diagnosticity", "hard metrics ahead")])
+def test_the_first_texts_of_the_data_that_pages_open_on_are_there(section, outcome):
+    app = App(PAGE, section=section, model="sst2-fmm", data="ordinary reviews")
+    assert app.outcomes == [outcome] and len(app.facts) == 4 and not app.errors
+    assert app.badges[0] == "first 20 of 200 texts" and not any(Caveat.PARTIAL.badge in one for one in app.badges)
+
+
 def test_hard_metrics_are_more_diagnostic_and_soft_ones_tell_not_every_measure():
     app = App(PAGE, section="diagnosticity", **MASKED)
     assert app.outcomes == ["hard metrics ahead"]
