@@ -22,15 +22,17 @@ _DRAWN, _NAMED = 40, 5
 
 @register_figure("words")
 def words_against_frequency(reports: Sequence[WordsReport]) -> dict | None:
-    """A point a word and class by the measure of the leading word, else by the first that has words; the first of each
-    class are named. None without.
+    """A point a word and class by the measure of the leading word, else by the first that has words; that word and the
+    first of each class are named. None without.
     """
-    report = reports[0]
+    report, lead = reports[0], reports[0].leading
     heard = [name for name in report.measures if any(one.measure == name for one in report.lines)]
-    shown = report.leading.measure if report.leading is not None else next(iter(heard), None)
+    shown = lead.measure if lead is not None else next(iter(heard), None)
     if shown is None:
         return None
-    classes = {label: report.of(shown, label)[:_DRAWN] for label in report.labels}
+    # Words of fewer texts may lie above the one that leads.
+    of_class = {label: sorted(report.of(shown, label), key=lambda one: one is not lead) for label in report.labels}
+    classes = {label: lines[:_DRAWN] for label, lines in of_class.items()}
     named = [one for lines in classes.values() for one in lines[:_NAMED]]
     found = label_places(_at(named, _lines(classes)), [one.word for one in named])
     # For some there may be no room.

@@ -232,6 +232,15 @@ def test_a_word_of_few_texts_may_lie_above_the_leading_one_and_is_hollow():
     assert [one["marker"]["symbol"] for one in (of_class, few)] == ["circle", "circle-open"]
 
 
+def test_the_leading_word_is_named_behind_many_of_few_texts():
+    """Fifty words of five texts each lie above one of all fifty."""
+    texts = [(0, ["dull", *[f"w{(i + k) % 50}" for k in range(5)]], [1 + 0.001 * i, *[3.0] * 5]) for i in range(50)]
+    question, _, report = told(texts, [[BETTER, UNTOLD]] * 50)
+    assert report.leading.word == "dull" and report.of(NAMES[0], "bad")[-1].word == "dull"
+    points = question_figure(question.name, [report])["data"][0]
+    assert points["text"][0] == "dull" and points["x"][0] == 50 and len(points["x"]) == 40
+
+
 def test_rows_are_the_librarys_and_are_read_again(tiny_model, tmp_path):
     explainer, store = Explainer(tiny_model("bert")), Store(tmp_path)
     sample = without_labels("toy", "0" * 64, [Example(f"e{i}", text) for i, text in enumerate(tiny.SENTENCES[:3])])
