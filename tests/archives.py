@@ -21,11 +21,11 @@ def write_shipped(root: Path, names: Iterable[str], path: Path, kept: Mapping[st
         Bytes of the archive.
     """
     held, kept = io.BytesIO(), kept or {}
-    with zipfile.ZipFile(held, "w", zipfile.ZIP_DEFLATED, compresslevel=9) as archive:
+    with zipfile.ZipFile(held, "w") as archive:
         for name in sorted({*names, *kept}):
             about = zipfile.ZipInfo(name, _WRITTEN)
-            about.compress_type, about.create_system = zipfile.ZIP_DEFLATED, 3
+            about.create_system = 3
             data = kept[name] if name in kept else read_plain(root / name, os.stat(root / name).st_size)
-            archive.writestr(about, data)
+            archive.writestr(about, data, zipfile.ZIP_DEFLATED, compresslevel=9)
     write_whole(path, held.getvalue())
     return len(held.getvalue())
