@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from core.network.features import Feature
-from core.network.scheduler import NonFinite
+from core.network.scheduler import THERE_AND_BACK, NonFinite
 from core.oracle.target import Target, logit_of
 
 if TYPE_CHECKING:
@@ -160,8 +160,8 @@ class Measure:
 
     @property
     def weight(self) -> int:
-        """What one of its passes takes, in forward passes; the way back counts as two."""
-        return 3 if self.backward else 1
+        """What one of its passes takes, in forward passes."""
+        return THERE_AND_BACK if self.backward else 1
 
     def require(self, family: str, F: int) -> None:
         """NotApplicable where it does not apply to models of a family, or to F features not masked yet."""

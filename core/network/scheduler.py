@@ -18,6 +18,8 @@ _TOO_LARGE = (
 _MEMORY_FULL = ("out of memory", "not enough memory", "can't allocate memory")
 # Stands in ids for a token whose word embedding is zero.
 ZERO_ID = -1
+# What the way through the network and back takes, in forward passes.
+THERE_AND_BACK = 3
 
 
 # Tokens of a batch that is as fast as a larger one, and so many such batches are work that runs in them.

@@ -17,7 +17,7 @@ from core.mathematics.masking import RATIOS
 from core.measures.catalogue import measure, offered_measures
 from core.network.features import UNITS
 from core.network.memory import keep_freed_memory
-from core.network.scheduler import NonFinite
+from core.network.scheduler import THERE_AND_BACK, NonFinite
 from core.roar.masked import MaskingStep, Masks, Texts, mask_first, rank_features, read_lists, save_lists
 from core.storage.files import only_writer, write_whole
 from core.training.bases import base_digest
@@ -29,8 +29,6 @@ from core.wording import refuse_unknown
 RANDOM = "random"
 NOTHING, EVERYTHING = MaskingStep(ratio=0.0), MaskingStep(ratio=1.0)
 _MASKS, _ORDER, _UNMASKED = "masks.safetensors", "order.safetensors", "unmasked"
-# What learning from a text takes, in forward passes.
-_LEARNING = 3
 Told = Callable[[str], None]
 
 
@@ -133,7 +131,7 @@ class _Work:
         self._refuse(module.config.model_type)
         self.steps = [step for step in study.steps if step != EVERYTHING]
         sizes = {split: len(one.labels) for split, one in self.data.items()}
-        self.training = study.plan.epochs * (_LEARNING * sizes["train"] + sizes["validation"]) + sizes["test"]
+        self.training = study.plan.epochs * (THERE_AND_BACK * sizes["train"] + sizes["validation"]) + sizes["test"]
         # What there is to do, in forward passes: ranking by a measure at each step, each training, and a seed's part.
         self.ranking = {name: self._ranking(name) for name in study.asked}
         ranked = sum(sum(passes.values()) for passes in self.ranking.values())

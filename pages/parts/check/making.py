@@ -13,7 +13,7 @@ from core.data.parsed import BadData
 from core.explanation.explainer import Cost
 from core.job import Job
 from core.network.model import CALIBRATION
-from core.network.scheduler import Cancelled
+from core.network.scheduler import THERE_AND_BACK, Cancelled
 from core.storage.files import InUse
 from core.storage.store import canonical_key
 from core.training.own_data import HELD_OUT, keep_held_out, labelled_places, train_on
@@ -30,8 +30,8 @@ from pages.parts.sections.streaming import stream
 
 ADAPTER, EPOCHS = "masked fine-tuning", ("1", "2", "5")
 _HELP = "Fine-tuning trains an adapter; calibration repairs the logits alone, and hidden states stay rejected."
-# What a step costs beside a forward pass, and what measuring the result reads of each validation text.
-_BACKWARD, _MEASURED = 3, 14
+# What measuring the result reads of each validation text.
+_MEASURED = 14
 # Seconds that a training waits for another that writes its folder.
 _GIVES_WAY = 60.0
 
@@ -74,7 +74,7 @@ class Making(Work):
     def cost(self) -> Cost:
         texts = len(self.places)
         model, held = self.frame.explainer.model, texts // HELD_OUT
-        trained = 5 * texts if self.way == CALIBRATION else self.epochs * (_BACKWARD * texts + 2 * held)
+        trained = 5 * texts if self.way == CALIBRATION else self.epochs * (THERE_AND_BACK * texts + 2 * held)
         lengths = [self.browsed.index.lengths[i] for i in self.places]
         # Words, of which most are one token or two.
         tokens = min(1.3 * sum(map(int, lengths)) / texts + 2, model.max_tokens)
@@ -123,7 +123,7 @@ class _Steps:
         phase = what.partition(",")[0]
         if phase != self.phase or done == 1:
             self.phase, self.before, self.now = phase, self.before + self.now, 0.0
-        share = {"epoch": _BACKWARD * self.texts, "calibrating": 4 * self.texts, "measuring": 11 * self.held}
+        share = {"epoch": THERE_AND_BACK * self.texts, "calibrating": 4 * self.texts, "measuring": 11 * self.held}
         self.now = share.get(phase.partition(" ")[0], self.held) * done / total
         self.job.partial = (what, tuple(self.lines))
         self.job.report(min(round(self.before + self.now), self.total), self.total)
