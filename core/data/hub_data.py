@@ -205,10 +205,10 @@ def _entries(card: dict, part: str) -> list[dict]:
 
 def _cells(folder: Path, config: str, split: str) -> tuple[dict[str, list], dict[str, tuple[str, ...]], list[str]]:
     """Cells of the first rows (one more than asked, where there is one), names of classes, columns left out."""
-    from datasets import ClassLabel, LargeList, List, Value, load_dataset
+    from datasets import ClassLabel, LargeList, List, Value
 
     with quietly():
-        found = load_dataset(str(folder), config, split=split, streaming=True, cache_dir=str(folder.parent / "cache"))
+        found = _opened(folder, config, split)
         # CSV and JSON tell their columns only when they are read.
         features = found.features or next(iter(found.take(1)), {})
         dropped = [
@@ -231,6 +231,30 @@ def _cells(folder: Path, config: str, split: str) -> tuple[dict[str, list], dict
     if any(path.suffix.lower() in (".csv", ".tsv") for path in folder.rglob("*")):
         cells = {column: _whole(values) for column, values in cells.items()}
     return {column: values[: MOST_ROWS + 1] for column, values in cells.items()}, classes, dropped
+
+
+def _opened(folder: Path, config: str, split: str):
+    """A split as `datasets` has it, with its kinds of columns; of Parquet the first rows, read by pyarrow alone."""
+    from datasets import Dataset, Features, load_dataset
+    from datasets.table import table_cast
+    from pyarrow import Table, concat_tables
+    from pyarrow.parquet import ParquetFile
+
+    builder = _builder(folder, config)
+    files = list(map(str, builder.config.data_files[split]))
+    if not all(file.lower().endswith(".parquet") for file in files):
+        return load_dataset(str(folder), config, split=split, streaming=True, cache_dir=str(folder.parent / "cache"))
+    # `datasets` would give the threads of Arrow an open file of Python's, by which processes hang and crash
+    # (apache/arrow#45214); a path they open themselves.
+    opened = [ParquetFile(file) for file in files]
+    features = builder.info.features or Features.from_arrow_schema(opened[0].schema_arrow)
+    tables, rows = [file.schema_arrow.empty_table() for file in opened[:1]], 0
+    for batch in (batch for file in opened for batch in file.iter_batches(1000, use_threads=False)):
+        tables.append(Table.from_batches([batch]))
+        rows += len(batch)
+        if rows > MOST_ROWS:
+            break
+    return Dataset(concat_tables(table_cast(table, features.arrow_schema) for table in tables))
 
 
 def _whole(values: list) -> list:

@@ -1,6 +1,5 @@
 """Tables that a sweep wrote, read back."""
 
-import io
 import json
 from dataclasses import dataclass
 from pathlib import Path
@@ -50,7 +49,7 @@ def _read(path: Path) -> tuple[list[Line], dict[str, Any]]:
     from pyarrow import parquet
 
     try:
-        found = parquet.read_table(io.BytesIO(read_plain(path, _MOST_BYTES)))
+        found = parquet.read_table(pyarrow.BufferReader(read_plain(path, _MOST_BYTES)))
         about = json.loads((found.schema.metadata or {})[b"faithscope"])
         if not isinstance(about[_KEY], str):
             raise ValueError(f"no {_KEY}")

@@ -271,6 +271,17 @@ def test_only_the_first_rows_are_read_and_only_their_files_fetched(hub, monkeypa
     assert read_hub("someone/long", split="train").digest == whole.digest != table.digest
 
 
+def test_arrow_opens_parquet_files_itself(hub, monkeypatch):
+    """A file that Python opened, read by threads of Arrow, hung processes and crashed them."""
+    pairs(hub)
+    opened, honest = [], open
+    monkeypatch.setattr(
+        "builtins.open", lambda file, *how, **more: opened.append(str(file)) or honest(file, *how, **more)
+    )
+    assert len(read_hub("someone/pairs", "small", "dev")) == 3
+    assert opened and not [file for file in opened if file.endswith(".parquet")]
+
+
 def test_files_above_the_limit_are_not_fetched(hub, monkeypatch):
     monkeypatch.setattr("core.data.hub_data.MOST_BYTES", 10)
     pairs(hub)
