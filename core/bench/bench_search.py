@@ -27,7 +27,7 @@ DEFAULT = "insertion search as limits take it"
 # Limits that lie so near count as equally wide, in units of the score.
 EQUAL = 1e-3
 # Of a row: raised when what stands in it changes.
-_VERSION = 2
+_VERSION = 3
 
 
 def compare_searches(

@@ -8,7 +8,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from core.mathematics.aopc import order_aopc
-from core.mathematics.search.insertion import SIGNS, KnownSets, insertion_search, insertion_sets
+from core.mathematics.search.insertion import SIGNS, KnownSets, guessed_gains, insertion_search, insertion_sets
 from core.mathematics.search.limits import INSERTION, exact_search, most_sets
 from core.mathematics.stepwise import finish
 from tests.table import Table, beam_limits, exact_limits
@@ -22,6 +22,10 @@ def search(table, most, **more):
 
 def sets_of(codes, F):
     return np.array([[bool(code >> i & 1) for i in range(F)] for code in codes])
+
+
+def flipped(one, i):
+    return (*one[:i], not one[i], *one[i + 1 :])
 
 
 @settings(max_examples=80, deadline=None)
@@ -143,23 +147,42 @@ def test_the_best_order_through_known_sets_is_that_of_all_orders_that_pass_throu
             with pytest.raises(ValueError, match="no order"):
                 known.best(sign)
             continue
+        reached_to, ahead = known.sums(sign)
         order, best = known.best(sign)
         assert best == pytest.approx(sign * max(sign * one for one in reached.values()))
         assert reached[tuple(order.tolist())] == pytest.approx(best)
         for code, row in zip(sorted(codes), rows):
             through = [sign * F * reached[order] for order, passed in passing.items() if code in passed]
-            assert known.through(sign)[row] == pytest.approx(max(through, default=-np.inf))
+            assert (reached_to + ahead)[row] == pytest.approx(max(through, default=-np.inf))
     assert max(table.asked.values()) == 1 and known.count == len(codes)
 
 
-def test_what_lies_around_a_set_is_what_is_not_known_yet():
-    known = KnownSets(Table(np.arange(8.0)).value, np.zeros(3, dtype=bool))
-    known.ask(sets_of([0b001, 0b011], 3))
-    assert known.around(0).tolist() == sets_of([0b010, 0b100], 3).tolist()
-    (row,) = known.ask(sets_of([0b011], 3))
-    assert known.around(row).tolist() == sets_of([0b010], 3).tolist() and row in known.open()
-    known.ask(sets_of([0b010, 0b100, 0b101, 0b110], 3))
-    assert not len(known.open()) and known.gains(np.array([row])).tolist() == [-3.0]
+@pytest.mark.parametrize("F", [5, 70])
+def test_the_frontier_is_what_is_not_known_beside_what_is(F):
+    """Beyond 64 features keys are drawn; what lies beside what is found among all sets, by hand."""
+    rng = np.random.default_rng(F)
+    known = KnownSets(lambda masks: masks @ np.arange(F), np.zeros(F, dtype=bool))
+    asked = rng.random((12, F)) < 0.5
+    asked[6:] = asked[:6] ^ (np.arange(F) == 2)
+    rows = np.unique(known.ask(asked))
+    held = [tuple(one) for one in known.members(np.arange(known.count)).tolist()]
+    sets, beside, among = known.frontier(rows)
+    found = [tuple(one) for one in sets.tolist()]
+    around = {flipped(one, i) for one in (held[row] for row in rows) for i in range(F)}
+    assert sorted(found) == sorted(around - set(held)) and len(set(rows) & set(known.open())) > 0
+    for place, one in enumerate(found):
+        near = [flipped(one, i) for i in range(F)]
+        assert beside[place].tolist() == [held.index(other) if other in held else -1 for other in near]
+        assert among[place].tolist() == [found.index(other) if other in found else -1 for other in near]
+
+
+def test_scores_that_are_a_sum_over_features_are_guessed_nearly():
+    """Each of eight features takes its own amount, up to 0.4; what a known neighbour scores would miss that much."""
+    amounts = np.array([0.1, -0.2, 0.3, 0.0, 0.05, 0.4, -0.35, 0.25])
+    known = KnownSets(lambda masks: 1 - masks @ amounts, np.zeros(8, dtype=bool))
+    rows = known.ask(np.random.default_rng(0).random((60, 8)) < 0.5)
+    sets, beside, _ = known.frontier(np.unique(rows))
+    assert guessed_gains(known, sets, beside) == pytest.approx(sets @ amounts, abs=0.03) and len(sets) > 60
 
 
 def test_known_sets_join_whatever_their_number():

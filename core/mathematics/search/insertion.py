@@ -23,16 +23,20 @@ class KnownSets:
     def __init__(self, value: Value, start: Masks):
         self.value, self.start = value, np.array(start, dtype=bool)
         self.free = np.flatnonzero(~self.start)
+        # A set's key is the exclusive or of its features' marks: a bit each, beyond 64 numbers of a fixed seed.
+        n = len(self.free)
+        numbers = np.random.default_rng(0).integers(1, 2**64, n, dtype=np.uint64)
+        self._marks = np.uint64(1) << np.arange(n, dtype=np.uint64) if n <= 64 else numbers
         self.count, self._rows = 0, {}
         # Of each set: its features, v, and the rows of the sets with one feature put in or taken out, −1 if unknown.
-        self._sets = np.zeros((1024, len(self.free)), dtype=bool)
-        self._scores = np.zeros(1024)
-        self._beside = np.full((1024, len(self.free)), -1, dtype=np.int32)
-        self.ask(np.array([[False] * len(self.free), [True] * len(self.free)]))
+        self._sets = np.zeros((1024, n), dtype=bool)
+        self._scores, self._keys = np.zeros(1024), np.zeros(1024, dtype=np.uint64)
+        self._beside = np.full((1024, n), -1, dtype=np.int32)
+        self.ask(np.array([[False] * n, [True] * n]))
 
     def ask(self, sets: Masks) -> np.ndarray:
         """Sets of the free features, bool[M, F'] → int64[M]; v is asked once for new ones. ValueError: NaN."""
-        keys = [int.from_bytes(row.tobytes()) for row in np.packbits(sets, axis=1)]
+        keys = np.bitwise_xor.reduce(np.where(sets, self._marks, np.uint64(0)), axis=1).tolist()
         new: dict[int, int] = {}
         for place, key in enumerate(keys):
             if key not in self._rows:
@@ -49,7 +53,7 @@ class KnownSets:
         """The best order through known sets, places int64[F'], and its AOPC, the largest (sign 1) or smallest (−1);
         ties to the set that was asked first. ValueError: there is no such order.
         """
-        reached, _ = self._sums(sign)
+        reached, _ = self.sums(sign)
         row, order = 1, []
         while row != 0:
             members = np.flatnonzero(self._sets[row] & (self._beside[row] >= 0))
@@ -61,21 +65,25 @@ class KnownSets:
             row = int(subsets[best])
         return self.free[order[::-1]], float(sign * reached[1] / len(self.free))
 
-    def through(self, sign: float) -> np.ndarray:
-        """The largest sum of sign·(v(∅) − v) over an order through each set, float64[K]; −inf where there is none."""
-        reached, ahead = self._sums(sign)
-        return reached + ahead
+    def members(self, rows: np.ndarray) -> Masks:
+        """Known sets, bool[M, F']."""
+        return self._sets[rows]
 
     def open(self) -> np.ndarray:
         """Rows of sets that have a neighbour, a set with one feature more or less, which is not known."""
         return np.flatnonzero((self._beside[: self.count] < 0).any(axis=1))
 
-    def around(self, row: int) -> Masks:
-        """The unknown neighbours of a set, bool[K, F']."""
-        missing = np.flatnonzero(self._beside[row] < 0)
-        sets = np.repeat(self._sets[row][None], len(missing), axis=0)
-        sets[np.arange(len(missing)), missing] ^= True
-        return sets
+    def frontier(self, rows: np.ndarray) -> tuple[Masks, np.ndarray, np.ndarray]:
+        """The unknown neighbours of known sets, each once, bool[M, F'], and what lies beside each with a feature more
+        or less: rows of known sets and places in this frontier, int64[M, F'], −1 where there is none.
+        """
+        at, features = np.nonzero(self._beside[rows] < 0)
+        keys, first = np.unique(self._keys[rows[at]] ^ self._marks[features], return_index=True)
+        sets = self._sets[rows[at[first]]]
+        sets[np.arange(len(sets)), features[first]] ^= True
+        near, turns = keys[:, None] ^ self._marks, np.argsort(self._keys[: self.count])
+        known = _places(self._keys[turns], near)
+        return sets, np.where(known < 0, -1, turns[known]), _places(keys, near)
 
     def _take(self, sets: Masks, keys: list[int]) -> None:
         """Score sets that are not known yet and join them to those that are."""
@@ -84,23 +92,24 @@ class KnownSets:
         scores = np.asarray(self.value(masks), dtype=np.float64)
         if np.isnan(scores).any():
             raise ValueError("a score is NaN, so limits are undefined; compute in float32")
-        begin, n = self.count, len(self.free)
+        begin = self.count
         self.count += len(sets)
         while self.count > len(self._scores):
-            grown = [np.concatenate([one, one]) for one in (self._sets, self._scores, self._beside)]
-            self._sets, self._scores, self._beside = grown
+            grown = [np.concatenate([one, one]) for one in (self._sets, self._scores, self._keys, self._beside)]
+            self._sets, self._scores, self._keys, self._beside = grown
         self._sets[begin : self.count], self._scores[begin : self.count] = sets, scores
+        self._keys[begin : self.count] = keys
         self._beside[begin : self.count] = -1
         self._rows |= {key: begin + i for i, key in enumerate(keys)}
-        # Packed bits are filled up behind the last feature.
-        bits = [1 << (-(-n // 8) * 8 - 1 - i) for i in range(n)]
-        near = [[self._rows.get(key ^ bit, -1) for bit in bits] for key in keys]
-        self._beside[begin : self.count] = near
+        marks = self._marks.tolist()
+        self._beside[begin : self.count] = [[self._rows.get(key ^ mark, -1) for mark in marks] for key in keys]
         rows, features = np.nonzero(self._beside[begin : self.count] >= 0)
         self._beside[self._beside[begin + rows, features], features] = begin + rows
 
-    def _sums(self, sign: float) -> tuple[np.ndarray, np.ndarray]:
-        """The best sums from the empty set to each set, that set's gain included, and from each to the whole."""
+    def sums(self, sign: float) -> tuple[np.ndarray, np.ndarray]:
+        """The largest sums of sign·(v(∅) − v) from the empty set to each set, with its own, and on to the whole,
+        float64[K] each; −inf where no order leads there.
+        """
         K, sets = self.count, self._sets[: self.count]
         gains = np.append(sign * (self.gains(np.arange(K))), 0.0)
         sizes = sets.sum(axis=1)
@@ -117,12 +126,20 @@ class KnownSets:
         return reached[:K], ahead[:K]
 
 
+def _places(among: np.ndarray, wanted: np.ndarray) -> np.ndarray:
+    """Where keys stand among sorted ones, int64, −1 where they do not."""
+    places = np.minimum(np.searchsorted(among, wanted), len(among) - 1)
+    return np.where(among[places] == wanted, places, -1)
+
+
 # Scores for each pair of features: three fifths of what a beam of 5 asks for; more widen little.
 BUDGET = 2.6
 # The graph of known sets holds so many bytes at most, unless the beams alone hold more.
 _BYTES = 400_000_000
 # Sets that are asked together: a device is slow in fewer, and more are chosen knowing less.
-_AT_ONCE = 64
+_AT_ONCE = 32
+# Of so many known sets on the best orders the unknown neighbours are thought of.
+_LOOKED_AT = 30
 # Decimals to which sums of scores tell orders apart.
 _DIGITS = 10
 
@@ -134,10 +151,10 @@ def insertion_search(
 
     For each limit two narrow beams give the orders to start from: one masks features from the text on, the other takes
     them out of the whole set, since what matters together, or at the end, the first finds too late. Moving a feature of
-    an order to another place passes through sets that differ by one feature from those of the order. Such sets are
-    scored, about 64 at a time, and the best orders through everything that was scored are found anew, so that one step
-    may move several features. Once everything beside the best orders is known, what lies beside the next best follows.
-    It ends when so many sets were scored, or all of them.
+    an order to another place passes through sets that differ by one feature from those of the order. What such sets
+    score is guessed from known ones beside them; those on the orders that would be best then are scored, about 32 at a
+    time, and the best orders are found anew, so that one step may move several features. It ends when so many sets were
+    scored, or all of them.
 
     Both limits lie within the exact ones, and never within those of beams of the same width; they are exact where
     2^F' sets may be scored. Nothing is drawn: the same scores give the same limits.
@@ -162,7 +179,8 @@ def insertion_search(
             front.keep(found)
         yield known.count
     at_once = max(_AT_ONCE, len(free) ** 2 // 16)
-    while known.count < most and len(sets := _beside_the_best(known, at_once)):
+    while known.count < min(most, 1 << len(free)):
+        sets = np.concatenate([_promising(known, sign, at_once // len(SIGNS)) for sign in SIGNS])
         known.ask(sets[: most - known.count])
         yield known.count
     found = [known.best(sign) for sign in SIGNS]
@@ -171,19 +189,43 @@ def insertion_search(
 
 def insertion_sets(F: int, width: int = 1) -> int:
     """Most sets that an insertion search of F features asks for unless told otherwise."""
-    affordable = min(round(BUDGET * F**2), _BYTES // (5 * F + 8))
+    affordable = min(round(BUDGET * F**2), _BYTES // (5 * F + 16))
     return min(2**F, max(2 * most_sets(F, width), affordable))
 
 
-def _beside_the_best(known: KnownSets, at_once: int) -> Masks:
-    """About so many sets that are not known, half of them beside the best orders for each limit, bool[K, F']."""
-    rows, parts = known.open(), []
-    for sign in SIGNS:
-        # All sets along one order tie; added up from two sides, their sums differ in digits that say nothing.
-        asked, best = 0, np.argsort(-known.through(sign)[rows].round(_DIGITS), kind="stable")
-        for row in rows[best]:
-            if asked >= at_once // len(SIGNS):
-                break
-            parts.append(known.around(row))
-            asked += len(parts[-1])
-    return np.concatenate(parts) if parts else np.empty((0, len(known.free)), dtype=bool)
+def _promising(known: KnownSets, sign: float, count: int) -> Masks:
+    """So many unknown sets beside the best orders, those first through which the best would pass, bool[M, F']."""
+    reached, ahead = known.sums(sign)
+    rows = known.open()
+    # All sets along one order tie; added up from two sides, their sums differ in digits that say nothing.
+    rows = rows[np.argsort(-(reached + ahead)[rows].round(_DIGITS), kind="stable")[:_LOOKED_AT]]
+    sets, beside, among = known.frontier(rows)
+    gains, sizes = np.append(sign * guessed_gains(known, sets, beside), 0.0), sets.sum(axis=1)
+    # The last place stands for what is not there. Orders may pass through several sets of the frontier in turn.
+    before = np.append(reached, -np.inf)
+    after = np.append(sign * known.gains(np.arange(known.count)) + ahead, -np.inf)
+    into = np.append(before[np.where(sets, beside, -1)].max(axis=1), -np.inf)
+    onward = np.append(after[np.where(sets, -1, beside)].max(axis=1), -np.inf)
+    for size in np.unique(sizes):
+        at = np.flatnonzero(sizes == size)
+        into[at] = gains[at] + np.maximum(into[at], into[np.where(sets[at], among[at], -1)].max(axis=1))
+    for size in np.unique(sizes)[::-1]:
+        at = np.flatnonzero(sizes == size)
+        larger = np.where(sets[at], -1, among[at])
+        onward[at] = np.maximum(onward[at], (gains[larger] + onward[larger]).max(axis=1))
+    return sets[np.argsort(-(into + onward)[:-1].round(_DIGITS), kind="stable")[:count]]
+
+
+def guessed_gains(known: KnownSets, sets: Masks, beside: np.ndarray) -> np.ndarray:
+    """v(∅) − v of unknown sets, guessed: a sum over features that fits the known sets beside them, and on average what
+    it misses of those beside each.
+
+    Args:
+        sets, beside: unknown sets and rows of the known ones beside each, of `KnownSets.frontier`.
+    """
+    rows, places = np.unique(beside[beside >= 0], return_inverse=True)
+    gains, held = known.gains(rows), np.column_stack([known.members(rows), np.ones(len(rows))])
+    fit = np.linalg.solve(held.T @ held + np.eye(held.shape[1]), held.T @ gains)
+    missed = np.zeros(beside.shape)
+    missed[beside >= 0] = (gains - held @ fit)[places]
+    return sets @ fit[:-1] + fit[-1] + missed.sum(axis=1) / (beside >= 0).sum(axis=1)
