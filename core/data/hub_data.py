@@ -238,7 +238,7 @@ def _opened(folder: Path, config: str, split: str):
     from datasets import Dataset, Features, load_dataset
     from datasets.table import table_cast
     from pyarrow import Table, concat_tables
-    from pyarrow.parquet import ParquetFile
+    from pyarrow.parquet import ParquetFile, filters_to_expression
 
     builder = _builder(folder, config)
     files = list(map(str, builder.config.data_files[split]))
@@ -248,13 +248,18 @@ def _opened(folder: Path, config: str, split: str):
     # (apache/arrow#45214); a path they open themselves.
     opened = [ParquetFile(file) for file in files]
     features = builder.info.features or Features.from_arrow_schema(opened[0].schema_arrow)
-    tables, rows = [file.schema_arrow.empty_table() for file in opened[:1]], 0
-    for batch in (batch for file in opened for batch in file.iter_batches(1000, use_threads=False)):
-        tables.append(Table.from_batches([batch]))
-        rows += len(batch)
+    # A card may leave out columns, and rows by any column.
+    names, left = builder.config.columns or list(features), builder.config.filters
+    features = Features({name: kind for name, kind in features.items() if name in names})
+    tables, rows, read = [features.arrow_schema.empty_table()], 0, None if left else names
+    for batch in (part for file in opened for part in file.iter_batches(1000, columns=read, use_threads=False)):
+        table = Table.from_batches([batch])
+        table = table.filter(filters_to_expression(left)) if left else table
+        tables.append(table_cast(table.select(list(features)), features.arrow_schema))
+        rows += len(table)
         if rows > MOST_ROWS:
             break
-    return Dataset(concat_tables(table_cast(table, features.arrow_schema) for table in tables))
+    return Dataset(concat_tables(tables))
 
 
 def _whole(values: list) -> list:

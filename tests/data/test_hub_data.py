@@ -13,6 +13,7 @@ from urllib.parse import unquote, urlsplit
 import pyarrow as pa
 import pyarrow.parquet as pq
 import pytest
+from datasets import load_dataset
 
 from core.data.hub_data import hub_choices, read_hub
 from core.data.parsed import BadData, Repair
@@ -269,6 +270,19 @@ def test_only_the_first_rows_are_read_and_only_their_files_fetched(hub, monkeypa
     assert len(whole) == 12 and whole.notes == ()
     monkeypatch.setattr("core.data.hub_data.MOST_ROWS", 200_000)
     assert read_hub("someone/long", split="train").digest == whole.digest != table.digest
+
+
+@pytest.mark.parametrize("kinds", ["", "\ndataset_info:\n  features:\n  - {name: text, dtype: string}"])
+def test_a_card_leaves_out_columns_and_rows(hub, kinds):
+    """Beside what `datasets` reads of the same folder."""
+    folder = hub.root / "someone/part"
+    told = "columns: [text]" if kinds else 'columns: [text, score]\n  filters: [[[score, ">", 0.2]]]'
+    card(folder, f"configs:\n- config_name: default\n  data_files: a.parquet\n  {told}{kinds}")
+    parquet(folder / "a.parquet", {"url": ["x", "y"], "score": [0.1, 0.9], "text": ["One.", "Two."]})
+    found = read_hub("someone/part", split="train")
+    expected = load_dataset(str(folder), split="train", cache_dir=str(hub.root / "kept"))
+    assert found.cells == expected.to_dict()
+    assert found.cells == ({"text": ["One.", "Two."]} if kinds else {"score": [0.9], "text": ["Two."]})
 
 
 def test_arrow_opens_parquet_files_itself(hub, monkeypatch):
