@@ -249,13 +249,14 @@ def _opened(folder: Path, config: str, split: str):
     opened = [ParquetFile(file) for file in files]
     features = builder.info.features or Features.from_arrow_schema(opened[0].schema_arrow)
     # A card may leave out columns, and rows by any column.
-    names, left = builder.config.columns or list(features), builder.config.filters
-    features = Features({name: kind for name, kind in features.items() if name in names})
-    tables, rows, read = [features.arrow_schema.empty_table()], 0, None if left else names
+    columns, left = builder.config.columns, builder.config.filters
+    features = Features({name: kind for name, kind in features.items() if name in (columns or features)})
+    tables, rows, read = [features.arrow_schema.empty_table()], 0, None if left else columns
     for batch in (part for file in opened for part in file.iter_batches(1000, columns=read, use_threads=False)):
         table = Table.from_batches([batch])
         table = table.filter(filters_to_expression(left)) if left else table
-        tables.append(table_cast(table.select(list(features)), features.arrow_schema))
+        table = table.select([name for name in table.column_names if name in columns]) if columns else table
+        tables.append(table_cast(table, features.arrow_schema))
         rows += len(table)
         if rows > MOST_ROWS:
             break

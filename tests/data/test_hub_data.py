@@ -285,6 +285,23 @@ def test_a_card_leaves_out_columns_and_rows(hub, kinds):
     assert found.cells == ({"text": ["One.", "Two."]} if kinds else {"score": [0.9], "text": ["Two."]})
 
 
+@pytest.mark.parametrize(
+    "second, cells",
+    [({}, {"text": ["One.", "Two."], "score": [0.5, None]}), ({"url": ["x"]}, None)],
+    ids=["lacks a column", "has one more"],
+)
+def test_what_a_file_lacks_is_empty_and_a_column_without_a_kind_is_refused(hub, second, cells):
+    folder = hub.root / "someone/uneven"
+    card(folder, "dataset_info:\n  features:\n  - {name: text, dtype: string}\n  - {name: score, dtype: float64}")
+    parquet(folder / "data/train-0.parquet", {"text": ["One."], "score": [0.5]})
+    parquet(folder / "data/train-1.parquet", {"text": ["Two."], **second})
+    if cells is None:
+        with pytest.raises(BadData, match="as tables"):
+            read_hub("someone/uneven", split="train")
+    else:
+        assert read_hub("someone/uneven", split="train").cells == cells
+
+
 def test_arrow_opens_parquet_files_itself(hub, monkeypatch):
     """A file that Python opened, read by threads of Arrow, hung processes and crashed them."""
     pairs(hub)
